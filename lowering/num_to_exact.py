@@ -31,6 +31,7 @@ from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.rewriting import PatternRewriteWalker, Rewriter
 from tinyml.dialects.scratch import in_flash, memref_type, packed_bits, packed_offset, size_in_bytes
 from tinyml.lowering.c.format_notes import note_formats
+from tinyml.lowering.memory_sums import begin_each_sum, carry_none, share_arrays
 from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
 from tinyml.transforms.ir.arithmetic import FunctionContext, ToStorage, prepare
 from tinyml.transforms.ir.indices import build_offset, exchanged, is_multiple
@@ -47,6 +48,8 @@ class LowerNumToExactPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = defined_functions(op)
+        for function in functions:
+            begin_each_sum(function)
         # Formats are read from the types before these change; the code is emitted afterwards.
         prepared = [
             (function, [(op, lower) for op in function.walk() if (lower := prepare(op)) is not None])
@@ -66,6 +69,8 @@ class LowerNumToExactPass(ModulePass):
                     value.name_hint = value.name_hint or result.name_hint
                     result.replace_all_uses_with(value)
                 Rewriter.erase_op(num_op)
+            carry_none(function)
+            share_arrays(function, context.locals)
 
 
 def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects.exact.recorded import IntegerOp, RecordedOp, WithinOp, integer_of, width_of
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.emitter import EmissionContext, Emitter
+from tinyml.dialects.machine.emitter import EmissionContext, EmittedOp, Emitter
 from tinyml.dialects.machine.machine import Int
 from tinyml.dialects.rewriting import Rewriter
 
@@ -29,7 +29,7 @@ class _Expander(Emitter):
 
 
 def expand(function: FuncOp, context: EmissionContext) -> None:
-    """Replace the ops of `exact` in a function by what they compute on registers."""
+    """Replace the ops of `exact`, and those of formats' own dialects, by what they compute on registers."""
     emitted: dict[SSAValue, Int[SSAValue]] = {}
 
     def operand(value: SSAValue) -> Int[SSAValue]:
@@ -51,4 +51,10 @@ def expand(function: FuncOp, context: EmissionContext) -> None:
     for op in recorded:
         op.results[0].replace_all_uses_with(emitted[op.results[0]].value)
     for op in recorded:
+        Rewriter.erase_op(op)
+    for op in [op for op in function.walk() if isinstance(op, EmittedOp)]:
+        values = op.emit(Emitter(op, context))
+        for result, value in zip(op.results, values, strict=True):
+            value.name_hint = value.name_hint or result.name_hint
+            result.replace_all_uses_with(value)
         Rewriter.erase_op(op)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
@@ -15,7 +16,7 @@ from tinyml.dialects.formats.number_format import Bound
 from tinyml.dialects.machine.machine import Machine
 
 if TYPE_CHECKING:
-    from tinyml.dialects.formats.number_format import NumberFormat, Raws
+    from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product, Raws
 
 V = TypeVar("V")
 
@@ -154,6 +155,10 @@ class Accumulator(ABC):
     def holds(self, bound: Bound, result: NumberFormat) -> bool:
         """True if sums within a bound fit, including while they are rounded into the result."""
         return True
+
+    def verify_sum(self, products: Sequence[Product], initial: Factor | None) -> None:
+        """Raise `VerifyException` unless it holds a sum of products that starts from a number, where no bound says so.
+        """
 
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
         """True if it holds a product of elements of these formats, at their scales."""

@@ -328,6 +328,12 @@ class NumberFormat(ABC):
         """The accumulator for a product of matrices: as `accumulator`, unless it depends on the length of the sums."""
         return self.accumulator(product.lhs.format, product.rhs.format, bound)
 
+    def accumulator_of_sum(
+        self, products: Sequence[Product], initial: Factor | None, bound: Bound | None
+    ) -> Accumulator:
+        """The accumulator for the sum of some products, in order, that starts from a number: that of the last."""
+        return self.accumulator_for(products[-1], bound)
+
     @abstractmethod
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
         """A bound on every partial sum of some products, in units in the last place of the finest one.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -14,9 +15,9 @@ from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.machine import Int, Machine
+from tinyml.dialects.machine.machine import FormatStep, Int, Machine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
-from tinyml.dialects.operations import integer_constant
+from tinyml.dialects.operations import DialectOp, integer_constant
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,6 +36,10 @@ class EmissionContext(Protocol):
         """A memref of the table in flash, visible at the insertion point; equal tables may share one."""
         ...
 
+    def local(self, type: MemRefType, name: str) -> SSAValue:
+        """A local array, which holds anything."""
+        ...
+
     def declare(self, function: str) -> None:
         """Declare a function of the C runtime."""
         ...
@@ -50,6 +55,22 @@ class EmissionContext(Protocol):
         ...
 
 
+class EmittedStep(FormatStep, Protocol):
+    """A step of a format's own that also emits IR."""
+
+    def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
+        """The result, by ops that an emitter inserts."""
+        ...
+
+
+class EmittedOp(DialectOp, ABC):
+    """An op of a format's own dialect, between `num` and `arith`, which it emits as by `exact`'s ops."""
+
+    @abstractmethod
+    def emit(self, e: Emitter) -> Sequence[SSAValue]:
+        """The values of its results, by ops that an emitter inserts."""
+
+
 class Emitter(Machine[SSAValue]):
     """A machine that inserts operations before an operation, with its location."""
 
@@ -61,6 +82,11 @@ class Emitter(Machine[SSAValue]):
     def insert(self, op: Operation) -> SSAValue:
         op.location = self.location
         return self.builder.insert(op).results[0]
+
+    def put(self, op: Operation) -> None:
+        """Insert an op with any number of results."""
+        op.location = self.location
+        self.builder.insert(op)
 
     def known(self, value: SSAValue) -> tuple[int, int] | None:
         return self.context.intervals.get(value)
@@ -165,6 +191,9 @@ class Emitter(Machine[SSAValue]):
         [type, *_] = RUNTIME_FUNCTIONS[function].arguments
         memref = CastOp.get(self.table(name, table), cast("MemRefType[Attribute]", type))
         return self.call(function, self.insert(memref), *arguments)
+
+    def step(self, step: FormatStep, *operands: SSAValue) -> SSAValue:
+        return cast(EmittedStep, step).emitted(self, *operands)
 
     def width_of(self, value: SSAValue) -> int:
         return cast("IntegerType[int, Any]", value.type).width.data

@@ -95,6 +95,14 @@ class Coder(Protocol):
         ...
 
 
+class FormatStep(Protocol):
+    """A step of a format's own, such as one on sums that are no integers of a register."""
+
+    def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
+        """The result for arrays over a data set."""
+        ...
+
+
 class Machine(ABC, Generic[V]):
     """Interval arithmetic on integers, over primitives that a concrete machine supplies."""
 
@@ -157,6 +165,10 @@ class Machine(ABC, Generic[V]):
     @abstractmethod
     def call_on_table(self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: V) -> V:
         """Call a function of the C runtime whose first argument is a table, which is kept as by `lookup`."""
+
+    def step(self, step: FormatStep, *operands: V) -> V:
+        """A step that a format brings itself; raises `InputError` on machines that know no more than integers."""
+        raise InputError(f"{type(step).__name__} is no step on integers")
 
     @abstractmethod
     def width_of(self, value: V) -> int:

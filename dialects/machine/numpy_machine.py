@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from tinyml.dialects.machine.machine import Int, Machine
+from tinyml.dialects.machine.machine import FormatStep, Int, Machine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 
 if TYPE_CHECKING:
@@ -117,6 +117,9 @@ class NumpyMachine(Machine["Array"]):
         self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: Array
     ) -> Array:
         return RUNTIME_FUNCTIONS[function].reference(table, *arguments)
+
+    def step(self, step: FormatStep, *operands: Array) -> Array:
+        return step.computed(*operands)
 
     def width_of(self, value: Array) -> int:
         return value.dtype.itemsize * 8

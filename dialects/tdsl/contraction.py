@@ -150,7 +150,12 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         """The accumulator that `acc` names, else one that is wide enough for any operands."""
         if self.acc is not None:
             return cast(Accumulator, accumulator_of(self.acc))
-        return format_of(self.out).accumulator_for(self.products[-1], self.sum_bound)
+        return self.accumulator_for(self.products, self.sum_bound)
+
+    def accumulator_for(self, products: Sequence[Product], bound: Bound | None) -> Accumulator:
+        """The accumulator for facts about the products, and a bound on their sums."""
+        initial = None if self.initial is None else factor_of(self.initial)
+        return format_of(self.out).accumulator_of_sum(products, initial, bound)
 
     @property
     def products(self) -> Sequence[Product]:
@@ -210,6 +215,9 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
             raise VerifyException(f"acc must be an accumulator type, got {acc}")
         self.verify_units()
         num.verify_room(accumulator, self.sum_bound, format_of(self.out))
+        if self.dest is None:
+            initial = None if self.initial is None else factor_of(self.initial)
+            accumulator.verify_sum(self.products, initial)
 
     def verify_units(self) -> None:
         """Verify that the accumulator of each pair holds its products and can continue the sum of earlier pairs."""

@@ -80,7 +80,7 @@ def choose(op: tdsl.ContractionOp, known_sums: KnownSums | None = None) -> None:
         key = None if known_sums is None else _key(op, products)
         if known_sums is None or (known := known_sums.get(key)) is None:
             bound = op.bound_of(products)
-            op.acc = result.accumulator_for(products[-1], bound).type
+            op.acc = op.accumulator_for(products, bound).type
             op.verify_units()
             known = op.acc, num.proof(bound)
             if known_sums is not None:

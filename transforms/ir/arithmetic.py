@@ -50,6 +50,7 @@ class FunctionContext:
         self.function = function
         self.tables: dict[tuple[str, bytes], SSAValue] = {}
         self.intervals: dict[SSAValue, tuple[int, int]] = {}
+        self.locals: list[upstream_memref.AllocaOp] = []
         self.declared = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
 
     def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
@@ -62,6 +63,15 @@ class FunctionContext:
             Rewriter.insert_op(constant, InsertPoint.before(first))
             self.tables[key] = constant.result
         return self.tables[key]
+
+    def local(self, type: MemRefType, name: str) -> SSAValue:
+        first = self.function.body.block.first_op
+        assert first is not None
+        array = upstream_memref.AllocaOp.get(type.element_type, shape=type.get_shape())
+        array.memref.name_hint = name
+        self.locals.append(array)
+        Rewriter.insert_op(array, InsertPoint.before(first))
+        return array.memref
 
     def declare(self, function: str) -> None:
         known = RUNTIME_FUNCTIONS[function]

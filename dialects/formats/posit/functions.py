@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import f32, i8, i16, i32, i64
 from xdsl.ir import SSAValue
 
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.posit.specification import posits
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.exact_integers import Number, clamped
@@ -39,7 +41,8 @@ def _of_integer(x: Array, scale: Array, n: Array, es: Array, low: Array, greates
     spare = np.maximum(log2(np.maximum(np.abs(size) >> 4, 1)) + 4 - 60, 0)
     kept = np.abs(size) >> spare
     kept |= kept << spare != np.abs(size)
-    return pack(np.sign(size) * kept, spare - int(scale), _posit(n, es, low, greatest)).astype(np.int32)
+    exponent = spare - np.asarray(scale, np.int64)
+    return pack(np.sign(size) * kept, exponent, _posit(n, es, low, greatest)).astype(np.int32)
 
 
 def _linear(x: Array, right: Array, n: Array, greatest: Array) -> Array:
@@ -78,6 +81,90 @@ def _to_integer(raw: Array, scale: Array, n: Array, es: Array) -> Array:
     from tinyml.dialects.formats.posit.arithmetic import to_reals
 
     return np.nan_to_num(np.ldexp(to_reals(raw, _posit(n, es)), int(scale))).astype(np.int32)
+
+
+def _parts(width: int) -> Callable[[Array, Array, Array, Array], Array]:
+    def reference(raw: Array, n: Array, es: Array, bias: Array) -> Array:
+        from tinyml.dialects.formats.posit.arithmetic import HIDDEN, unpack
+
+        significand, exponent = unpack(raw, _posit(n, es))
+        fraction = max(int(n) - 3 - int(es), 0)
+        counted = np.where(significand == 0, 0, exponent + HIDDEN + int(bias))
+        packed = (significand >> HIDDEN - fraction << width) | counted
+        return packed.astype(np.int32 if width == 16 else np.int64)
+
+    return reference
+
+
+def _parts_program(m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, bias: SSAValue) -> SSAValue:
+    """The regime's length is found by halves; all is in one bit more than the raw's bits, without signs."""
+    stored, bits, exponent_bits = width_of(raw), m.known(n), m.known(es)
+    width, packed = stored + 2, 2 * stored
+    wide = m.resize(raw, width)
+    negative = m.compare(wide, "slt", 0)
+    mask = (1 << stored) - 1
+    body = m.bits_in(m.shift_left(m.choose(negative, m.negate(wide), wide), stored + 1 - bits), mask)
+    ones = m.compare(body, "sge", 1 << stored - 1)
+    run = m.choose(ones, m.sub(m.constant(mask, width), body), body)
+    length = m.constant(0, width)
+    for half in (1 << k for k in reversed(range(stored.bit_length() - 1))):
+        short = m.compare(run, "slt", 1 << stored - half)
+        run = m.choose(short, m.shift_left(run, half), run)
+        length = m.choose(short, m.add(length, half), length)
+    rest = m.bits_in(m.shift_left(m.bits_in(m.shift_left(body, length), mask), 1), mask)
+    regime = m.choose(ones, m.sub(length, 1), m.negate(length))
+    fraction = max(bits - 3 - exponent_bits, 0)
+    exponent = m.add(m.shift_left(m.resize(regime, packed), exponent_bits), m.resize(bias, packed))
+    if exponent_bits:
+        exponent = m.add(exponent, m.resize(m.shift_right(rest, stored - exponent_bits), packed))
+    below = m.bits_in(m.shift_left(rest, exponent_bits), mask)
+    size = m.add(m.shift_right(below, stored - fraction), 1 << fraction)
+    significand = m.resize(m.choose(negative, m.negate(size), size), packed)
+    zero = m.compare(body, "eq", 0)
+    joined = m.add(m.shift_left(significand, stored), exponent)
+    return m.choose(zero, m.constant(0, packed), joined)
+
+
+def _rounding_program(
+    m: IntegerBuilder, x: SSAValue, scale: SSAValue, n: SSAValue, es: SSAValue, low: SSAValue, greatest: SSAValue
+) -> SSAValue:
+    """Regime, exponent and fraction as one string, whose regime a shift fills with copies of its first bit."""
+    bits, exponent_bits, stored = m.known(n), m.known(es), width_of(x)
+    if m.known(low) != ALL:
+        raise InputError("posits that are multiples of a power of two are no results in hardware")
+    width, top = 2 * stored + 8, stored - 1
+    wide = m.resize(x, width)
+    negative = m.compare(wide, "slt", 0)
+    size = m.choose(negative, m.negate(wide), wide)
+    zero = m.compare(size, "eq", 0)
+    exponent = m.sub(m.constant(top, 16), scale)
+    for half in (1 << k for k in reversed(range(stored.bit_length() - 1))):
+        short = m.compare(size, "slt", 1 << stored - half)
+        size = m.choose(short, m.shift_left(size, half), size)
+        exponent = m.choose(short, m.sub(exponent, half), exponent)
+    regime = m.shift_right(exponent, exponent_bits)
+    tail = m.add(
+        m.shift_left(m.resize(m.low_bits(exponent, exponent_bits), width), top) if exponent_bits else m.constant(0, width),
+        m.low_bits(size, top),
+    )
+    rises = m.compare(regime, "sge", 0)
+    first = m.choose(rises, m.constant(-2, width), m.constant(1, width))
+    # The regime is at most n - 1 bits longer than its first two.
+    string = m.shift_left(m.add(m.shift_left(first, exponent_bits + top), tail), bits)
+    copies = m.choose(rises, regime, m.sub(m.constant(-1, 16), regime))
+    string = m.shift_right(string, m.resize(m.clamp(copies, 0, bits), width))
+    dropped = 2 + exponent_bits + top + bits - (bits - 1)
+    raw = m.low_bits(m.shift_right(string, dropped), bits - 1)
+    rest, half = m.low_bits(string, dropped), 1 << dropped - 1
+    odd = m.low_bits(raw, 1)
+    up = m.compare(m.add(rest, odd), "sgt", half)
+    rounded = m.choose(up, m.add(raw, 1), raw)
+    rounded = m.clamp(rounded, 1, (1 << bits - 1) - 1)
+    rounded = m.choose(m.compare(regime, "sge", bits - 2), m.constant((1 << bits - 1) - 1, width), rounded)
+    rounded = m.choose(m.compare(regime, "slt", 2 - bits), m.constant(1, width), rounded)
+    result = m.resize(m.choose(zero, m.constant(0, width), rounded), 32)
+    limited = m.least(result, greatest)
+    return m.choose(negative, m.negate(limited), limited)
 
 
 def _of_float(x: Array, n: Array, es: Array, low: Array, greatest: Array) -> Array:
@@ -127,9 +214,15 @@ def _documented_linear(x: Number, right: int, n: int, greatest: int) -> Number:
 
 RUNTIME_FUNCTIONS.update(
     {
-        "tm_posit_of_s32": RuntimeFunction((i32, i16, i8, i8, i16, i32), i32, _of_integer, meaning=_documented),
-        "tm_posit_of_s64": RuntimeFunction((i64, i16, i8, i8, i16, i32), i32, _of_integer, meaning=_documented),
+        "tm_posit_of_s32": RuntimeFunction(
+            (i32, i16, i8, i8, i16, i32), i32, _of_integer, _rounding_program, _documented
+        ),
+        "tm_posit_of_s64": RuntimeFunction(
+            (i64, i16, i8, i8, i16, i32), i32, _of_integer, _rounding_program, _documented
+        ),
         "tm_posit_linear_s32": RuntimeFunction((i32, i8, i8, i16), i16, _linear, _linear_program, _documented_linear),
+        "tm_posit_parts_s16": RuntimeFunction((i16, i8, i8, i16), i32, _parts(16), _parts_program),
+        "tm_posit_parts_s32": RuntimeFunction((i32, i8, i8, i16), i64, _parts(32), _parts_program),
         "tm_posit_to_s32": RuntimeFunction((i32, i16, i8, i8), i32, _to_integer),
         "tm_posit_of_f32": RuntimeFunction((f32, i8, i8, i16, i32), i32, _of_float),
         "tm_posit_to_f32": RuntimeFunction((i32, i8, i8), f32, _to_float),

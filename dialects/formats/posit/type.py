@@ -20,9 +20,22 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
-from tinyml.dialects.formats.number_format import REGIME, TABLE, Coding, Function, NumberFormat
+from tinyml.dialects.formats.number_format import (
+    REGIME,
+    TABLE,
+    Bound,
+    Coding,
+    Factor,
+    Function,
+    NumberFormat,
+    Product,
+)
+from tinyml.dialects.formats.posit.ops import OPS
+from tinyml.dialects.formats.posit.parts import Parts, parts_of
+from tinyml.dialects.formats.posit.quire import QuireType, Round, quire_for
 from tinyml.dialects.formats.posit.exponent_windows import (
     decoding_of,
     integer_limits_of,
@@ -276,6 +289,26 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         n, es = self.n.data, self.es.data
         return PositType(n, es, min(lowest(n, es, min(low + bits, high - 1)), high - 1), high, self.scaling)
 
+    def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
+        """None for sums in a quire, whose type states its width."""
+        return None if _has_quire(products) else super().sum_bound(products, initial)
+
+    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
+        product = Product(1, Factor(lhs), Factor(rhs))
+        return quire_for([product]) if _has_quire([product]) else super().accumulator(lhs, rhs, bound)
+
+    def accumulator_of_sum(
+        self, products: Sequence[Product], initial: Factor | None, bound: Bound | None
+    ) -> Accumulator:
+        if _has_quire(products):
+            return quire_for(products, initial)
+        return super().accumulator_of_sum(products, initial, bound)
+
+    def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
+        if isinstance(accumulator, QuireType):
+            return m.step(Round(accumulator, self), sum)
+        return super().finish(m, sum, accumulator, bound)
+
     def load(self, m: Machine[V], value: V) -> Int[V]:
         return m.decode(self, self.stored(m, value))
 
@@ -320,10 +353,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
             return Int(m.call("tm_posit_linear_s32", m.held(x, 32), *parameters), 16, low, high)
         width = 32 if x.width <= 32 else 64
         scaling = m.int_constant(scale - self.scaling, 16)
-        raw = m.call(f"tm_posit_of_s{width}", m.held(x, width), scaling, *self._parameters(m))
+        raw = m.call(f"tm_posit_of_s{width}", m.held(x, width), scaling, *self.runtime_parameters(m))
         return Int(raw, 32, low, high)
 
-    def _parameters(self, m: Machine[V]) -> tuple[V, V, V, V]:
+    def runtime_parameters(self, m: Machine[V]) -> tuple[V, V, V, V]:
         """n, es, low and greatest, as the functions of the runtime take them."""
         least = ALL if self.window is None else self.window[0]
         return (
@@ -338,10 +371,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         if self.window is not None or any(format != self for _, format in operands):
             return None
         wide = [m.resize(value, 32) if self.stored_width < 32 else value for value, _ in operands]
-        parameters = self._parameters(m)
-        return self._kept(m, m.call(function, *wide, *parameters[:2]))
+        parameters = self.runtime_parameters(m)
+        return self.stored_raw(m, m.call(function, *wide, *parameters[:2]))
 
-    def _kept(self, m: Machine[V], raw: V) -> V:
+    def stored_raw(self, m: Machine[V], raw: V) -> V:
         """Narrow a 32-bit raw, which may be NaR, to its storage."""
         return raw if self.stored_width == 32 else m.resize(raw, self.stored_width)
 
@@ -373,7 +406,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def from_f32(self, m: Machine[V], value: V) -> V:
         if self.scaling:
             value = m.mulf(value, m.float_constant(math.ldexp(1.0, self.scaling)))
-        return self._kept(m, m.call("tm_posit_of_f32", value, *self._parameters(m)))
+        return self.stored_raw(m, m.call("tm_posit_of_f32", value, *self.runtime_parameters(m)))
 
     def to_f32(self, m: Machine[V], value: V) -> V:
         wide = m.resize(value, 32) if self.stored_width < 32 else value
@@ -381,4 +414,18 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return m.mulf(real, m.float_constant(math.ldexp(1.0, -self.scaling))) if self.scaling else real
 
 
-POSIT = Dialect("posit", [], [PositType])
+def _has_quire(products: Sequence[Product]) -> bool:
+    """True if a factor is a posit of the standard, which may be NaR and has too many bits as an integer."""
+    formats = [factor.format for product in products for factor in (product.lhs, product.rhs)]
+    return any(isinstance(format, PositType) and format.window is None for format in formats)
+
+
+@parts_of.register
+def _(format: PositType) -> Parts:
+    if format.window is not None:
+        return parts_of.dispatch(NumberFormat)(format)
+    fraction, reach = max(format.n.data - 3 - format.es.data, 0), format.posit.reach
+    return Parts(format, fraction + 1, -reach - fraction, reach - fraction, format.posit)
+
+
+POSIT = Dialect("posit", [*OPS], [PositType, QuireType])

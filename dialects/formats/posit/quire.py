@@ -1,0 +1,315 @@
+"""`!posit.quire<width, frac, bin, step>`: exact sums of products of standard posits, rounded once.
+
+A quire holds the sum as a number of `width` bits in units of 2^-frac: wide enough for the proof about its operands,
+where the quire of the Standard for Posit Arithmetic (2022, section 5) has 16 n bits for any. A sum of at most 32 or 64
+bits is one integer of `bin` bits. Wider ones are *bins*: integers of `bin` bits, each of which sums the products whose
+exponents differ by less than `step`, so that a product changes one bin, without carries; they are joined once. One
+more integer tells whether a number was NaR: then the sum is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from xdsl.dialects.builtin import IntAttr, IntegerType, MemRefType
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.exact.numbers import exact_numbers
+from tinyml.dialects.formats.posit.parts import Parts, parts_of
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import Machine
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.ir import SSAValue
+
+    from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product, Raws
+    from tinyml.dialects.formats.posit.type import PositType
+    from tinyml.dialects.machine.emitter import Emitter
+    from tinyml.dialects.machine.machine import Int
+
+V = TypeVar("V")
+
+SINGLE = 0
+"""The step of a sum in one integer."""
+
+LAYOUTS = ((32, 8), (32, 4), (64, SINGLE), (64, 16), (64, 8))
+"""Bits of a bin and steps, the fastest first: bins of 32 bits cost less than one integer of 64."""
+
+SPLIT = 32
+"""Bits of the lower part of a product that is added in two parts, since bins of 64 bits do not hold it."""
+
+
+@irdl_attr_definition
+class QuireType(ParametrizedAttribute, TypeAttribute, Accumulator):
+    """`!posit.quire<width, frac, bin, step>`; see the module. A step of 0 is a sum in one integer."""
+
+    name = "posit.quire"
+    FAMILY = "exact"
+    SCALE_FREE: ClassVar[bool] = True
+    width: IntAttr
+    frac: IntAttr
+    bin: IntAttr
+    step: IntAttr
+
+    def __init__(self, width: int, frac: int, bin: int, step: int):
+        super().__init__(*map(IntAttr, (width, frac, bin, step)))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            numbers = parser.parse_comma_separated_list(
+                parser.Delimiter.NONE, lambda: parser.parse_integer(allow_boolean=False)
+            )
+            if len(numbers) != 4:
+                parser.raise_error("expected the width, the frac, the bits of a bin and the step of a quire")
+        return [*map(IntAttr, numbers)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        numbers = self.width, self.frac, self.bin, self.step
+        with printer.in_angle_brackets():
+            printer.print_string(", ".join(str(number.data) for number in numbers))
+
+    def verify(self) -> None:
+        width, bin, step = self.width.data, self.bin.data, self.step.data
+        if (bin, step) not in ((32, SINGLE), *LAYOUTS):
+            raise VerifyException(f"posit.quire has bins of 32 or 64 bits with steps of 4, 8 or 16, got {bin}, {step}")
+        if width < 2 or (step == SINGLE and width > bin):
+            raise VerifyException(f"posit.quire has no {width} bits in one integer of {bin}")
+
+    @property
+    def type(self) -> Attribute:
+        return self
+
+    @property
+    def is_single(self) -> bool:
+        """True for a sum in one integer."""
+        return self.step.data == SINGLE
+
+    @property
+    def count(self) -> int:
+        """The number of bins; the upper part of a product may lie `SPLIT` bits above its lower one."""
+        if self.is_single:
+            return 1
+        return -(-self.width.data // self.step.data) + (SPLIT // self.step.data if self.bin.data == 64 else 0)
+
+    @property
+    def storage(self) -> Attribute:
+        """The bins in memory, and behind them whether a number was NaR."""
+        return MemRefType(IntegerType(self.bin.data), [self.count + 1])
+
+    @property
+    def bits(self) -> int:
+        return self.bin.data * (self.count + 1)
+
+    @property
+    def sum_unit(self) -> int:
+        return self.frac.data
+
+    def splits(self, product_bits: int) -> bool:
+        """True if products of so many bits are added in two parts."""
+        return self.bin.data == 64 and not self.is_single and product_bits + self.step.data - 1 > SPLIT + 15
+
+    def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
+        if not self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY:
+            return False
+        product = parts_of(lhs_format).bits + parts_of(rhs_format).bits
+        return self.is_single or self.splits(product) or product + self.step.data <= self.bin.data
+
+    def starts(self, format: NumberFormat) -> bool:
+        return format.FAMILY == self.FAMILY
+
+    def zero(self, m: Machine[V]) -> V:
+        return m.step(Start(self))
+
+    def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
+        return m.step(Start(self, parts_of(format)), value)
+
+    def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        return m.step(MultiplyAdd(self, parts_of(lhs_format), parts_of(rhs_format)), sum, lhs, rhs)
+
+    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
+        raise InputError(f"sums in {self} are not compared: round them first")
+
+    def matmul(
+        self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
+    ) -> Raws:
+        """As products of matrices of digits, which float64 computes exactly, joined as integers of Python."""
+        from tinyml.dialects.formats.posit.quire_sums import products_of_matrices
+
+        sums = products_of_matrices(
+            parts_of(lhs_format), lhs, parts_of(rhs_format), rhs, self.frac.data
+        )
+        return sums if start is None else sums + start
+
+    def leasts(self, lhs: Parts, rhs: Parts) -> tuple[int, int]:
+        """The exponents from which on those of two factors are counted, so that their sum is that of a product.
+
+        A finer unit than products of these formats need lies with the left factor, which constants are.
+        """
+        return -self.frac.data - rhs.least, rhs.least
+
+    def verify_sum(self, products: Sequence[Product], initial: Factor | None) -> None:
+        needed = quire_for(products, initial)
+        if needed.frac.data > self.frac.data or needed.width.data - needed.frac.data > self.width.data - self.frac.data:
+            raise VerifyException(f"{self} does not hold the sum, which needs {needed}")
+
+
+@dataclass(frozen=True)
+class Start:
+    """A sum that starts from zero, or from a number in these parts."""
+
+    quire: QuireType
+    parts: Parts | None = None
+
+    def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
+        from tinyml.dialects.formats.posit.quire_sums import integers
+
+        return np.array(0, object) if self.parts is None else integers(self.parts, operands[0], -self.quire.frac.data)
+
+    def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
+        from tinyml.dialects.formats.posit.ops import AddOp, StartOp
+
+        quire = emitter.context.local(self.quire.storage, "quire")
+        emitter.put(StartOp(quire, self.quire))
+        if self.parts is not None:
+            [value] = operands
+            _mark(emitter, quire, self.quire, self.parts, value)
+            parts = _decoded(emitter, self.parts, value, -self.quire.frac.data)
+            emitter.put(AddOp(quire, self.quire, *parts, self.parts.bits))
+        return quire
+
+
+@dataclass(frozen=True)
+class MultiplyAdd:
+    """sum + lhs * rhs, of numbers in these parts."""
+
+    quire: QuireType
+    lhs: Parts
+    rhs: Parts
+
+    def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
+        from tinyml.dialects.formats.posit.quire_sums import integers
+
+        sum, lhs, rhs = operands
+        least, least_of_rhs = self.quire.leasts(self.lhs, self.rhs)
+        return sum + integers(self.lhs, lhs, least) * integers(self.rhs, rhs, least_of_rhs)
+
+    def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
+        from tinyml.dialects.formats.posit.ops import MultiplyAddOp
+
+        sum, *factors = operands
+        for parts, value in zip((self.lhs, self.rhs), factors, strict=True):
+            _mark(emitter, sum, self.quire, parts, value)
+        least, least_of_rhs = self.quire.leasts(self.lhs, self.rhs)
+        lhs = _decoded(emitter, self.lhs, factors[0], least)
+        rhs = _decoded(emitter, self.rhs, factors[1], least_of_rhs)
+        emitter.put(MultiplyAddOp(sum, self.quire, lhs, rhs, self.lhs.bits + self.rhs.bits))
+        return sum
+
+
+@dataclass(frozen=True)
+class Round:
+    """A complete sum as the nearest posit. scaling: of the format, which has posits times 2^-scaling."""
+
+    quire: QuireType
+    format: PositType
+
+    def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
+        from tinyml.dialects.formats.posit.quire_sums import rounded
+
+        raws = rounded(operands[0], self.quire.frac.data - self.format.scaling, self.format.posit)
+        return raws.astype(self.format.dtype)
+
+    def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
+        from tinyml.dialects.formats.posit.ops import JoinOp, RoundOp
+
+        joined = JoinOp(operands[0], self.quire)
+        emitter.put(joined)
+        return emitter.insert(RoundOp(*joined.results, self.format))
+
+
+def _mark(e: Emitter, quire: SSAValue, type: QuireType, parts: Parts, value: SSAValue) -> None:
+    """Let a sum become NaR if a factor is, unless it is a constant that is not."""
+    from tinyml.dialects.formats.posit.ops import MarkOp
+
+    if parts.posit is not None and ((known := e.known(value)) is None or known[0] <= parts.posit.nar):
+        e.put(MarkOp(quire, type, value, parts.format.type))
+
+
+def _decoded(e: Emitter, parts: Parts, value: SSAValue, least: int) -> tuple[Int[SSAValue], Int[SSAValue]]:
+    """The significand of a number, and its exponent counted from `least` on."""
+    from tinyml.dialects.formats.posit.ops import DecodeOp
+
+    if parts.posit is None:
+        return parts.format.load(e, value), e.const(parts.least - least)
+    decode = DecodeOp(value, parts, least)
+    e.put(decode)
+    return decode.integers()
+
+
+def quire_for(products: Sequence[Product], initial: Factor | None = None) -> QuireType:
+    """The quire for the sum of some products, which may start from a number: exact for any values of the factors.
+
+    Raises `InputError` if sums are too long for bins of 64 bits.
+    """
+    terms = [(_extent(product.lhs), _extent(product.rhs), product) for product in products]
+    frac = max(-(lhs.least + rhs.parts.least) for lhs, rhs, _ in terms)
+    bound = sum(_bound(lhs, rhs, product) for lhs, rhs, product in terms)
+    if initial is not None:
+        start = _extent(initial)
+        frac, bound = max(frac, -start.least), bound + start.greatest
+    # Floats bound the sum from above: a sum of n of them is too small by n roundings at most.
+    width = max(math.frexp(bound * (1 + 2.0**-20))[1] + frac, 1) + 1
+    if width <= 32:
+        return QuireType(width, frac, 32, SINGLE)
+    length = sum(product.length for product in products) + 1
+    product = max(lhs.parts.bits + rhs.parts.bits for lhs, rhs, _ in terms)
+    product = max(product, 0 if initial is None else _extent(initial).parts.bits)
+    for bin, step in LAYOUTS:
+        if step == SINGLE and width <= bin:
+            return QuireType(width, frac, bin, SINGLE)
+        quire = QuireType(width, frac, bin, step) if step else None
+        if quire is not None and (SPLIT if quire.splits(product) else product) + step + length.bit_length() <= bin:
+            return quire
+    raise InputError(f"a sum of {length} products of posits is too long for a quire in bins of 64 bits")
+
+
+@dataclass(frozen=True)
+class _Extent:
+    """What numbers of a factor can be: multiples of 2^least, of at most some magnitude."""
+
+    parts: Parts
+    least: int
+    greatest: float
+    rows: Any = None
+
+
+def _extent(factor: Factor) -> _Extent:
+    format, parts = exact_numbers(factor.format), parts_of(factor.format)
+    if factor.raws is not None:
+        reals = np.abs(np.nan_to_num(format.decode(factor.raws)))
+        return _Extent(parts, parts.least_of(factor.raws), float(reals.max(initial=0.0)), reals)
+    greatest = float(np.abs(format.decode(np.array(format.raw_limits, format.dtype))).max())
+    if all(map(math.isfinite, factor.interval)):
+        within = np.nan_to_num(format.decode(format.encode(np.array(factor.interval))), nan=math.inf)
+        greatest = min(greatest, float(np.abs(within).max()))
+    return _Extent(parts, parts.least, greatest)
+
+
+def _bound(lhs: _Extent, rhs: _Extent, product: Product) -> float:
+    """A bound on the magnitude of every partial sum of products."""
+    bounds = [product.length * lhs.greatest * rhs.greatest]
+    for factor, other in ((lhs, rhs), (rhs, lhs)):
+        if factor.rows is not None:
+            bounds.append(float(factor.rows.sum(-1).max(initial=0.0)) * other.greatest)
+    return min(bounds)

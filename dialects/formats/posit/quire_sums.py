@@ -1,0 +1,86 @@
+"""Sums in a quire on the desk: integers of Python in arrays, of which NaN is the sum of numbers with NaR."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinyml.dialects.formats.posit.arithmetic import Posit, pack
+from tinyml.dialects.formats.posit.parts import Parts
+from tinyml.dialects.machine.numpy_machine import stacked_matmul
+
+Objects = NDArray[Any]
+
+NAR = math.nan
+
+KEPT = 60
+"""Bits of a sum that are rounded; the last one tells whether any below is set."""
+
+EXACT = 53
+"""Bits of the integers that float64 sums exactly."""
+
+
+def integers(parts: Parts, raws: NDArray[Any], least: int) -> Objects:
+    """The numbers of raws in units of 2^least, of which they are multiples."""
+    significands, exponents, undefined = parts.split(raws)
+    shifts = np.where(significands == 0, 0, exponents - least)
+    shifted = significands.astype(object) << shifts.astype(object)
+    return np.where(undefined, NAR, np.asarray(shifted, object))
+
+
+def products_of_matrices(
+    lhs: Parts, lhs_raws: NDArray[Any], rhs: Parts, rhs_raws: NDArray[Any], frac: int
+) -> Objects:
+    """Sums of products of matrices as by `Accumulator.matmul`, in units of 2^-frac.
+
+    Magnitudes are cut into digits, few enough bits for float64 to sum the products of two of them exactly. Matrices of
+    digits that are all zero are left out.
+    """
+    length = lhs_raws.shape[-1]
+    bits = (EXACT - length.bit_length()) // 2
+    digits = [list(_digits(parts, raws, bits)) for parts, raws in ((lhs, lhs_raws), (rhs, rhs_raws))]
+    shape = max(len(lhs_raws), len(rhs_raws)), lhs_raws.shape[-2], rhs_raws.shape[-1]
+    total: Objects = np.full(shape, 0, object)
+    for place_a, a in digits[0]:
+        for place_b, b in digits[1]:
+            total = total + (stacked_matmul(a, b).astype(np.int64).astype(object) << (place_a + place_b) * bits)
+    # The weights may have no digits below the quire's unit.
+    finer = frac + lhs.least + rhs.least
+    total = total << finer if finer >= 0 else total >> -finer
+    undefined = lhs.split(lhs_raws)[2].any(-1)[..., :, None] | rhs.split(rhs_raws)[2].any(-2)[..., None, :]
+    return np.where(undefined, NAR, total)
+
+
+def _digits(parts: Parts, raws: NDArray[Any], bits: int) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Yield the place and the signed digits of numbers in units of the least one, without those that are all zero."""
+    significands, exponents, _ = parts.split(raws)
+    sizes, shifts = np.abs(significands), exponents - parts.least
+    for place in range(-(-(parts.bits + parts.greatest - parts.least) // bits)):
+        left = shifts - place * bits
+        raised = np.where(left < bits, sizes << np.clip(left, 0, bits), 0)
+        digits = np.where(left >= 0, raised, sizes >> np.clip(-left, 0, 62)) & ((1 << bits) - 1)
+        if digits.any():
+            yield place, np.sign(significands) * digits.astype(np.float64)
+
+
+def rounded(sums: Objects, scale: int, posit: Posit) -> NDArray[np.int64]:
+    """The posits nearest to sums in units of 2^-scale; NaR for NaN."""
+    undefined = sums != sums
+    values = np.where(undefined, 0, sums)
+    spare = np.maximum(np.asarray(_bit_length(values), np.int64) - KEPT, 0)
+    lost = spare.astype(object)
+    kept = values >> lost
+    kept = (kept << 1) | np.asarray((kept << lost) != values, object)
+    raws = pack(kept.astype(np.int64), spare - 1 - scale, posit)
+    return np.where(undefined, posit.nar, raws)
+
+
+def _magnitude(value: int) -> int:
+    return abs(value).bit_length()
+
+
+_bit_length = np.frompyfunc(_magnitude, 1, 1)

@@ -1,0 +1,94 @@
+"""Sums in memory: accumulators that no register holds, as values on L3 and as arrays below.
+
+On L3 a sum is a value, whatever its accumulator is, and ops that begin one may stand anywhere before. In memory it is
+an array that ops change, so that each sum needs a beginning of its own, and loops carry nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import func, memref, scf
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from tinyml.dialects import num
+from tinyml.dialects.rewriting import Rewriter
+
+
+def begin_each_sum(function: func.FuncOp) -> None:
+    """Put a copy of what begins a sum in memory before each op that uses it."""
+    for op in list(function.walk()):
+        if isinstance(op, num.ZeroOp | num.StartOp) and is_in_memory(op.result):
+            for use in list(op.result.uses):
+                copy = op.clone()
+                Rewriter.insert_op(copy, InsertPoint.before(use.operation))
+                use.operation.operands[use.index] = copy.results[0]
+            Rewriter.erase_op(op)
+
+
+def is_in_memory(sum: SSAValue) -> bool:
+    """True for a sum whose accumulator is an array."""
+    return isinstance(num.accumulator_type(sum).storage, MemRefType)
+
+
+def carry_none(function: func.FuncOp) -> None:
+    """Remove arrays from what loops carry, which each iteration passes on as it gets them."""
+    # Inner loops first: an outer one passes on what they did.
+    for op in reversed(list(function.walk())):
+        if isinstance(op, scf.ForOp) and any(isinstance(value.type, MemRefType) for value in op.iter_args):
+            _carry_none(op)
+
+
+def _carry_none(loop: scf.ForOp) -> None:
+    index, *carried = loop.body.block.args
+    kept = list[int]()
+    for place, (given, inside, result) in enumerate(zip(loop.iter_args, carried, loop.results, strict=True)):
+        if isinstance(given.type, MemRefType):
+            inside.replace_all_uses_with(given)
+            result.replace_all_uses_with(given)
+        else:
+            kept.append(place)
+    yielded = loop.body.block.last_op
+    assert isinstance(yielded, scf.YieldOp)
+    block = Block(arg_types=[index.type, *(carried[place].type for place in kept)])
+    for old, new in zip([index, *(carried[place] for place in kept)], block.args, strict=True):
+        old.replace_all_uses_with(new)
+        new.name_hint = old.name_hint
+    results = [yielded.operands[place] for place in kept]
+    Rewriter.erase_op(yielded)
+    for op in list(loop.body.block.ops):
+        op.detach()
+        block.add_op(op)
+    block.add_op(scf.YieldOp(*results))
+    new = scf.ForOp(loop.lb, loop.ub, loop.step, [loop.iter_args[place] for place in kept], Region(block))
+    new.attributes |= loop.attributes
+    new.location = loop.location
+    Rewriter.insert_op(new, InsertPoint.before(loop))
+    for place, result in zip(kept, new.results, strict=True):
+        loop.results[place].replace_all_uses_with(result)
+        result.name_hint = loop.results[place].name_hint
+    Rewriter.erase_op(loop)
+
+
+def share_arrays(function: func.FuncOp, arrays: Sequence[memref.AllocaOp]) -> None:
+    """Let sums that follow each other, each in ops of its own of the function's body, be in one of their arrays."""
+    body = function.body.block
+    places = {op: place for place, op in enumerate(body.ops)}
+    free = dict[object, list[tuple[int, memref.AllocaOp]]]()
+
+    def lives(array: Operation) -> tuple[int, int]:
+        users = [body.find_ancestor_op_in_block(use.operation) for use in array.results[0].uses]
+        at = [places[user] for user in users if user is not None]
+        return min(at), max(at)
+
+    for first, last, array in sorted(((*lives(array), array) for array in arrays), key=lambda one: one[:2]):
+        known = free.setdefault(array.memref.type, [])
+        ready = next((one for one in known if one[0] < first), None)
+        if ready is None:
+            known.append((last, array))
+        else:
+            known[known.index(ready)] = last, ready[1]
+            array.memref.replace_all_uses_with(ready[1].memref)
+            Rewriter.erase_op(array)
