@@ -214,6 +214,11 @@ class _AddingOp(QuireOp, ABC):
         above = e.insert(arith.AddiOp(index, _index(e, SPLIT // step)))
         self._to_bin(e, e.shli(upper, left), above)
 
+    def _exponent(self, e: Emitter, value: SSAValue) -> Int[SSAValue]:
+        """An exponent, which the sum's width limits."""
+        width = e.width_of(value)
+        return Int(value, width, 0, min(self.type.width.data - 1, (1 << width - 1) - 1))
+
     def _to_bin(self, e: Emitter, value: SSAValue, index: SSAValue) -> None:
         _store(e, e.addi(_load(e, self.quire, index), value), self.quire, index)
 
@@ -242,7 +247,7 @@ class AddOp(_AddingOp):
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
         most = (1 << self.bits.value.data) - 1
         number = Int(self.significand, e.width_of(self.significand), -most, most)
-        self._added(e, number, Int(self.exponent, e.width_of(self.exponent), 0, self.type.width.data - 1))
+        self._added(e, number, self._exponent(e, self.exponent))
         return []
 
 
@@ -287,13 +292,9 @@ class MultiplyAddOp(_AddingOp):
             for value, own in zip((self.lhs, self.rhs), widths, strict=True)
         ]
         product = Int(e.muli(*factors), width, -most, most)
-        greatest = self.type.width.data - 1
-        exponents = [
-            Int(value, e.width_of(value), 0, min(greatest, (1 << e.width_of(value) - 1) - 1))
-            for value in (self.lhs_exponent, self.rhs_exponent)
-        ]
-        exponent = e.add(*exponents)
-        self._added(e, product, Int(exponent.value, exponent.width, 0, min(greatest, exponent.high)))
+        exponent = e.add(self._exponent(e, self.lhs_exponent), self._exponent(e, self.rhs_exponent))
+        most = min(exponent.high, self.type.width.data - 1)
+        self._added(e, product, e.narrowed(Int(exponent.value, exponent.width, 0, most)))
         return []
 
 
