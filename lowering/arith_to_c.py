@@ -179,6 +179,7 @@ ARITHMETIC: Spellings = {
     arith.ShLIOp: _shift_left,
     arith.ShRSIOp: _binary(">>"),
     arith.AndIOp: _binary("&"),
+    arith.OrIOp: _binary("|"),
     arith.MinSIOp: _extreme("<"),
     arith.MaxSIOp: _extreme(">"),
     arith.CmpiOp: _compare_integers,

@@ -50,7 +50,7 @@ from tinyml.dialects.c.types import (
 )
 from tinyml.dialects.operations import DialectOp
 
-BINARY_OPERATORS = ("+", "-", "*", "/", "%", "&", ">>", "<<")
+BINARY_OPERATORS = ("+", "-", "*", "/", "%", "&", "|", ">>", "<<")
 FLOAT_OPERATORS = ("+", "-", "*")
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 UNARY_OPERATORS = ("-", "!")

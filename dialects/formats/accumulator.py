@@ -156,9 +156,9 @@ class Accumulator(ABC):
         """True if sums within a bound fit, including while they are rounded into the result."""
         return True
 
-    def verify_sum(self, products: Sequence[Product], initial: Factor | None) -> None:
-        """Raise `VerifyException` unless it holds a sum of products that starts from a number, where no bound says so.
-        """
+    def lacks(self, products: Sequence[Product], initial: Factor | None) -> str | None:
+        """What it lacks for a sum of products, perhaps from a number on, that has no stated bound; None if nothing."""
+        return None
 
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
         """True if it holds a product of elements of these formats, at their scales."""

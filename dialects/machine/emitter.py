@@ -40,6 +40,10 @@ class EmissionContext(Protocol):
         """A local array, which holds anything."""
         ...
 
+    def beside(self, array: SSAValue, type: MemRefType, name: str) -> SSAValue:
+        """The local array that belongs to another one, the same whenever it is asked for."""
+        ...
+
     def declare(self, function: str) -> None:
         """Declare a function of the C runtime."""
         ...
@@ -192,7 +196,7 @@ class Emitter(Machine[SSAValue]):
         memref = CastOp.get(self.table(name, table), cast("MemRefType[Attribute]", type))
         return self.call(function, self.insert(memref), *arguments)
 
-    def step(self, step: FormatStep, *operands: SSAValue) -> SSAValue:
+    def perform(self, step: FormatStep, *operands: SSAValue) -> SSAValue:
         return cast(EmittedStep, step).emitted(self, *operands)
 
     def width_of(self, value: SSAValue) -> int:

@@ -166,7 +166,7 @@ class Machine(ABC, Generic[V]):
     def call_on_table(self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: V) -> V:
         """Call a function of the C runtime whose first argument is a table, which is kept as by `lookup`."""
 
-    def step(self, step: FormatStep, *operands: V) -> V:
+    def perform(self, step: FormatStep, *operands: V) -> V:
         """A step that a format brings itself; raises `InputError` on machines that know no more than integers."""
         raise InputError(f"{type(step).__name__} is no step on integers")
 

@@ -118,7 +118,7 @@ class NumpyMachine(Machine["Array"]):
     ) -> Array:
         return RUNTIME_FUNCTIONS[function].reference(table, *arguments)
 
-    def step(self, step: FormatStep, *operands: Array) -> Array:
+    def perform(self, step: FormatStep, *operands: Array) -> Array:
         return step.computed(*operands)
 
     def width_of(self, value: Array) -> int:

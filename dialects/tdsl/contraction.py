@@ -217,7 +217,8 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         num.verify_room(accumulator, self.sum_bound, format_of(self.out))
         if self.dest is None:
             initial = None if self.initial is None else factor_of(self.initial)
-            accumulator.verify_sum(self.products, initial)
+            if (lack := accumulator.lacks(self.products, initial)) is not None:
+                raise VerifyException(lack)
 
     def verify_units(self) -> None:
         """Verify that the accumulator of each pair holds its products and can continue the sum of earlier pairs."""

@@ -86,7 +86,8 @@ def outermost_raws(format: NumberFormat) -> tuple[int, int] | None:
         # Raws need not be in the order of their reals: the bytes of a camera wrap around.
         raws = checked_raws(format)
         with np.errstate(all="ignore"):
-            numbers = raws[format.encode(np.nan_to_num(format.decode(raws))) == raws]
+            # A NaN that a format has is one of its raws.
+            numbers = raws[format.encode(np.nan_to_num(format.decode(raws), nan=np.nan)) == raws]
         low, high = int(numbers.min()), int(numbers.max())
     return None if (low, high) == (info.min, info.max) else (low, high)
 

@@ -38,7 +38,7 @@ _Call: TypeAlias = "tuple[Callable[..., Any], Callable[[list[Any]], Sequence[Any
 CONSTANTS = ("int_constant", "float_constant", "constant")
 """Methods of a machine that take no operands."""
 
-STEPS = (*sorted(Machine.__abstractmethods__ - {*CONSTANTS, "width_of"}), "clip", "matmul", "of_raw", "step")
+STEPS = (*sorted(Machine.__abstractmethods__ - {*CONSTANTS, "width_of"}), "clip", "matmul", "of_raw", "perform")
 """Methods of a machine that compute on arrays."""
 
 ELEMENTWISE = {*STEPS} - {"call_on_table", "lookup", "matmul", "of_raw"}

@@ -13,7 +13,7 @@ from tinyml.dialects.c import InstanceType, PointerType
 from tinyml.dialects.c.types import ALIAS, CONST, FAR, FLASH, is_unsigned, width_of
 from tinyml.dialects.errors import InputError
 
-PRIMARY, UNARY, PRODUCT, SUM, SHIFT, COMPARISON, EQUALITY, AND, CONDITIONAL = range(15, 6, -1)
+PRIMARY, UNARY, PRODUCT, SUM, SHIFT, COMPARISON, EQUALITY, AND, OR, CONDITIONAL = range(15, 5, -1)
 LEVELS = {
     "*": PRODUCT,
     "/": PRODUCT,
@@ -23,6 +23,7 @@ LEVELS = {
     ">>": SHIFT,
     "<<": SHIFT,
     "&": AND,
+    "|": OR,
     "==": EQUALITY,
     "!=": EQUALITY,
 }

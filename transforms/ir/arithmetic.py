@@ -51,6 +51,7 @@ class FunctionContext:
         self.tables: dict[tuple[str, bytes], SSAValue] = {}
         self.intervals: dict[SSAValue, tuple[int, int]] = {}
         self.locals: list[upstream_memref.AllocaOp] = []
+        self.companions: dict[SSAValue, SSAValue] = {}
         self.declared = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
 
     def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
@@ -72,6 +73,11 @@ class FunctionContext:
         self.locals.append(array)
         Rewriter.insert_op(array, InsertPoint.before(first))
         return array.memref
+
+    def beside(self, array: SSAValue, type: MemRefType, name: str) -> SSAValue:
+        if array not in self.companions:
+            self.companions[array] = self.local(type, name)
+        return self.companions[array]
 
     def declare(self, function: str) -> None:
         known = RUNTIME_FUNCTIONS[function]

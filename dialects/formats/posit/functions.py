@@ -26,6 +26,10 @@ ALL = -(1 << 15)
 """The value of `low` that keeps all posits."""
 
 
+NAR_EXPONENT = 1 << 15
+"""The exponent of NaR as the functions that unpack posits give it: the least one of 16 bits."""
+
+
 def _posit(n: Array, es: Array, low: Array | None = None, greatest: Array | None = None) -> Posit:
     from tinyml.dialects.formats.posit.arithmetic import Posit
 
@@ -89,7 +93,7 @@ def _parts(width: int) -> Callable[[Array, Array, Array, Array], Array]:
 
         significand, exponent = unpack(raw, _posit(n, es))
         fraction = max(int(n) - 3 - int(es), 0)
-        counted = np.where(significand == 0, 0, exponent + HIDDEN + int(bias))
+        counted = np.where(significand == 0, np.where(raw == 0, 0, NAR_EXPONENT), exponent + HIDDEN + int(bias))
         packed = (significand >> HIDDEN - fraction << width) | counted
         return packed.astype(np.int32 if width == 16 else np.int64)
 
@@ -120,9 +124,9 @@ def _parts_program(m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, 
     below = m.bits_in(m.shift_left(rest, exponent_bits), mask)
     size = m.add(m.shift_right(below, stored - fraction), 1 << fraction)
     significand = m.resize(m.choose(negative, m.negate(size), size), packed)
-    zero = m.compare(body, "eq", 0)
     joined = m.add(m.shift_left(significand, stored), exponent)
-    return m.choose(zero, m.constant(0, packed), joined)
+    none = m.choose(m.compare(raw, "eq", 0), m.constant(0, packed), m.constant(NAR_EXPONENT, packed))
+    return m.choose(m.compare(body, "eq", 0), none, joined)
 
 
 def _rounding_program(
@@ -144,7 +148,9 @@ def _rounding_program(
         exponent = m.choose(short, m.sub(exponent, half), exponent)
     regime = m.shift_right(exponent, exponent_bits)
     tail = m.add(
-        m.shift_left(m.resize(m.low_bits(exponent, exponent_bits), width), top) if exponent_bits else m.constant(0, width),
+        m.shift_left(m.resize(m.low_bits(exponent, exponent_bits), width), top)
+        if exponent_bits
+        else m.constant(0, width),
         m.low_bits(size, top),
     )
     rises = m.compare(regime, "sge", 0)

@@ -6,7 +6,7 @@ them as loops and integer arithmetic, which all executors share.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, cast
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import I64, IndexType, IntegerAttr, IntegerType, MemRefType, i1, i16, i64
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
@@ -26,6 +26,7 @@ from tinyml.dialects.formats.posit.parts import Parts, parts_of
 from tinyml.dialects.formats.posit.quire import SPLIT, QuireType
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import EmittedOp, Emitter
+from tinyml.dialects.machine.integer_builder import width_of
 from tinyml.dialects.machine.machine import Int
 from tinyml.dialects.operations import index_constant
 
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 TABLE_BITS = 8
 """Posits of at most this many bits are decoded by a table."""
+
+FLAG = 8
+"""Bits of what tells that a number was NaR."""
 
 KEPT = 60
 """Bits of a joined sum, below its sign."""
@@ -52,9 +56,16 @@ class QuireOp(EmittedOp, ABC):
     """An op on a quire in memory, whose type it names."""
 
     quire = operand_def(MemRefType)
-    type = prop_def(QuireType)
+    type = prop_def(AnyAttr())
+
+    @property
+    def layout(self) -> QuireType:
+        """The quire's type."""
+        return cast(QuireType, self.type)
 
     def verify_(self) -> None:
+        if not isinstance(self.type, QuireType):
+            raise VerifyException(f"expected the type of a quire, got {self.type}")
         if self.quire.type != self.type.storage:
             raise VerifyException(f"{self.type} is stored as {self.type.storage}, got {self.quire.type}")
 
@@ -63,7 +74,8 @@ class QuireOp(EmittedOp, ABC):
 class DecodeOp(EmittedOp):
     """The significand of a posit, and its exponent counted from `least` on.
 
-    The number is `significand * 2^(exponent + least)`; zero and NaR have neither.
+    The number is `significand * 2^(exponent + least)`. Zero has neither; NaR has the least exponent of the register,
+    which no number has, and no significand.
     """
 
     name = "posit.decode"
@@ -78,7 +90,8 @@ class DecodeOp(EmittedOp):
     )
 
     def __init__(self, raw: SSAValue, parts: Parts, least: int):
-        widths = _width_for((1 << parts.bits) - 1), _width_for(exponents_of(parts, least))
+        short = parts.format.bits <= TABLE_BITS and exponents_of(parts, least) < 1 << 7
+        widths = _width_for((1 << parts.bits) - 1), 8 if short else 16
         super().__init__(
             operands=[raw],
             properties={"format": parts.format.type, "least": IntegerAttr(least, i64)},
@@ -99,42 +112,38 @@ class DecodeOp(EmittedOp):
         parts, least = self.parts, self.least.value.data
         most = (1 << parts.bits) - 1
         return (
-            Int(self.significand, cast(IntegerType, self.significand.type).width.data, -most, most),
-            Int(self.exponent, cast(IntegerType, self.exponent.type).width.data, 0, exponents_of(parts, least)),
+            Int(self.significand, width_of(self.significand), -most, most),
+            Int(self.exponent, width_of(self.exponent), 0, exponents_of(parts, least)),
         )
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        parts, least = self.parts, self.least.value.data
-        n = parts.format.bits
+        parts, least, n = self.parts, self.least.value.data, self.parts.format.bits
         if n <= TABLE_BITS:
             return self._from_tables(e, parts, least)
         format = cast("PositType", parts.format)
-        fraction = parts.bits - 1
-        constants = [e.int_constant(n, 8), e.int_constant(format.es.data, 8), e.int_constant(-least - fraction, 16)]
+        sizes = [e.int_constant(n, 8), e.int_constant(format.es.data, 8)]
         wide = 16 if n <= 16 else 32
-        packed = e.call(f"tm_posit_parts_s{wide}", self.raw, *constants)
+        packed = e.call(f"tm_posit_parts_s{wide}", self.raw, *sizes, e.int_constant(1 - parts.bits - least, 16))
         significand = e.shrsi(packed, e.int_constant(wide, 2 * wide))
-        exponent = e.andi(packed, e.int_constant((1 << wide) - 1, 2 * wide))
-        types = [cast(IntegerType, result.type).width.data for result in self.results]
         return [
-            value if width == 2 * wide else e.wrap(value, width)
-            for value, width in zip((significand, exponent), types, strict=True)
+            value if width_of(result) == 2 * wide else e.wrap(value, width_of(result))
+            for value, result in zip((significand, packed), self.results, strict=True)
         ]
 
     def _from_tables(self, e: Emitter, parts: Parts, least: int) -> Sequence[SSAValue]:
         """Both parts in one entry of 16 bits, where bytes hold them."""
-        low, high = -(1 << parts.format.bits - 1), (1 << parts.format.bits - 1) - 1
-        raws = np.arange(low, high + 1)
-        significands, exponents, _ = parts.split(raws.astype(parts.format.dtype))
+        raws = np.arange(1 << 8).astype(np.uint8).view(np.int8)
+        legal = np.clip(raws, -(1 << parts.format.bits - 1), (1 << parts.format.bits - 1) - 1)
+        significands, exponents, undefined = parts.split(legal)
         counted = np.where(significands == 0, 0, np.maximum(exponents - least, 0))
-        stored = Int(self.raw, 8, low, high)
-        index = e.sub(stored, e.const(low)).value
-        if exponents_of(parts, least) < 128:
-            entry = e.lookup("parts", (significands << 8 | counted).astype(np.int16), index)
+        index = e.insert(arith.ExtUIOp(self.raw, IntegerType(16)))
+        if width_of(self.exponent) == 8:
+            low = np.where(undefined, 1 << 7, counted)
+            entry = e.lookup("parts", (significands << 8 | low).astype(np.int16), index)
             return [e.wrap(e.shrsi(entry, e.int_constant(8, 16)), 8), e.wrap(entry, 8)]
         return [
             e.lookup("significands", significands.astype(np.int8), index),
-            e.lookup("exponents", counted.astype(np.int16), index),
+            e.lookup("exponents", np.where(undefined, -(1 << 15), counted).astype(np.int16), index),
         ]
 
 
@@ -150,15 +159,15 @@ class StartOp(QuireOp):
         super().__init__(operands=[quire], properties={"type": type})
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        count, bin = self.type.count + 1, self.type.bin.data
+        count, bin = self.layout.count, self.layout.bin.data
+        _store(e, e.int_constant(0, FLAG), _flags(e, self.quire), _index(e, 0))
 
         def clear(e: Emitter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
             _store(e, e.int_constant(0, bin), self.quire, k)
             return []
 
-        if self.type.is_single:
-            for k in range(count):
-                _store(e, e.int_constant(0, bin), self.quire, _index(e, k))
+        if self.layout.is_single:
+            clear(e, _index(e, 0), [])
         else:
             _loop(e, count, [], clear)
         return []
@@ -166,26 +175,23 @@ class StartOp(QuireOp):
 
 @irdl_op_definition
 class MarkOp(QuireOp):
-    """The sum becomes NaR if a posit is."""
+    """The sum becomes NaR if the posit is of which this is the exponent."""
 
     name = "posit.mark"
-    raw = operand_def(IntegerType)
-    format = prop_def(AnyAttr())
+    exponent = operand_def(IntegerType)
     traits = traits_def(MemoryWriteEffect())
-    assembly_format = "$quire `as` $type `by` $raw `as` $format attr-dict `:` type($quire) `,` type($raw)"
+    assembly_format = "$quire `as` $type `by` $exponent attr-dict `:` type($quire) `,` type($exponent)"
 
-    def __init__(self, quire: SSAValue, type: QuireType, raw: SSAValue, format: Attribute):
-        super().__init__(operands=[raw, quire], properties={"type": type, "format": format})
+    def __init__(self, quire: SSAValue, type: QuireType, exponent: SSAValue):
+        super().__init__(operands=[exponent, quire], properties={"type": type})
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        posit = parts_of(cast(Any, number_format(self.format))).posit
-        assert posit is not None
-        is_nar = e.insert(arith.CmpiOp(self.raw, e.int_constant(posit.nar, e.width_of(self.raw)), "eq"))
-        block = Block()
-        inner = _inside(e, block)
-        _store(inner, inner.int_constant(1, self.type.bin.data), self.quire, _index(inner, self.type.count))
-        inner.put(scf.YieldOp())
-        e.put(scf.IfOp(is_nar, [], Region(block)))
+        flags, width = _flags(e, self.quire), width_of(self.exponent)
+        sign = self.exponent
+        if width > FLAG:
+            sign = e.wrap(e.shrsi(sign, e.int_constant(width - FLAG, width)), FLAG)
+        zero = _index(e, 0)
+        _store(e, e.insert(arith.OrIOp(_load(e, flags, zero), sign)), flags, zero)
         return []
 
 
@@ -195,7 +201,7 @@ class _AddingOp(QuireOp, ABC):
     bits = prop_def(IntegerAttr[I64])
 
     def _added(self, e: Emitter, number: Int[SSAValue], exponent: Int[SSAValue]) -> None:
-        type = self.type
+        type = self.layout
         bin, step = type.bin.data, type.step.data
         if type.is_single:
             left = e.held(exponent, bin)
@@ -214,10 +220,16 @@ class _AddingOp(QuireOp, ABC):
         above = e.insert(arith.AddiOp(index, _index(e, SPLIT // step)))
         self._to_bin(e, e.shli(upper, left), above)
 
-    def _exponent(self, e: Emitter, value: SSAValue) -> Int[SSAValue]:
-        """An exponent, which the sum's width limits."""
-        width = e.width_of(value)
-        return Int(value, width, 0, min(self.type.width.data - 1, (1 << width - 1) - 1))
+    def _exponent(self, e: Emitter, *values: SSAValue) -> Int[SSAValue]:
+        """The sum of exponents, without the sign that NaR has; the sum's width limits it."""
+        greatest = self.layout.width.data - 1
+        mask = (1 << _width_for(greatest) - 1) - 1
+        # Wide enough for the sum of two signs.
+        width = 2 * _width_for(greatest) if len(values) > 1 else _width_for(greatest)
+        total, *others = [value if width_of(value) == width else e.resize(value, width) for value in values]
+        for other in others:
+            total = e.addi(total, other)
+        return Int(e.andi(total, e.int_constant(mask, width)), width, 0, greatest)
 
     def _to_bin(self, e: Emitter, value: SSAValue, index: SSAValue) -> None:
         _store(e, e.addi(_load(e, self.quire, index), value), self.quire, index)
@@ -292,9 +304,7 @@ class MultiplyAddOp(_AddingOp):
             for value, own in zip((self.lhs, self.rhs), widths, strict=True)
         ]
         product = Int(e.muli(*factors), width, -most, most)
-        exponent = e.add(self._exponent(e, self.lhs_exponent), self._exponent(e, self.rhs_exponent))
-        most = min(exponent.high, self.type.width.data - 1)
-        self._added(e, product, e.narrowed(Int(exponent.value, exponent.width, 0, most)))
+        self._added(e, product, self._exponent(e, self.lhs_exponent, self.rhs_exponent))
         return []
 
 
@@ -314,15 +324,13 @@ class JoinOp(QuireOp):
 
     def __init__(self, quire: SSAValue, type: QuireType):
         width = 32 if type.is_single and type.bin.data == 32 else 64
-        super().__init__(
-            operands=[quire], properties={"type": type}, result_types=[IntegerType(width), i16, i1]
-        )
+        super().__init__(operands=[quire], properties={"type": type}, result_types=[IntegerType(width), i16, i1])
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        type = self.type
+        type = self.layout
         frac, bin = type.frac.data, type.bin.data
-        flag = _load(e, self.quire, _index(e, type.count))
-        undefined = e.insert(arith.CmpiOp(flag, e.int_constant(0, bin), "ne"))
+        flag = _load(e, _flags(e, self.quire), _index(e, 0))
+        undefined = e.cmp_sgt(e.int_constant(0, FLAG), flag)
         if type.is_single:
             return [_load(e, self.quire, _index(e, 0)), e.int_constant(frac, 16), undefined]
         self._carry(e)
@@ -334,7 +342,7 @@ class JoinOp(QuireOp):
 
     def _carry(self, e: Emitter) -> None:
         """Bring all bins but the last to `step` bits without a sign; the sum stays what it is."""
-        bin, step, last = self.type.bin.data, self.type.step.data, self.type.count - 1
+        bin, step, last = self.layout.bin.data, self.layout.step.data, self.layout.count - 1
 
         def pass_on(e: Emitter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
             total = e.addi(_load(e, self.quire, k), carried[0])
@@ -347,7 +355,7 @@ class JoinOp(QuireOp):
 
     def _highest(self, e: Emitter) -> Sequence[SSAValue]:
         """The sum's highest bits, an integer that is 0 if those below are, and how many are below."""
-        bin, step, last = self.type.bin.data, self.type.step.data, self.type.count - 1
+        bin, step, last = self.layout.bin.data, self.layout.step.data, self.layout.count - 1
         limit = 1 << KEPT - step
 
         def append(e: Emitter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -385,9 +393,7 @@ class RoundOp(EmittedOp):
     assembly_format = "$sum `scale` $scale `,` $undefined `to` $format attr-dict `:` type($sum) `->` type($result)"
 
     def __init__(self, sum: SSAValue, scale: SSAValue, undefined: SSAValue, format: PositType):
-        super().__init__(
-            operands=[sum, scale, undefined], properties={"format": format}, result_types=[format.storage]
-        )
+        super().__init__(operands=[sum, scale, undefined], properties={"format": format}, result_types=[format.storage])
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
         format = cast("PositType", self.format)
@@ -406,6 +412,11 @@ Body = Callable[[Emitter, SSAValue, "Sequence[SSAValue]"], "Sequence[SSAValue]"]
 
 def _index(e: Emitter, value: int) -> SSAValue:
     return e.insert(index_constant(value))
+
+
+def _flags(e: Emitter, quire: SSAValue) -> SSAValue:
+    """The byte beside a quire whose sign tells that a number was NaR; registers hold it, since no index varies."""
+    return e.context.beside(quire, MemRefType(IntegerType(FLAG), [1]), "undefined")
 
 
 def _load(e: Emitter, quire: SSAValue, index: SSAValue) -> SSAValue:

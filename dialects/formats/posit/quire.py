@@ -3,8 +3,8 @@
 A quire holds the sum as a number of `width` bits in units of 2^-frac: wide enough for the proof about its operands,
 where the quire of the Standard for Posit Arithmetic (2022, section 5) has 16 n bits for any. A sum of at most 32 or 64
 bits is one integer of `bin` bits. Wider ones are *bins*: integers of `bin` bits, each of which sums the products whose
-exponents differ by less than `step`, so that a product changes one bin, without carries; they are joined once. One
-more integer tells whether a number was NaR: then the sum is.
+exponents differ by less than `step`, so that a product changes one bin, without carries; they are joined once. A byte
+beside them tells whether a number was NaR: then the sum is.
 """
 
 from __future__ import annotations
@@ -103,13 +103,13 @@ class QuireType(ParametrizedAttribute, TypeAttribute, Accumulator):
         return -(-self.width.data // self.step.data) + (SPLIT // self.step.data if self.bin.data == 64 else 0)
 
     @property
-    def storage(self) -> Attribute:
-        """The bins in memory, and behind them whether a number was NaR."""
-        return MemRefType(IntegerType(self.bin.data), [self.count + 1])
+    def storage(self) -> MemRefType[IntegerType]:
+        """The bins in memory."""
+        return MemRefType(IntegerType(self.bin.data), [self.count])
 
     @property
     def bits(self) -> int:
-        return self.bin.data * (self.count + 1)
+        return self.bin.data * self.count
 
     @property
     def sum_unit(self) -> int:
@@ -129,13 +129,13 @@ class QuireType(ParametrizedAttribute, TypeAttribute, Accumulator):
         return format.FAMILY == self.FAMILY
 
     def zero(self, m: Machine[V]) -> V:
-        return m.step(Start(self))
+        return m.perform(Start(self))
 
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
-        return m.step(Start(self, parts_of(format)), value)
+        return m.perform(Start(self, parts_of(format)), value)
 
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        return m.step(MultiplyAdd(self, parts_of(lhs_format), parts_of(rhs_format)), sum, lhs, rhs)
+        return m.perform(MultiplyAdd(self, parts_of(lhs_format), parts_of(rhs_format)), sum, lhs, rhs)
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         raise InputError(f"sums in {self} are not compared: round them first")
@@ -146,9 +146,7 @@ class QuireType(ParametrizedAttribute, TypeAttribute, Accumulator):
         """As products of matrices of digits, which float64 computes exactly, joined as integers of Python."""
         from tinyml.dialects.formats.posit.quire_sums import products_of_matrices
 
-        sums = products_of_matrices(
-            parts_of(lhs_format), lhs, parts_of(rhs_format), rhs, self.frac.data
-        )
+        sums = products_of_matrices(parts_of(lhs_format), lhs, parts_of(rhs_format), rhs, self.frac.data)
         return sums if start is None else sums + start
 
     def leasts(self, lhs: Parts, rhs: Parts) -> tuple[int, int]:
@@ -158,10 +156,11 @@ class QuireType(ParametrizedAttribute, TypeAttribute, Accumulator):
         """
         return -self.frac.data - rhs.least, rhs.least
 
-    def verify_sum(self, products: Sequence[Product], initial: Factor | None) -> None:
+    def lacks(self, products: Sequence[Product], initial: Factor | None) -> str | None:
         needed = quire_for(products, initial)
-        if needed.frac.data > self.frac.data or needed.width.data - needed.frac.data > self.width.data - self.frac.data:
-            raise VerifyException(f"{self} does not hold the sum, which needs {needed}")
+        fine = needed.frac.data <= self.frac.data
+        high = needed.width.data - needed.frac.data <= self.width.data - self.frac.data
+        return None if fine and high else f"{self} does not hold the sum, which needs {needed}"
 
 
 @dataclass(frozen=True)
@@ -182,9 +181,7 @@ class Start:
         quire = emitter.context.local(self.quire.storage, "quire")
         emitter.put(StartOp(quire, self.quire))
         if self.parts is not None:
-            [value] = operands
-            _mark(emitter, quire, self.quire, self.parts, value)
-            parts = _decoded(emitter, self.parts, value, -self.quire.frac.data)
+            parts = _decoded(emitter, quire, self.quire, self.parts, operands[0], -self.quire.frac.data)
             emitter.put(AddOp(quire, self.quire, *parts, self.parts.bits))
         return quire
 
@@ -208,11 +205,9 @@ class MultiplyAdd:
         from tinyml.dialects.formats.posit.ops import MultiplyAddOp
 
         sum, *factors = operands
-        for parts, value in zip((self.lhs, self.rhs), factors, strict=True):
-            _mark(emitter, sum, self.quire, parts, value)
         least, least_of_rhs = self.quire.leasts(self.lhs, self.rhs)
-        lhs = _decoded(emitter, self.lhs, factors[0], least)
-        rhs = _decoded(emitter, self.rhs, factors[1], least_of_rhs)
+        lhs = _decoded(emitter, sum, self.quire, self.lhs, factors[0], least)
+        rhs = _decoded(emitter, sum, self.quire, self.rhs, factors[1], least_of_rhs)
         emitter.put(MultiplyAddOp(sum, self.quire, lhs, rhs, self.lhs.bits + self.rhs.bits))
         return sum
 
@@ -238,22 +233,21 @@ class Round:
         return emitter.insert(RoundOp(*joined.results, self.format))
 
 
-def _mark(e: Emitter, quire: SSAValue, type: QuireType, parts: Parts, value: SSAValue) -> None:
-    """Let a sum become NaR if a factor is, unless it is a constant that is not."""
-    from tinyml.dialects.formats.posit.ops import MarkOp
+def _decoded(
+    e: Emitter, quire: SSAValue, type: QuireType, parts: Parts, value: SSAValue, least: int
+) -> tuple[Int[SSAValue], Int[SSAValue]]:
+    """The significand of a number, and its exponent counted from `least` on; the sum becomes NaR if it is.
 
-    if parts.posit is not None and ((known := e.known(value)) is None or known[0] <= parts.posit.nar):
-        e.put(MarkOp(quire, type, value, parts.format.type))
-
-
-def _decoded(e: Emitter, parts: Parts, value: SSAValue, least: int) -> tuple[Int[SSAValue], Int[SSAValue]]:
-    """The significand of a number, and its exponent counted from `least` on."""
-    from tinyml.dialects.formats.posit.ops import DecodeOp
+    The numbers of constants are none.
+    """
+    from tinyml.dialects.formats.posit.ops import DecodeOp, MarkOp
 
     if parts.posit is None:
         return parts.format.load(e, value), e.const(parts.least - least)
     decode = DecodeOp(value, parts, least)
     e.put(decode)
+    if (known := e.known(value)) is None or known[0] <= parts.posit.nar:
+        e.put(MarkOp(quire, type, decode.exponent))
     return decode.integers()
 
 

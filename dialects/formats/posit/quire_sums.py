@@ -32,9 +32,7 @@ def integers(parts: Parts, raws: NDArray[Any], least: int) -> Objects:
     return np.where(undefined, NAR, np.asarray(shifted, object))
 
 
-def products_of_matrices(
-    lhs: Parts, lhs_raws: NDArray[Any], rhs: Parts, rhs_raws: NDArray[Any], frac: int
-) -> Objects:
+def products_of_matrices(lhs: Parts, lhs_raws: NDArray[Any], rhs: Parts, rhs_raws: NDArray[Any], frac: int) -> Objects:
     """Sums of products of matrices as by `Accumulator.matmul`, in units of 2^-frac.
 
     Magnitudes are cut into digits, few enough bits for float64 to sum the products of two of them exactly. Matrices of
@@ -51,7 +49,8 @@ def products_of_matrices(
     # The weights may have no digits below the quire's unit.
     finer = frac + lhs.least + rhs.least
     total = total << finer if finer >= 0 else total >> -finer
-    undefined = lhs.split(lhs_raws)[2].any(-1)[..., :, None] | rhs.split(rhs_raws)[2].any(-2)[..., None, :]
+    rows, columns = np.any(lhs.split(lhs_raws)[2], axis=-1), np.any(rhs.split(rhs_raws)[2], axis=-2)
+    undefined = np.logical_or(rows[..., :, None], columns[..., None, :])
     return np.where(undefined, NAR, total)
 
 

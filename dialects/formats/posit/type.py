@@ -33,9 +33,6 @@ from tinyml.dialects.formats.number_format import (
     NumberFormat,
     Product,
 )
-from tinyml.dialects.formats.posit.ops import OPS
-from tinyml.dialects.formats.posit.parts import Parts, parts_of
-from tinyml.dialects.formats.posit.quire import QuireType, Round, quire_for
 from tinyml.dialects.formats.posit.exponent_windows import (
     decoding_of,
     integer_limits_of,
@@ -47,6 +44,9 @@ from tinyml.dialects.formats.posit.exponent_windows import (
     stretched,
 )
 from tinyml.dialects.formats.posit.functions import ALL
+from tinyml.dialects.formats.posit.ops import OPS
+from tinyml.dialects.formats.posit.parts import Parts, parts_of
+from tinyml.dialects.formats.posit.quire import QuireType, Round, quire_for
 from tinyml.dialects.formats.posit.specification import posits
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
@@ -226,6 +226,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
                 reals = np.nan_to_num(np.ldexp(reals, self.scaling))
         return of_reals(reals, self.posit).astype(self.dtype)
 
+    def encode_clipped(self, reals: Reals) -> Raws:
+        """Infinities, of which the standard makes NaR, go to the greatest posit here."""
+        return self.encode(np.nan_to_num(reals, nan=np.nan))
+
     def encode_away(self, reals: Reals) -> Raws:
         nearest = self.encode(reals)
         side = np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
@@ -306,7 +310,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         if isinstance(accumulator, QuireType):
-            return m.step(Round(accumulator, self), sum)
+            return m.perform(Round(accumulator, self), sum)
         return super().finish(m, sum, accumulator, bound)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:

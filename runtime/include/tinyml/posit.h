@@ -126,14 +126,15 @@ static TM_POSIT int32_t tm_posit_of_s64(int64_t x, int16_t scale, int8_t n, int8
     return tm_posit_signed(tm_posit_nearest(size, e, n, es, low), x < 0, greatest);
 }
 
-/* The significand of a posit of at most 16 bits above its exponent plus `bias`, each in 16 bits; 0 for zero and NaR. */
+/* The significand of a posit of at most 16 bits above its exponent plus `bias`, each in 16 bits; 0 for zero,
+ * and the least exponent for NaR. */
 static inline int32_t tm_posit_parts_s16(int16_t raw, int8_t n, int8_t es, int16_t bias)
 {
     const int8_t fraction = (int8_t)(n - 3 - es > 0 ? n - 3 - es : 0);
     uint16_t body = (uint16_t)((uint16_t)(raw < 0 ? 0u - (uint16_t)raw : (uint16_t)raw) << (17 - n));
     int16_t exponent = bias;
     if (body == 0)
-        return 0;
+        return raw ? 0x8000 : 0;
     if (body >> 15) {
         const uint8_t run = (uint8_t)(__builtin_clz((unsigned)(uint16_t)~body) - (int)(8 * sizeof(unsigned) - 16));
         exponent = (int16_t)(exponent + (run - 1) * (1 << es));
@@ -158,7 +159,7 @@ static inline int64_t tm_posit_parts_s32(int32_t raw, int8_t n, int8_t es, int16
     uint32_t body = (raw < 0 ? 0u - (uint32_t)raw : (uint32_t)raw) << (32 - n) << 1;
     int16_t exponent = bias;
     if (body == 0)
-        return 0;
+        return raw ? 0x8000 : 0;
     const uint8_t ones = (uint8_t)(body >> 31);
     const uint8_t run = (uint8_t)(__builtin_clzl((unsigned long)(ones ? ~body : body)) - (int)(8 * sizeof(long) - 32));
     exponent = (int16_t)(exponent + (ones ? run - 1 : -run) * (1 << es));
