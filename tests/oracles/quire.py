@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,8 +19,24 @@ def quire_dot(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> int:
     (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)
     unit = -2 * (posit.reach + HIDDEN)
     total = sum(int(p) << int(e) - unit for p, e in zip(x * y, ex + ey, strict=True))
+    return nearest(total, unit, posit)
+
+
+def nearest(total: int, unit: int, posit: Posit) -> int:
+    """The posit nearest to total * 2^unit."""
     spare = max(abs(total).bit_length() - FAR + 2, 0)
     kept = abs(total) >> spare
     sticky = kept << spare != abs(total)
     size = np.array(kept | sticky, np.int64)
     return int(pack(np.where(total < 0, -size, size), np.array(unit + spare), posit))
+
+
+def nearest_sum(numbers: Iterable[Fraction | None], posit: Posit) -> int:
+    """The posit nearest to the exact sum of some numbers, of which None is NaR."""
+    given = list(numbers)
+    if None in given:
+        return posit.nar
+    total = sum((number for number in given if number is not None), Fraction())
+    unit = 1 - total.denominator.bit_length()
+    assert total.denominator == 1 << -unit
+    return nearest(total.numerator, unit, posit)

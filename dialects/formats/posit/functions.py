@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import f32, i8, i16, i32, i64
 from xdsl.ir import SSAValue
 
-from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.posit.specification import posits
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.exact_integers import Number, clamped
@@ -129,23 +128,53 @@ def _parts_program(m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, 
     return m.choose(m.compare(body, "eq", 0), none, joined)
 
 
+def _normalised(m: IntegerBuilder, size: SSAValue, scale: SSAValue, stored: int) -> tuple[SSAValue, SSAValue]:
+    """A size whose highest bit is that of the register, and the exponent of that bit, which is found by halves."""
+    exponent = m.sub(m.constant(stored - 1, 16), scale)
+    for half in (1 << k for k in reversed(range(stored.bit_length() - 1))):
+        short = m.compare(size, "slt", 1 << stored - half)
+        size = m.choose(short, m.shift_left(size, half), size)
+        exponent = m.choose(short, m.sub(exponent, half), exponent)
+    return size, exponent
+
+
+def _to_multiples(
+    m: IntegerBuilder, size: SSAValue, scale: SSAValue, posit: tuple[int, int, int], stored: int
+) -> tuple[SSAValue, SSAValue]:
+    """A size rounded to multiples of 2^low, halves to even, and its scale, where posits around it are finer."""
+    bits, exponent_bits, low = posit
+    _, exponent = _normalised(m, size, scale, stored)
+    regime = m.shift_right(exponent, exponent_bits)
+    run = m.choose(m.compare(regime, "sge", 0), m.add(regime, 2), m.sub(m.constant(1, 16), regime))
+    fraction = m.sub(m.constant(bits - 1 - exponent_bits, 16), run)
+    coarse = m.compare(exponent, "sge", low)
+    whole = m.compare(fraction, "slt", 0)
+    enough = m.compare(m.sub(exponent, fraction), "sge", low)
+    stays = m.choose(coarse, m.choose(whole, whole, enough), coarse)
+    right = m.resize(m.clamp(m.add(scale, low), 0, stored + 1), width_of(size))
+    half = m.shift_right(m.shift_left(m.constant(1, width_of(size)), right), 1)
+    odd = m.low_bits(m.shift_right(size, right), 1)
+    raised = m.add(m.add(size, m.greatest(m.sub(half, 1), 0)), m.choose(m.compare(right, "eq", 0), half, odd))
+    multiple = m.shift_right(raised, right)
+    # A number that has no bits below 2^low is a multiple as it is.
+    fine = m.compare(m.add(scale, low), "sle", 0)
+    stays = m.choose(fine, fine, stays)
+    return m.choose(stays, size, multiple), m.choose(stays, scale, m.constant(-low, 16))
+
+
 def _rounding_program(
     m: IntegerBuilder, x: SSAValue, scale: SSAValue, n: SSAValue, es: SSAValue, low: SSAValue, greatest: SSAValue
 ) -> SSAValue:
     """Regime, exponent and fraction as one string, whose regime a shift fills with copies of its first bit."""
     bits, exponent_bits, stored = m.known(n), m.known(es), width_of(x)
-    if m.known(low) != ALL:
-        raise InputError("posits that are multiples of a power of two are no results in hardware")
     width, top = 2 * stored + 8, stored - 1
     wide = m.resize(x, width)
     negative = m.compare(wide, "slt", 0)
     size = m.choose(negative, m.negate(wide), wide)
+    if m.known(low) != ALL:
+        size, scale = _to_multiples(m, size, scale, (bits, exponent_bits, m.known(low)), stored)
     zero = m.compare(size, "eq", 0)
-    exponent = m.sub(m.constant(top, 16), scale)
-    for half in (1 << k for k in reversed(range(stored.bit_length() - 1))):
-        short = m.compare(size, "slt", 1 << stored - half)
-        size = m.choose(short, m.shift_left(size, half), size)
-        exponent = m.choose(short, m.sub(exponent, half), exponent)
+    size, exponent = _normalised(m, size, scale, stored)
     regime = m.shift_right(exponent, exponent_bits)
     tail = m.add(
         m.shift_left(m.resize(m.low_bits(exponent, exponent_bits), width), top)

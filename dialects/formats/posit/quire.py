@@ -29,13 +29,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from xdsl.ir import SSAValue
-
     from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product, Raws
-    from tinyml.dialects.formats.posit.type import PositType
-    from tinyml.dialects.machine.emitter import Emitter
-    from tinyml.dialects.machine.machine import Int
 
 V = TypeVar("V")
 
@@ -128,14 +122,25 @@ class QuireType(ParametrizedAttribute, TypeAttribute, Accumulator):
     def starts(self, format: NumberFormat) -> bool:
         return format.FAMILY == self.FAMILY
 
+    @property
+    def _own(self) -> Any:
+        """This type for steps, whose file imports it."""
+        return self
+
     def zero(self, m: Machine[V]) -> V:
-        return m.perform(Start(self))
+        from tinyml.dialects.formats.posit.quire_steps import Start
+
+        return m.perform(Start(self._own))
 
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
-        return m.perform(Start(self, parts_of(format)), value)
+        from tinyml.dialects.formats.posit.quire_steps import Start
+
+        return m.perform(Start(self._own, parts_of(format)), value)
 
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        return m.perform(MultiplyAdd(self, parts_of(lhs_format), parts_of(rhs_format)), sum, lhs, rhs)
+        from tinyml.dialects.formats.posit.quire_steps import MultiplyAdd
+
+        return m.perform(MultiplyAdd(self._own, parts_of(lhs_format), parts_of(rhs_format)), sum, lhs, rhs)
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         raise InputError(f"sums in {self} are not compared: round them first")
@@ -163,94 +168,6 @@ class QuireType(ParametrizedAttribute, TypeAttribute, Accumulator):
         return None if fine and high else f"{self} does not hold the sum, which needs {needed}"
 
 
-@dataclass(frozen=True)
-class Start:
-    """A sum that starts from zero, or from a number in these parts."""
-
-    quire: QuireType
-    parts: Parts | None = None
-
-    def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
-        from tinyml.dialects.formats.posit.quire_sums import integers
-
-        return np.array(0, object) if self.parts is None else integers(self.parts, operands[0], -self.quire.frac.data)
-
-    def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
-        from tinyml.dialects.formats.posit.ops import AddOp, StartOp
-
-        quire = emitter.context.local(self.quire.storage, "quire")
-        emitter.put(StartOp(quire, self.quire))
-        if self.parts is not None:
-            parts = _decoded(emitter, quire, self.quire, self.parts, operands[0], -self.quire.frac.data)
-            emitter.put(AddOp(quire, self.quire, *parts, self.parts.bits))
-        return quire
-
-
-@dataclass(frozen=True)
-class MultiplyAdd:
-    """sum + lhs * rhs, of numbers in these parts."""
-
-    quire: QuireType
-    lhs: Parts
-    rhs: Parts
-
-    def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
-        from tinyml.dialects.formats.posit.quire_sums import integers
-
-        sum, lhs, rhs = operands
-        least, least_of_rhs = self.quire.leasts(self.lhs, self.rhs)
-        return sum + integers(self.lhs, lhs, least) * integers(self.rhs, rhs, least_of_rhs)
-
-    def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
-        from tinyml.dialects.formats.posit.ops import MultiplyAddOp
-
-        sum, *factors = operands
-        least, least_of_rhs = self.quire.leasts(self.lhs, self.rhs)
-        lhs = _decoded(emitter, sum, self.quire, self.lhs, factors[0], least)
-        rhs = _decoded(emitter, sum, self.quire, self.rhs, factors[1], least_of_rhs)
-        emitter.put(MultiplyAddOp(sum, self.quire, lhs, rhs, self.lhs.bits + self.rhs.bits))
-        return sum
-
-
-@dataclass(frozen=True)
-class Round:
-    """A complete sum as the nearest posit. scaling: of the format, which has posits times 2^-scaling."""
-
-    quire: QuireType
-    format: PositType
-
-    def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
-        from tinyml.dialects.formats.posit.quire_sums import rounded
-
-        raws = rounded(operands[0], self.quire.frac.data - self.format.scaling, self.format.posit)
-        return raws.astype(self.format.dtype)
-
-    def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
-        from tinyml.dialects.formats.posit.ops import JoinOp, RoundOp
-
-        joined = JoinOp(operands[0], self.quire)
-        emitter.put(joined)
-        return emitter.insert(RoundOp(*joined.results, self.format))
-
-
-def _decoded(
-    e: Emitter, quire: SSAValue, type: QuireType, parts: Parts, value: SSAValue, least: int
-) -> tuple[Int[SSAValue], Int[SSAValue]]:
-    """The significand of a number, and its exponent counted from `least` on; the sum becomes NaR if it is.
-
-    The numbers of constants are none.
-    """
-    from tinyml.dialects.formats.posit.ops import DecodeOp, MarkOp
-
-    if parts.posit is None:
-        return parts.format.load(e, value), e.const(parts.least - least)
-    decode = DecodeOp(value, parts, least)
-    e.put(decode)
-    if (known := e.known(value)) is None or known[0] <= parts.posit.nar:
-        e.put(MarkOp(quire, type, decode.exponent))
-    return decode.integers()
-
-
 def quire_for(products: Sequence[Product], initial: Factor | None = None) -> QuireType:
     """The quire for the sum of some products, which may start from a number: exact for any values of the factors.
 
@@ -263,7 +180,9 @@ def quire_for(products: Sequence[Product], initial: Factor | None = None) -> Qui
         start = _extent(initial)
         frac, bound = max(frac, -start.least), bound + start.greatest
     # Floats bound the sum from above: a sum of n of them is too small by n roundings at most.
-    width = max(math.frexp(bound * (1 + 2.0**-20))[1] + frac, 1) + 1
+    top = math.frexp(bound * (1 + 2.0**-20))[1] if bound else -frac
+    # Products of zero, too, change the bin of the other factor's exponent.
+    width = max(top, *(lhs.top + rhs.top for lhs, rhs, _ in terms)) + frac + 2
     if width <= 32:
         return QuireType(width, frac, 32, SINGLE)
     length = sum(product.length for product in products) + 1
@@ -286,6 +205,11 @@ class _Extent:
     least: int
     greatest: float
     rows: Any = None
+
+    @property
+    def top(self) -> int:
+        """The exponent above the greatest magnitude."""
+        return max(math.frexp(self.greatest)[1], self.least) if self.greatest else self.least
 
 
 def _extent(factor: Factor) -> _Extent:

@@ -46,7 +46,8 @@ from tinyml.dialects.formats.posit.exponent_windows import (
 from tinyml.dialects.formats.posit.functions import ALL
 from tinyml.dialects.formats.posit.ops import OPS
 from tinyml.dialects.formats.posit.parts import Parts, parts_of
-from tinyml.dialects.formats.posit.quire import QuireType, Round, quire_for
+from tinyml.dialects.formats.posit.quire import QuireType, quire_for
+from tinyml.dialects.formats.posit.quire_steps import Round
 from tinyml.dialects.formats.posit.specification import posits
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
@@ -310,7 +311,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         if isinstance(accumulator, QuireType):
-            return m.perform(Round(accumulator, self), sum)
+            own: Any = self
+            return m.perform(Round(accumulator, own), sum)
         return super().finish(m, sum, accumulator, bound)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:

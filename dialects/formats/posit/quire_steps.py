@@ -1,0 +1,99 @@
+"""The steps of a sum in a quire: on the desk by integers of Python, on devices by ops of the dialect `posit`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.formats.posit.ops import AddOp, DecodeOp, JoinOp, MarkOp, MultiplyAddOp, RoundOp, StartOp
+from tinyml.dialects.formats.posit.parts import Parts
+from tinyml.dialects.formats.posit.quire import QuireType
+from tinyml.dialects.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.ir import SSAValue
+
+    from tinyml.dialects.formats.posit.type import PositType
+    from tinyml.dialects.machine.emitter import Emitter
+    from tinyml.dialects.machine.machine import Int
+
+
+@dataclass(frozen=True)
+class Start:
+    """A sum that starts from zero, or from a number in these parts."""
+
+    quire: QuireType
+    parts: Parts | None = None
+
+    def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
+        from tinyml.dialects.formats.posit.quire_sums import integers
+
+        return np.array(0, object) if self.parts is None else integers(self.parts, operands[0], -self.quire.frac.data)
+
+    def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
+        quire = emitter.context.local(self.quire.storage, "quire")
+        emitter.put(StartOp(quire, self.quire))
+        if self.parts is not None:
+            parts = _decoded(emitter, quire, self.quire, self.parts, operands[0], -self.quire.frac.data)
+            emitter.put(AddOp(quire, self.quire, *parts, self.parts.bits))
+        return quire
+
+
+@dataclass(frozen=True)
+class MultiplyAdd:
+    """sum + lhs * rhs, of numbers in these parts."""
+
+    quire: QuireType
+    lhs: Parts
+    rhs: Parts
+
+    def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
+        from tinyml.dialects.formats.posit.quire_sums import integers
+
+        sum, lhs, rhs = operands
+        least, least_of_rhs = self.quire.leasts(self.lhs, self.rhs)
+        return sum + integers(self.lhs, lhs, least) * integers(self.rhs, rhs, least_of_rhs)
+
+    def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
+        sum, *factors = operands
+        least, least_of_rhs = self.quire.leasts(self.lhs, self.rhs)
+        lhs = _decoded(emitter, sum, self.quire, self.lhs, factors[0], least)
+        rhs = _decoded(emitter, sum, self.quire, self.rhs, factors[1], least_of_rhs)
+        emitter.put(MultiplyAddOp(sum, self.quire, lhs, rhs, self.lhs.bits + self.rhs.bits))
+        return sum
+
+
+@dataclass(frozen=True)
+class Round:
+    """A complete sum as the nearest posit. scaling: of the format, which has posits times 2^-scaling."""
+
+    quire: QuireType
+    format: PositType
+
+    def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
+        from tinyml.dialects.formats.posit.quire_sums import rounded
+
+        raws = rounded(operands[0], self.quire.frac.data - self.format.scaling, self.format.posit)
+        return raws.astype(self.format.dtype)
+
+    def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
+        joined = JoinOp(operands[0], self.quire)
+        emitter.put(joined)
+        return emitter.insert(RoundOp(joined.sum, joined.scale, joined.undefined, self.format))
+
+
+def _decoded(
+    e: Emitter, quire: SSAValue, type: QuireType, parts: Parts, value: SSAValue, least: int
+) -> tuple[Int[SSAValue], Int[SSAValue]]:
+    """The significand of a number, and its exponent counted from `least` on; the sum becomes NaR if it is.
+
+    The numbers of constants are none.
+    """
+    if parts.posit is None:
+        return parts.format.load(e, value), e.const(parts.least - least)
+    decode = DecodeOp(value, parts, least)
+    e.put(decode)
+    if (known := e.known(value)) is None or known[0] <= parts.posit.nar:
+        e.put(MarkOp(quire, type, decode.exponent))
+    return decode.integers()

@@ -1,0 +1,213 @@
+"""Sums of products of standard posits: exact integers for every format and mix, on the desk and on each device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from oracles.quire import nearest_sum, quire_dot
+from programs.devices import BOARDS
+from programs.hardware import need_simulator, verilog_of
+from programs.lowered import lowered
+from programs.on_boards import difference, printed
+from programs.spread import spread
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product
+from tinyml.dialects.formats.posit.quire import QuireType, quire_for
+from tinyml.dialects.formats.posit.type import PositType
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
+from tinyml.runtime.devices.registry import LLVM, is_available, runner_for
+from tinyml.runtime.devices.verilog_tools import IcarusSimulation
+from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.tools.driver.measure import first_mismatch
+from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
+
+Raws = NDArray[np.signedinteger]
+
+M = NumpyMachine()
+WIDTHS = (*range(2, 17), 32)
+STANDARD = list(product(WIDTHS, range(4)))
+LENGTH, ROWS = 13, 3
+
+
+def raws_of(format: PositType, shape: Sequence[int], seed: int) -> Raws:
+    """Any raws of a format, NaR left out."""
+    greatest = format.posit.maxpos
+    return np.random.default_rng(seed).integers(-greatest, greatest + 1, shape).astype(format.dtype)
+
+
+def numbers(format: NumberFormat, raws: Raws) -> list[Fraction | None]:
+    """The exact numbers of raws; None for NaR."""
+    return [None if np.isnan(real) else Fraction(float(real)) for real in format.decode(raws).ravel()]
+
+
+def products(a: Sequence[Fraction | None], b: Sequence[Fraction | None]) -> list[Fraction | None]:
+    return [None if x is None or y is None else x * y for x, y in zip(a, b, strict=True)]
+
+
+@pytest.mark.parametrize(("n", "es"), spread(STANDARD, 24))
+def test_sums_are_those_of_exact_integers(n: int, es: int):
+    """By matrices and product by product, with the quire of the weights and with the one for any numbers."""
+    format = PositType(n, es)
+    weights, x = raws_of(format, (1, 1, LENGTH), n), raws_of(format, (6, LENGTH, 1), es)
+    x[0, 3], x[1, :] = format.posit.nar, format.posit.maxpos
+    expected = [quire_dot(weights[0, 0], vector, format.posit) for vector in x[..., 0]]
+    for factor in (Factor(format, weights), Factor(format)):
+        quire = quire_for([Product(LENGTH, factor, Factor(format))])
+        sums = quire.matmul(weights, format, x, format)
+        np.testing.assert_array_equal(format.finish(M, sums, quire, None).ravel(), expected)
+        step = quire.zero(M)
+        for k in range(LENGTH):
+            step = quire.mac(M, step, weights[..., k], format, x[:, k], format)
+        np.testing.assert_array_equal(format.finish(M, step, quire, None).ravel(), expected)
+
+
+MIXES: list[tuple[PositType, PositType, NumberFormat, PositType]] = [
+    (PositType(8, 2), PositType(8, 2), PositType(8, 2), PositType(8, 2)),
+    (PositType(8, 0), PositType(8, 0), PositType(8, 0), PositType(8, 0)),
+    (PositType(16, 1), PositType(16, 1), PositType(16, 1), PositType(16, 1)),
+    (PositType(6, 3), PositType(16, 2), FixedType(8, 5), PositType(8, 1)),
+    (PositType(32, 2), PositType(8, 0), PositType(10, 1), PositType(32, 2)),
+    (PositType(8, 1), PositType(32, 3), PositType(8, 2, -12, 2, 1), PositType(16, 2)),
+    (PositType(12, 2), PositType(9, 3), PositType(16, 0), PositType(12, 0)),
+    (PositType(2, 0), PositType(16, 3), FixedType(16, 20), PositType(8, 2, -15, 0)),
+    (PositType(5, 1), PositType(7, 0), PositType(5, 1), PositType(4, 2)),
+    (PositType(15, 1), PositType(14, 3), FixedType(4, 0), PositType(16, 2)),
+]
+"""Of two weights each, of the input, which meets both, and of the result, from which the sums start, too."""
+
+
+def program(mix: tuple[PositType, PositType, NumberFormat, PositType]) -> tuple[ModuleOp, list[Raws]]:
+    """`W x + V x + b` in a mix of formats, and the raws of the constants."""
+    first, second, given, result = mix
+    w, v = raws_of(first, (ROWS, LENGTH), 1), raws_of(second, (ROWS, LENGTH), 2)
+    v[1] = 0
+    b = result.encode(np.random.default_rng(3).normal(size=(ROWS, 1)))
+
+    def constant(name: str, raws: Raws, format: PositType) -> str:
+        shape = "x".join(map(str, raws.shape))
+        stored = f"tensor<{shape}x{format.storage}>"
+        return f"%{name} = tdsl.const dense<{raws.tolist()}> : {stored} -> tensor<{shape}x{format}>"
+
+    types = [f"tensor<{ROWS}x{LENGTH}x{one}>" for one in (first, second)]
+    x, y = f"tensor<{LENGTH}x1x{given.type}>", f"tensor<{ROWS}x1x{result}>"
+    text = f"""
+        func.func @sums(%x: {x}) -> {y} {{
+          {constant("w", w, first)}
+          {constant("v", v, second)}
+          {constant("b", b, result)}
+          %y = tdsl.matmul_sum %w, %x, %v, %x from %b : {y} : {types[0]}, {x}, {types[1]}, {x} -> {y}
+          func.return %y : {y}
+        }}"""
+    module = Parser(context(), text).parse_module()
+    ChooseAccumulatorsPass().apply(context(), module)
+    module.verify()
+    return module, [w, v, b]
+
+
+def inputs_of(format: NumberFormat) -> Raws:
+    """Any raws, the greatest ones, zeros, and NaR if there is one."""
+    if not isinstance(format, PositType):
+        return format.encode(np.random.default_rng(4).normal(size=(5, LENGTH)))
+    x = (
+        format.encode(np.random.default_rng(4).normal(size=(5, LENGTH)))
+        if format.window
+        else raws_of(format, (5, LENGTH), 4)
+    )
+    x[1], x[2] = format.raw_limits[1], 0
+    if format.window is None:
+        x[3, 5] = format.posit.nar
+    return x
+
+
+def names_of(mix: Sequence[NumberFormat]) -> str:
+    return " ".join(str(format.type) for format in mix)
+
+
+@pytest.mark.parametrize("mix", MIXES, ids=names_of)
+def test_several_products_and_a_start_are_rounded_once(mix: tuple[PositType, PositType, NumberFormat, PositType]):
+    module, (w, v, b) = program(mix)
+    first, second, given, result = mix
+    x = inputs_of(given)
+    expected = [
+        [
+            nearest_sum(
+                [
+                    *products(numbers(first, w[row]), numbers(given, vector)),
+                    *products(numbers(second, v[row]), numbers(given, vector)),
+                    *numbers(result, b[row]),
+                ],
+                result.posit,
+            )
+            for row in range(ROWS)
+        ]
+        for vector in x
+    ]
+    scores = evaluate(module, x).scores
+    np.testing.assert_array_equal(scores, np.array(expected).astype(result.dtype))
+
+
+@pytest.mark.parametrize("mix", spread(MIXES, 5), ids=names_of)
+def test_devices_give_the_bits_of_the_evaluator(
+    mix: tuple[PositType, PositType, NumberFormat, PositType], tmp_path: Path
+):
+    module, _ = program(mix)
+    x = inputs_of(mix[2])
+    turn = MIXES.index(mix)
+    devices = [BOARDS[0], *spread(BOARDS[1:], 9)[turn % 3 :: 3], *([LLVM] if is_available(LLVM) else [])]
+    for device in devices:
+        source = printed(module, device, tmp_path / device)
+        assert difference(module, x, source, runner_for(device), tmp_path / f"{device}-build") is None, device
+
+
+@pytest.mark.parametrize("mix", spread(MIXES, 4), ids=names_of)
+def test_hardware_gives_the_bits_of_the_evaluator(
+    mix: tuple[PositType, PositType, NumberFormat, PositType], tmp_path: Path
+):
+    need_simulator("iverilog")
+    module, _ = program(mix)
+    x = inputs_of(mix[2])[1:]
+    bits = lowered(module.clone(), end="loops-to-bits", target="ecp5-25k")
+    result = IcarusSimulation(verilog_of(bits), tmp_path).run(interface_of(module), x)
+    assert first_mismatch(evaluate(module, x), Outputs(None, result.scores)) is None
+
+
+@pytest.mark.parametrize(
+    ("weights", "width", "layout"),
+    [
+        # 3 * 2^24 * 2^-24 and a sign, in units of 2^-48 and the three bits of each fraction.
+        ([1, 1, 1], 26 + 30 + 24 + 3, (32, 8)),
+        ([64, 64, 64], 28 + 30, (32, 8)),
+        ([0, 0, 0], 24 + 24 + 3, (32, 8)),
+    ],
+    ids=["least", "one", "zero"],
+)
+def test_a_quire_is_as_wide_as_its_proof(weights: list[int], width: int, layout: tuple[int, int]):
+    format = PositType(8, 2)
+    raws = np.array([weights], np.int8)
+    quire = quire_for([Product(3, Factor(format, raws), Factor(format))])
+    assert (quire.bin.data, quire.step.data) == layout
+    assert quire.width.data <= width + 4
+    narrow = QuireType(quire.width.data - 1, quire.frac.data, *layout)
+    assert quire.lacks([Product(3, Factor(format, raws), Factor(format))], None) is None
+    assert narrow.lacks([Product(3, Factor(format, raws), Factor(format))], None) is not None
+
+
+def test_a_program_with_a_narrow_quire_is_refused():
+    module, _ = program(MIXES[0])
+    for op in module.walk():
+        if op.name == "tdsl.matmul_sum":
+            op.properties["acc"] = QuireType(40, 30, 32, 8)
+    with pytest.raises(VerifyException, match="does not hold the sum, which needs"):
+        module.verify()
