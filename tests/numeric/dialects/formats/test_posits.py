@@ -166,6 +166,9 @@ void each_tm_posit_linear_s32(const int32_t *x, int32_t *y, int32_t n, int8_t ri
     { for (int32_t i = 0; i < n; i++) y[i] = tm_posit_linear_s32(x[i], right, w, g); }
 void each_tm_posit_to_s32(const int32_t *x, int32_t *y, int32_t n, int16_t s, int8_t w, int8_t es)
     { for (int32_t i = 0; i < n; i++) y[i] = tm_posit_to_s32(x[i], s, w, es); }
+#define PARTS(NAME, IN, OUT) void each_##NAME(const IN *x, OUT *y, int32_t n, int8_t w, int8_t es, int16_t bias) \\
+    { for (int32_t i = 0; i < n; i++) y[i] = NAME(x[i], w, es, bias); }
+PARTS(tm_posit_parts_s16, int16_t, int32_t) PARTS(tm_posit_parts_s32, int32_t, int64_t)
 void each_tm_posit_of_f32(const float *x, int32_t *y, int32_t n, int8_t w, int8_t es, int16_t l, int32_t g)
     { for (int32_t i = 0; i < n; i++) y[i] = tm_posit_of_f32(x[i], w, es, l, g); }
 void each_tm_posit_to_f32(const int32_t *x, float *y, int32_t n, int8_t w, int8_t es)
@@ -232,6 +235,11 @@ def test_c_has_the_bits_of_numpy(library: ctypes.CDLL, format: PositType):
         for scale in (np.int16(0), np.int16(9), np.int16(40), np.int16(-3)):
             ours = in_c(library, name, [x], np.int32, scale, n, es, low, greatest)
             np.testing.assert_array_equal(ours, RUNTIME_FUNCTIONS[name].reference(x, scale, n, es, low, greatest))
+    width, bias = (32 if n == 32 else 16), np.int16(format.posit.reach + 2)
+    raws = a.astype(f"i{width // 8}")
+    ours = in_c(library, f"tm_posit_parts_s{width}", [raws], np.dtype(f"i{width // 4}"), n, es, bias)
+    function = RUNTIME_FUNCTIONS[f"tm_posit_parts_s{width}"]
+    np.testing.assert_array_equal(ours, function.reference(raws, n, es, bias))
     x = random.integers(0, 1 << 32, 20_000, np.uint64).astype(np.uint32).view(np.float32)
     x[:6] = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0e-45)
     x[6:5000] = random.normal(size=4994)
