@@ -160,12 +160,17 @@ def _answers(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | No
     return np.array([numbers[label] for label in found.tolist()])
 
 
+_ANSWERS = ("predict", "decision_function", "predict_proba", "score_samples", "transform")
+
+
 def works(estimator: Any, features: int | None) -> bool:
     """True if an estimator answers for samples of zeros. features: their number, by default the estimator's own."""
     try:
         with warnings.catch_warnings(action="ignore"):
             x = as_fitted(estimator, np.zeros((2, features or estimator.n_features_in_)))
-            (estimator.predict if hasattr(estimator, "predict") else estimator.transform)(x)
+            for name in _ANSWERS:
+                if hasattr(estimator, name):
+                    getattr(estimator, name)(x)
     except (MemoryError, KeyboardInterrupt):
         raise
     # Estimators may contain arbitrary code, which may raise anything, even exit.
