@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.tflite.advice import advice
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element
 from tinyml.lowering.frontends.tflite.dilations import dilated
 from tinyml.lowering.frontends.tflite.folding import folded
@@ -104,17 +105,8 @@ def _append(to: GraphBuilder, op: Operator, variables: Variables) -> None:
             variables.apply(to, op)
         return
     if op.kind not in OPERATORS:
-        cure = (
-            "convert recurrent layers unrolled; in Keras, LSTM(..., unroll=True)"
-            if op.kind.startswith(LOOPS)
-            else "write it with other operators, or end the model before it"
-        )
-        raise InputError(f"{op} is not supported: {cure}")
+        raise InputError(f"{op} is not supported: {advice(op.kind)}")
     if not op.outputs:
         raise InputError(f"{op} has no output")
     with to.importing(str(op)):
         OPERATORS[op.kind](to, op)
-
-
-LOOPS = ("WHILE", "UNIDIRECTIONAL_SEQUENCE", "BIDIRECTIONAL_SEQUENCE", "LSTM", "RNN", "CUSTOM FlexTensorList")
-"""The beginnings of the names of operators that run over a sequence."""

@@ -140,6 +140,14 @@ def small(kind: str, inputs: int = 1, **options: Any) -> bytes:
     return model.finish([x], [y])
 
 
+def without_elements() -> bytes:
+    """A quantised recurrent layer as the converter writes it, with tensors that it does not use."""
+    model = TfliteModel()
+    x, y, unused = (model.tensor(shape, "int8", UNIT, 3) for shape in ((1, 4), (1, 4), (0,)))
+    model.op("LSTM", [x, unused], y)
+    return model.finish([x], [y])
+
+
 def wide_bias() -> bytes:
     model = TfliteModel()
     x, y = model.tensor((1, 4), "int8", UNIT, 3), model.tensor((1, 3), "int8", UNIT, 3)
@@ -237,6 +245,14 @@ REFUSED = {
     "loop": (
         small("WHILE"),
         r"operator 0 \(WHILE.* is not supported: convert recurrent layers unrolled; in Keras, LSTM",
+    ),
+    "bilinear": (small("RESIZE_BILINEAR"), r"\(RESIZE_BILINEAR, .*not supported: resize to the nearest pixel, interp"),
+    "embedding": (small("CAST"), r"operator 0 \(CAST, .*not supported: an Embedding of numbered words is a Dense"),
+    "masking": (small("NOT_EQUAL"), r"\(NOT_EQUAL, .*: a layer Masking skips steps .*: train without it"),
+    "sequence in integers": (without_elements(), "operators LSTM are not supported: convert recurrent layers unrolled"),
+    "compiled for a processor": (
+        small("CUSTOM ethos-u"),
+        r"operator 0 \(CUSTOM ethos-u, .*not supported: give the file from before Vela",
     ),
     "state": (small("SVDF", 5), r"operator 0 \(SVDF, which computes 't1'\) is not supported"),
     "activation": (small("ADD", 2, FusedActivationFunction=4), "the activation TANH is not supported; supported are"),
