@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -227,18 +226,10 @@ class _OnnxImporter:
         The second result is the name and the length of each part.
         """
         shapes = [self.input_shape(declared) for declared in inputs]
-        names = [identifier(declared.name) or identifier(f"input_{declared.name}") for declared in inputs]
         for declared in inputs:
             self.check_reals(declared)
-        if len(set(names)) < len(names):
-            raise InputError(f"the names of the inputs do not differ in letters and digits: {names}", file=self.file)
-        lengths = [prod(shape) for shape in shapes]
-        argument = self.to.argument(TensorType(F32_FORMAT.type, (1, sum(lengths))), "inputs")
-        values: list[OrderedTensor] = []
-        for shape, length, end in zip(shapes, lengths, accumulate(lengths), strict=True):
-            part = self.to.part(argument, (0, end - length), (1, length))
-            values.append(OrderedTensor.plain(self.to.reshape(part, shape)))
-        return values, tuple(zip(names, lengths, strict=True))
+        values, parts = self.to.inputs(F32_FORMAT.type, [declared.name for declared in inputs], shapes)
+        return [OrderedTensor.plain(value) for value in values], parts
 
     def check_reals(self, declared: Declared) -> None:
         """Raise `InputError` for an input whose element type is not one of `REALS`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.devices.toolchain import call_tool, execute
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, predict_function
+from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, chip_of
@@ -273,6 +275,27 @@ def test_what_is_refused_is_named(case: str):
         read_tflite(content, "m.tflite")
     assert str(error.value).startswith("m.tflite: ")
     assert "\n" not in str(error.value)
+
+
+def difference(scales: Sequence[float] | None) -> bytes:
+    """A model of two inputs, in floats or quantised with scales of their own."""
+    model = TfliteModel()
+    dtype, used = ("float32", [None] * 3) if scales is None else ("int8", [*scales, UNIT])
+    first, second, y = (model.tensor((1, 3), dtype, scale) for scale in used)
+    model.op("SUB", [first, second], y)
+    return model.finish([first, second], [y])
+
+
+def test_several_inputs_are_parts_of_one():
+    module = read_tflite(difference(None), "m.tflite")
+    assert interface_of(module).input_parts == (("t0", 3, 0), ("t1", 3, 3))
+    x = np.random.default_rng(0).normal(size=(5, 6))
+    scores = evaluate_reals(module, x).scores
+    assert scores is not None
+    np.testing.assert_allclose(scores, x[:, :3] - x[:, 3:], rtol=1e-6)
+    assert interface_of(read_tflite(difference((UNIT, UNIT)), "m.tflite")).input_parts == (("t0", 3, 0), ("t1", 3, 3))
+    with pytest.raises(InputError, match="the inputs 't0', 't1' have quantisations of their own, which is not supp"):
+        read_tflite(difference((UNIT, 2 * UNIT)), "m.tflite")
 
 
 def test_a_model_keeps_its_formats_from_file_to_outputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
