@@ -140,7 +140,7 @@ def test_layers_larger_than_the_limit_are_refused_before_keras_makes_them(tmp_pa
     with zipfile.ZipFile(tmp_path / "large.keras", "w") as changed:
         for name, content in members.items():
             changed.writestr(name, content)
-    with pytest.raises(InputError, match="the model has 8,000,000,000 weights, more than 50,000,000; max_elements"):
+    with pytest.raises(InputError, match="the model has 8,000,000,000 weights, more than 50,000,000; --max-elements"):
         tinyml.load(tmp_path / "large.keras")
 
 
