@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 WIDE = 145
 """Columns in which tables are printed where the output is no terminal, unless a table needs more."""
 
+CONVERTED = " incl. conversion"
+"""The end of the heading of times that include the conversion of floats, which are the inputs."""
+
 NARROWEST = 24
 """Characters to which a column of texts is wrapped at most, before it moves to a table of its own."""
 
@@ -94,7 +97,7 @@ def print_reports(reports: Sequence[Report]) -> None:
 
     rows = [_row(report) for report in reports]
     headings = dict.fromkeys(heading for row in rows for heading in row)
-    optional = [heading for heading in headings if heading in ("core cycles", "ms") or heading.endswith(" from floats")]
+    optional = [heading for heading in headings if heading in ("core cycles", "ms") or heading.endswith(CONVERTED)]
     unknown = {heading for heading in optional if all(row.get(heading, "-") == "-" for row in rows)}
     shown = [heading for heading in headings if heading.removesuffix("/MAC") not in unknown]
     table = Table()
@@ -118,12 +121,12 @@ def _row(report: Report) -> dict[str, str]:
     from_floats = figures["time from floats"].value
     return {
         "format": figures["format"].text,
-        "float %": _number(report.accuracy_float),
-        "compiled %": _number(report.accuracy),
-        "differ": "-" if report.regression else f"{report.disagreements}/{report.samples}",
+        "float accuracy %": _number(report.accuracy_float),
+        "accuracy %": _number(report.accuracy),
+        "changed answers": "-" if report.regression else f"{report.disagreements}/{report.samples}",
         "flash B": _share(figures["flash"]),
         "RAM B": _share(figures["RAM"]),
-        f"{unit} from floats": _number(None if isinstance(from_floats, str) else from_floats),
+        f"{unit}{CONVERTED}": _number(None if isinstance(from_floats, str) else from_floats),
         unit: _number(report.time_per_inference),
         f"{unit}/MAC": _number(report.time_per_mac),
         "core cycles": _number(report.core_cycles_per_inference),
