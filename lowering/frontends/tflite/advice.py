@@ -20,6 +20,10 @@ _CURES = {
         "an Embedding of numbered words is a Dense layer without bias, with the same weights, of one-hot vectors; "
         "other conversions to integers have no form on reals"
     ),
+    **dict.fromkeys(
+        ("GREATER", "LESS", "SELECT"),
+        "choices by comparisons, as in selu, are not read: elu or gelu stand for it, and ONNX has an op Selu",
+    ),
     "NOT_EQUAL": "a layer Masking skips steps as the data ask for it: train without it, on sequences of one length",
 }
 """What helps by the beginning of an operator's name."""

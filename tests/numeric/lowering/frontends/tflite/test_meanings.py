@@ -171,6 +171,13 @@ def test_spelled_normalisations(name: str, axis: int):
     np.testing.assert_allclose(found.reshape(X.shape), compute(X, axis), rtol=1e-4, atol=1e-5)
 
 
+def test_a_spelled_softsign():
+    w = Spelled()
+    content = w.model.finish([w.x], [w("DIV", w.x, w("ADD", w("ABS", w.x), np.float32(1)))])
+    scores = np.asarray(evaluate_reals(read_tflite(content, "m.tflite"), X.reshape(7, -1)).tensors[0])
+    np.testing.assert_allclose(scores.reshape(X.shape), X / (1 + np.abs(X)), rtol=1e-5)
+
+
 def test_roots_of_anything_else_are_refused():
     """Such as a deviation that is read itself, or one by which something else than x is divided."""
     w = Spelled()
