@@ -124,7 +124,8 @@ def _answer(model: Any, *inputs: Any) -> Any:
         layers = cast("Mapping[str, object]", structure)
         values = {id(layer): value for layer, value in zip(model.inputs, inputs, strict=True)}
         return model({name: values[id(layer)] for name, layer in layers.items()}, training=False)
-    return model([*inputs] if len(inputs) > 1 else inputs[0], training=False)
+    [*given] = inputs
+    return model(given if len(given) > 1 else given[0], training=False)
 
 
 def _imported(package: str, name: str) -> Any:

@@ -294,7 +294,7 @@ class ModelBuilder:
         """
         known = [identifier(name) or identifier(f"input_{name}") for name in names]
         if len(set(known)) < len(known):
-            raise self.error(f"the names of the inputs do not differ in letters and digits: {known}")
+            raise InputError(f"the names of the inputs do not differ in letters and digits: {known}", file=self.file)
         lengths = [prod(shape) for shape in shapes]
         argument = self.argument(TensorType(element, (1, sum(lengths))), "inputs")
         parts = [
