@@ -36,7 +36,7 @@ from programs.paths import FILECHECK, ROOT
 from mutants.defects import Defect
 from mutants.subjects import Subject, depending
 
-CHECK_SECONDS, TEST_SECONDS, PROGRAM_SECONDS = 60, 240, 360
+CHECK_SECONDS, TEST_SECONDS, PROGRAM_SECONDS = 120, 240, 360
 """Limits of a trial's parts; what takes longer is late: neither caught, nor a survivor."""
 
 PROGRAMS = 250

@@ -36,7 +36,7 @@ class AnswerValuesPass(ModulePass):
         end = function.get_return_op()
         assert end is not None
         label = next((value for value in end.operands if isinstance(value.type, IndexType)), None)
-        if self.data is None or label is None or interface.classes is not None or interface.clusters:
+        if self.data is None or label is None or interface.classes is not None:
             return
         if not isinstance(argmax := label.owner, tdsl.ArgmaxOp) or argmax.input not in end.operands:
             return

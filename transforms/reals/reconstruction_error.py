@@ -44,8 +44,8 @@ class ReconstructionErrorPass(ModulePass):
         [given], [result] = function.args, last.operands
         if not isinstance(given.type, TensorType) or not isinstance(result.type, TensorType):
             return
-        shapes = [[extent for extent in tdsl.shape_of(value) if extent != 1] for value in (given, result)]
-        if shapes[0] != shapes[1] or not shapes[0]:
+        taken, returned = ([extent for extent in tdsl.shape_of(value) if extent != 1] for value in (given, result))
+        if taken != returned or not taken:
             return
         if tdsl.has_formats(op):
             raise InputError(

@@ -42,6 +42,16 @@ builtin.module {
 
 // -----
 
+builtin.module {
+  func.func @first(%X: tensor<1x3xf32>) -> (index {other.first = 1 : i64}, tensor<1x3xf32> {other.second = 2 : i64}) {
+    %label = tdsl.argmax %X : tensor<1x3xf32>
+    func.return %label, %X : index, tensor<1x3xf32>
+  }
+}
+// VALUES-LABEL: func.func @first(%X: tensor<1x3xf32>) -> (tensor<1x3xf32> {other.second = 2 : i64}) {
+
+// -----
+
 // What else reads the class keeps it.
 builtin.module {
   func.func @read(%X: tensor<1x3xf32>) -> (index, tensor<1x3xf32>, tensor<1x3xf32>) {

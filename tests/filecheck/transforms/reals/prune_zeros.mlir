@@ -105,3 +105,55 @@ func.func @signs(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
 // CHECK-LABEL: func.func @signs
 // CHECK-DAG: tdsl.const dense<{{\[\[}}-1.000000e+00], [1.000000e+00]]> : tensor<2x1xf32>
 // CHECK-DAG: tdsl.const dense<{{\[\[}}5.000000e+00, 7.000000e+00]]> : tensor<1x2xf32>
+
+// -----
+
+// What is read may begin with the first element, or end with the last: the rest goes.
+func.func @ends(%x: tensor<9x1xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>) {
+  %v = tdsl.const dense<[[1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0]]> : tensor<1x9xf32> -> tensor<1x9xf32>
+  %w = tdsl.const dense<[[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 3.0]]> : tensor<1x9xf32> -> tensor<1x9xf32>
+  %u = tdsl.const dense<[[0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 5.0]]> : tensor<1x9xf32> -> tensor<1x9xf32>
+  %a = tdsl.matmul %v, %x : tensor<1x9xf32>, tensor<9x1xf32> -> tensor<1x1xf32>
+  %b = tdsl.matmul %w, %x : tensor<1x9xf32>, tensor<9x1xf32> -> tensor<1x1xf32>
+  %c = tdsl.matmul %u, %x : tensor<1x9xf32>, tensor<9x1xf32> -> tensor<1x1xf32>
+  func.return %a, %b, %c : tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>
+}
+// CHECK-LABEL: func.func @ends
+// CHECK-DAG: %v = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00, 0.000000e+00, 2.000000e+00]]> : tensor<1x4xf32>
+// CHECK-DAG: %w = tdsl.const dense<3.000000e+00> : tensor<1x1xf32>
+// CHECK: tdsl.slice %x{{.*}} -> tensor<4x1xf32>
+// CHECK: tdsl.matmul %v
+// CHECK: tdsl.slice %x{{.*}} -> tensor<1x1xf32>
+// CHECK: tdsl.matmul %w
+// CHECK-NOT: tdsl.slice
+// CHECK: tdsl.matmul %u, %x : tensor<1x9xf32>
+
+// -----
+
+// A sum is zero where both summands are.
+func.func @sum(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %b = tdsl.const dense<[[0.0], [2.0], [0.0]]> : tensor<3x1xf32> -> tensor<3x1xf32>
+  %c = tdsl.const dense<[[0.0], [0.0], [1.0]]> : tensor<3x1xf32> -> tensor<3x1xf32>
+  %a = tdsl.const dense<[[5.0, 6.0, 7.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %bx = tdsl.matmul %b, %x : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+  %h = tdsl.add %bx, %c : tensor<3x1xf32>, tensor<3x1xf32> -> tensor<3x1xf32>
+  %y = tdsl.matmul %a, %h : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  func.return %y : tensor<1x1xf32>
+}
+// CHECK-LABEL: func.func @sum
+// CHECK-DAG: tdsl.const dense<{{\[\[}}0.000000e+00], [1.000000e+00]]> : tensor<2x1xf32>
+// CHECK-DAG: tdsl.const dense<{{\[\[}}6.000000e+00, 7.000000e+00]]> : tensor<1x2xf32>
+
+// -----
+
+// All of them would be useless: one stays.
+func.func @none(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %b = tdsl.const dense<0.0> : tensor<3x1xf32> -> tensor<3x1xf32>
+  %a = tdsl.const dense<[[5.0, 6.0, 7.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %bx = tdsl.matmul %b, %x : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+  %y = tdsl.matmul %a, %bx : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  func.return %y : tensor<1x1xf32>
+}
+// CHECK-LABEL: func.func @none
+// CHECK-DAG: %b = tdsl.const dense<0.000000e+00> : tensor<1x1xf32>
+// CHECK-DAG: %a = tdsl.const dense<5.000000e+00> : tensor<1x1xf32>

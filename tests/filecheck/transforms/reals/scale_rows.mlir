@@ -39,6 +39,29 @@ func.func @others(%X: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: row_shifts
 
+// Nor where it stands on both sides.
+func.func @square(%X: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %W = tdsl.const dense<[[2.0, 1.0], [0.25, 0.5]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %p = tdsl.matmul %W, %W : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %q = tdsl.add %p, %X : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  func.return %q : tensor<2x2xf32>
+}
+// CHECK-LABEL: func.func @square
+// CHECK: tdsl.matmul %W, %W :
+
+// At most 15 bits, though a row has 16 to spare; rows below the same power of two have none.
+func.func @most(%X: tensor<1x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
+  %W = tdsl.const dense<[[65536.0], [1.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %V = tdsl.const dense<[[1.0], [1.5]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %p = tdsl.matmul %W, %X : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+  %q = tdsl.matmul %V, %X : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+  func.return %p, %q : tensor<2x1xf32>, tensor<2x1xf32>
+}
+// CHECK-LABEL: func.func @most
+// CHECK: %W = tdsl.const dense<{{\[\[}}6.553600e+04], [3.276800e+04]]>
+// CHECK: tdsl.matmul %W, %X {row_shifts = array<i8: 0, 15>}
+// CHECK: tdsl.matmul %V, %X :
+
 // The rows of a filter are its output channels. What sums start from is multiplied by the same powers, where it has a
 // number for each channel and no other use.
 func.func @filters(%X: tensor<1x2x2x1xf32>) -> (tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>) {

@@ -43,6 +43,7 @@ def test_near_points_count_for_nothing():
     far = np.array([[3.0, 4.0, 0.0], [-4.0, 3.0, 0.0], [0.0, 0.0, 2.0]])
     near = np.array([[0.0, 1.49, 0.0], [1.0, 1.0, 0.2]])
     np.testing.assert_array_equal(level_rotation(np.concatenate([far, near])), level_rotation(far))
+    np.testing.assert_array_equal(level_rotation(far / 64), level_rotation(far))
 
 
 def test_points_at_the_origin_turn_as_they_like():
