@@ -175,3 +175,24 @@ func.func @one_bit(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16,
 // CHECK-LABEL: func.func @one_bit
 // CHECK-NOT: tdsl.mac
 // CHECK: tdsl.add
+
+// Nor does one of which something else reads the part.
+func.func @part(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>) {
+  %w = tdsl.const dense<16384> : tensor<5x1x1xi16> -> tensor<5x1x1x!fixed.q<16, 13>>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<1x1x!fixed.q<16, 12>>
+  %least = tdsl.fill {value = -1.0 : f64} -> tensor<1x1x!fixed.q<16, 13>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 5 : index
+  %sum, %most = scf.for %i = %c0 to %end step %c1 iter_args(%carried = %zero, %greatest = %least) -> (tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>) {
+    %wi = tdsl.index %w[%i] : tensor<5x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+    %p = tdsl.mul %wi, %x : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 12>>
+    %next = tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 12>>
+    %greater = tdsl.maximum %greatest, %wi : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+    scf.yield %next, %greater : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
+  }
+  func.return %sum, %most : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
+}
+// CHECK-LABEL: func.func @part
+// CHECK-NOT: tdsl.mac
+// CHECK: tdsl.add
