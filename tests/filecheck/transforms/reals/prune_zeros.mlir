@@ -9,10 +9,11 @@ func.func @factors(%x: tensor<2x1xf32>) -> tensor<3x1xf32> {
   func.return %y : tensor<3x1xf32>
 }
 // CHECK-LABEL: func.func @factors
-// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<2x2xf32>
-// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<3x2xf32>
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<3x2xf32> -> tensor<3x2xf32>
 // CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %y = tdsl.matmul %a, %bx : tensor<3x2xf32>, tensor<2x1xf32> -> tensor<3x1xf32>
+// CHECK-NEXT: func.return %y : tensor<3x1xf32>
 
 // -----
 
@@ -30,11 +31,16 @@ func.func @layer(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
   func.return %y : tensor<1x1xf32>
 }
 // CHECK-LABEL: func.func @layer
-// CHECK-DAG: %b = tdsl.const dense<{{\[\[}}2.000000e+00], [0.000000e+00]]> : tensor<2x1xf32>
-// CHECK-DAG: %c = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00]]> : tensor<1x2xf32>
-// CHECK-DAG: %a = tdsl.const dense<{{\[\[}}6.000000e+00, 7.000000e+00]]> : tensor<1x2xf32>
-// CHECK: %h = tdsl.tanh %sum : tensor<1x2xf32> -> tensor<1x2xf32>
-// CHECK: %y = tdsl.matmul %a, %column : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}2.000000e+00], [0.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %c = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}6.000000e+00, 7.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %row = tdsl.reshape %bx : tensor<2x1xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %sum = tdsl.add %row, %c : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %h = tdsl.tanh %sum : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %column = tdsl.reshape %h : tensor<1x2xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %column : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %y : tensor<1x1xf32>
 
 // -----
 
@@ -50,8 +56,14 @@ func.func @kept(%x: tensor<1x1xf32>) -> (tensor<1x1xf32>, tensor<2x1xf32>) {
   func.return %y, %result : tensor<1x1xf32>, tensor<2x1xf32>
 }
 // CHECK-LABEL: func.func @kept
-// CHECK: tdsl.matmul %a, %h : tensor<1x2xf32>
-// CHECK: %result = tdsl.matmul %d, %x : tensor<2x1xf32>
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}0.000000e+00], [2.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %d = tdsl.const dense<{{\[\[}}0.000000e+00], [3.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}5.000000e+00, 6.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %h = tdsl.exp %bx : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %h : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %result = tdsl.matmul %d, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: func.return %y, %result : tensor<1x1xf32>, tensor<2x1xf32>
 
 // -----
 
@@ -63,8 +75,11 @@ func.func @border(%x: tensor<9x1xf32>) -> tensor<1x1xf32> {
 }
 // CHECK-LABEL: func.func @border
 // CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}0.000000e+00, 1.000000e+00, 0.000000e+00, 2.000000e+00]]> : tensor<1x4xf32> -> tensor<1x4xf32, #tdsl.csr>
-// CHECK: %x_1 = tdsl.slice %x[%{{.*}}, %{{.*}}] : tensor<9x1xf32> -> tensor<4x1xf32>
-// CHECK-NEXT: %y = tdsl.spmv %w, %x_1 : tensor<1x4xf32, #tdsl.csr>, tensor<4x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vx_1:%.*]] = tdsl.slice %x{{\[}}[[v0]], [[v1]]] : tensor<9x1xf32> -> tensor<4x1xf32>
+// CHECK-NEXT: %y = tdsl.spmv %w, [[vx_1]] : tensor<1x4xf32, #tdsl.csr>, tensor<4x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %y : tensor<1x1xf32>
 
 // -----
 
@@ -75,7 +90,9 @@ func.func @shared(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>) {
   func.return %y, %w : tensor<2x1xf32>, tensor<2x2xf32>
 }
 // CHECK-LABEL: func.func @shared
-// CHECK-NOT: tdsl.slice
+// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00], [2.000000e+00, 0.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %y = tdsl.matmul %w, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: func.return %y, %w : tensor<2x1xf32>, tensor<2x2xf32>
 
 // -----
 
@@ -88,7 +105,11 @@ func.func @columns(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   func.return %y : tensor<1x2xf32>
 }
 // CHECK-LABEL: func.func @columns
-// CHECK: tdsl.matmul %a, %bx : tensor<1x2xf32>, tensor<2x2xf32>
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}1.000000e+00], [0.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}3.000000e+00, 9.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x1xf32>, tensor<1x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %bx : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: func.return %y : tensor<1x2xf32>
 
 // -----
 
@@ -103,8 +124,13 @@ func.func @signs(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
   func.return %y : tensor<1x1xf32>
 }
 // CHECK-LABEL: func.func @signs
-// CHECK-DAG: tdsl.const dense<{{\[\[}}-1.000000e+00], [1.000000e+00]]> : tensor<2x1xf32>
-// CHECK-DAG: tdsl.const dense<{{\[\[}}5.000000e+00, 7.000000e+00]]> : tensor<1x2xf32>
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}1.000000e+00], [3.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %c = tdsl.const dense<{{\[\[}}-1.000000e+00], [1.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}5.000000e+00, 7.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %h = tdsl.mul %bx, %c : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %h : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %y : tensor<1x1xf32>
 
 // -----
 
@@ -119,14 +145,19 @@ func.func @ends(%x: tensor<9x1xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>, tenso
   func.return %a, %b, %c : tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>
 }
 // CHECK-LABEL: func.func @ends
-// CHECK-DAG: %v = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00, 0.000000e+00, 2.000000e+00]]> : tensor<1x4xf32>
-// CHECK-DAG: %w = tdsl.const dense<3.000000e+00> : tensor<1x1xf32>
-// CHECK: tdsl.slice %x{{.*}} -> tensor<4x1xf32>
-// CHECK: tdsl.matmul %v
-// CHECK: tdsl.slice %x{{.*}} -> tensor<1x1xf32>
-// CHECK: tdsl.matmul %w
-// CHECK-NOT: tdsl.slice
-// CHECK: tdsl.matmul %u, %x : tensor<1x9xf32>
+// CHECK-NEXT: %v = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00, 0.000000e+00, 2.000000e+00]]> : tensor<1x4xf32> -> tensor<1x4xf32>
+// CHECK-NEXT: %w = tdsl.const dense<3.000000e+00> : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %u = tdsl.const dense<{{\[\[}}0.000000e+00, 4.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 5.000000e+00]]> : tensor<1x9xf32> -> tensor<1x9xf32>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vx_1:%.*]] = tdsl.slice %x{{\[}}[[v0]], [[v1]]] : tensor<9x1xf32> -> tensor<4x1xf32>
+// CHECK-NEXT: %a = tdsl.matmul %v, [[vx_1]] : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vx_2:%.*]] = tdsl.slice %x{{\[}}[[v2]], [[v3]]] : tensor<9x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %b = tdsl.matmul %w, [[vx_2]] : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %c = tdsl.matmul %u, %x : tensor<1x9xf32>, tensor<9x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %a, %b, %c : tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>
 
 // -----
 
@@ -141,8 +172,13 @@ func.func @sum(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
   func.return %y : tensor<1x1xf32>
 }
 // CHECK-LABEL: func.func @sum
-// CHECK-DAG: tdsl.const dense<{{\[\[}}0.000000e+00], [1.000000e+00]]> : tensor<2x1xf32>
-// CHECK-DAG: tdsl.const dense<{{\[\[}}6.000000e+00, 7.000000e+00]]> : tensor<1x2xf32>
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}2.000000e+00], [0.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %c = tdsl.const dense<{{\[\[}}0.000000e+00], [1.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}6.000000e+00, 7.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %h = tdsl.add %bx, %c : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %h : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %y : tensor<1x1xf32>
 
 // -----
 
@@ -155,5 +191,8 @@ func.func @none(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
   func.return %y : tensor<1x1xf32>
 }
 // CHECK-LABEL: func.func @none
-// CHECK-DAG: %b = tdsl.const dense<0.000000e+00> : tensor<1x1xf32>
-// CHECK-DAG: %a = tdsl.const dense<5.000000e+00> : tensor<1x1xf32>
+// CHECK-NEXT: %b = tdsl.const dense<0.000000e+00> : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %a = tdsl.const dense<5.000000e+00> : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %bx : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %y : tensor<1x1xf32>
