@@ -87,3 +87,21 @@ func.func @great_sum(%x: tensor<2x1x!zeroskew.q<8, 1.0, 0>>) -> tensor<1x1x!zero
   func.return %y : tensor<1x1x!zeroskew.q<8, 0.0000019073486328125, 0>>
 }
 // CHECK: tdsl.matmul_sum: a factor of 5.24e+05 is too great for tosa.rescale
+
+// -----
+
+// Two numbers of 8 bits sum to less than 2^9.
+func.func @mean(%x: tensor<2x!zeroskew.q<8, 2097152.0, 0>>) -> tensor<1x!zeroskew.q<8, 1.0, 0>> {
+  %m = tdsl.mean %x {axes = array<i64: 0>} : tensor<2x!zeroskew.q<8, 2097152.0, 0>> -> tensor<1x!zeroskew.q<8, 1.0, 0>>
+  func.return %m : tensor<1x!zeroskew.q<8, 1.0, 0>>
+}
+// CHECK-LABEL: func.func @mean
+// CHECK: dense<10> : tensor<1xi8>
+
+// -----
+
+func.func @great_mean(%x: tensor<2x!zeroskew.q<8, 4194304.0, 0>>) -> tensor<1x!zeroskew.q<8, 1.0, 0>> {
+  %m = tdsl.mean %x {axes = array<i64: 0>} : tensor<2x!zeroskew.q<8, 4194304.0, 0>> -> tensor<1x!zeroskew.q<8, 1.0, 0>>
+  func.return %m : tensor<1x!zeroskew.q<8, 1.0, 0>>
+}
+// CHECK: tdsl.mean: a factor of 2.1e+06 is too great for tosa.rescale

@@ -181,3 +181,22 @@ func.func @terms(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>, %b: tensor<1x1xf32>) 
 // CHECK-NEXT: %v = tdsl.matmul %V, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %t = tdsl.add %v, %one : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: func.return %y, %z, %t : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
+
+// -----
+
+// What differs from column to column is no bias, though its last axis is that of the channels; nor is what else is read.
+func.func @columns(%X: tensor<1x2x2x1xf32>) -> (tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>) {
+  %F = tdsl.const dense<1.0> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
+  %M = tdsl.const dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %B = tdsl.const dense<[5.0, 6.0]> : tensor<2xf32> -> tensor<2xf32>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
+  %a = tdsl.add %y, %M : tensor<1x2x2x2xf32>, tensor<2x2xf32> -> tensor<1x2x2x2xf32>
+  %z = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
+  %b = tdsl.add %z, %B : tensor<1x2x2x2xf32>, tensor<2xf32> -> tensor<1x2x2x2xf32>
+  func.return %a, %b, %z : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>
+}
+// CHECK-LABEL: func.func @columns
+// CHECK: %y = tdsl.conv2d %F, %X {
+// CHECK: %a = tdsl.add %y, %M
+// CHECK: %z = tdsl.conv2d %F, %X {
+// CHECK: %b = tdsl.add %z, %B

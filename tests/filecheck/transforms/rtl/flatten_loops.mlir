@@ -147,3 +147,40 @@ func.func @through(%w: !rtl.memory<12, 8>) -> i24 {
 // CHECK-NEXT: rtl.store %s, %y[%zero] : i24, !rtl.memory<1, 24>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %sum : i24
+
+// -----
+
+// A loop whose iterations are not known, or that has none, is no row; neither is one around two loops or with one iteration.
+func.func @unknown(%n: index, %x: !rtl.memory<8, 8>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  %byte = arith.constant 1 : i8
+  scf.for %i = %zero to %three step %one {
+    scf.for %k = %zero to %n step %one {
+      rtl.store %byte, %x[%k] : i8, !rtl.memory<8, 8>
+    }
+  }
+  scf.for %i = %zero to %three step %one {
+    scf.for %k = %zero to %zero step %one {
+      rtl.store %byte, %x[%k] : i8, !rtl.memory<8, 8>
+    }
+  }
+  scf.for %i = %zero to %three step %one {
+    scf.for %k = %zero to %three step %one {
+      rtl.store %byte, %x[%k] : i8, !rtl.memory<8, 8>
+    }
+    scf.for %k = %zero to %three step %one {
+      rtl.store %byte, %x[%i] : i8, !rtl.memory<8, 8>
+    }
+  }
+  scf.for %i = %zero to %one step %one {
+    scf.for %k = %zero to %three step %one {
+      rtl.store %byte, %x[%k] : i8, !rtl.memory<8, 8>
+    }
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @unknown
+// CHECK-NOT: rtl.counters
+// CHECK: func.return

@@ -206,3 +206,17 @@ func.func @chains(%a: i32, %y: !rtl.memory<8, 32>) {
 // CHECK-NEXT: %q = arith.muli %p, %g {rtl.cycle = 3 : i64} : i32
 // CHECK-NEXT: rtl.store %q, %y[%zero] {rtl.cycle = 3 : i64} : i32, !rtl.memory<8, 32>
 // CHECK-NEXT: func.return
+
+// Two sums of 26 bits take 7.5 ns, less than 8: wires, while a third takes a cycle.
+func.func @two(%a: i26, %y: !rtl.memory<8, 26>) {
+  %zero = arith.constant 0 : index
+  %b = arith.addi %a, %a : i26
+  %c = arith.addi %b, %a : i26
+  %d = arith.addi %c, %a : i26
+  rtl.store %d, %y[%zero] : i26, !rtl.memory<8, 26>
+  func.return
+}
+// CHECK-LABEL: func.func @two
+// CHECK: %b = arith.addi %a, %a : i26
+// CHECK-NEXT: %c = arith.addi %b, %a : i26
+// CHECK-NEXT: %d = arith.addi %c, %a {rtl.cycle = 0 : i64} : i26
