@@ -196,3 +196,19 @@ func.func @none(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
 // CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
 // CHECK-NEXT: %y = tdsl.matmul %a, %bx : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
 // CHECK-NEXT: func.return %y : tensor<1x1xf32>
+
+// -----
+
+// A number is a factor of every element: none of them becomes zero by it.
+func.func @number(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %b = tdsl.const dense<[[0.0], [2.0], [3.0]]> : tensor<3x1xf32> -> tensor<3x1xf32>
+  %two = tdsl.const dense<0.0> : tensor<f32> -> tensor<f32>
+  %a = tdsl.const dense<[[5.0, 6.0, 7.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %bx = tdsl.matmul %b, %x : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+  %h = tdsl.mul %bx, %two : tensor<3x1xf32>, tensor<f32> -> tensor<3x1xf32>
+  %y = tdsl.matmul %a, %h : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  func.return %y : tensor<1x1xf32>
+}
+// CHECK-LABEL: func.func @number
+// CHECK-DAG: tdsl.const dense<{{\[\[}}2.000000e+00], [3.000000e+00]]> : tensor<2x1xf32>
+// CHECK-DAG: tdsl.const dense<{{\[\[}}6.000000e+00, 7.000000e+00]]> : tensor<1x2xf32>

@@ -95,3 +95,17 @@ func.func @filters(%X: tensor<1x2x2x1xf32>) -> (tensor<1x2x2x2xf32>, tensor<1x2x
 // CHECK-NEXT: %y = tdsl.conv2d %F, %X from %B : tensor<2xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, row_shifts = array<i8: 0, 2>} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
 // CHECK-NEXT: %z = tdsl.conv2d %G, %X from %C : tensor<1xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
 // CHECK-NEXT: func.return %y, %z : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>
+
+// What two sums start from is not one's own, nor is what is computed.
+func.func @starts(%X: tensor<1x2x2x1xf32>, %C: tensor<2xf32>) -> (tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>) {
+  %F = tdsl.const dense<[[[[2.0]]], [[[0.5]]]]> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
+  %G = tdsl.const dense<[[[[4.0]]], [[[0.5]]]]> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
+  %H = tdsl.const dense<[[[[8.0]]], [[[0.5]]]]> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
+  %B = tdsl.const dense<[3.0, 0.25]> : tensor<2xf32> -> tensor<2xf32>
+  %y = tdsl.conv2d %F, %X from %B : tensor<2xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
+  %z = tdsl.conv2d %G, %X from %B : tensor<2xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
+  %w = tdsl.conv2d %H, %X from %C : tensor<2xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
+  func.return %y, %z, %w : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>
+}
+// CHECK-LABEL: func.func @starts
+// CHECK-NOT: row_shifts
