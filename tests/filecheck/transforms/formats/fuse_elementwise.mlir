@@ -81,3 +81,17 @@ func.func @constant(%W: tensor<4x4xf32>, %a: tensor<4x1xf32>) -> tensor<4x1xf32>
 // CHECK-NEXT: tdsl.yield [[vy_1]] : f32
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %y : tensor<4x1xf32>
+
+// A loop of ops that is there already is none of another's.
+func.func @mapped(%x: tensor<4x!fixed.q<8, 7>>) -> tensor<4x!fixed.q<8, 7>> {
+  %m = tdsl.map %x : tensor<4x!fixed.q<8, 7>> -> tensor<4x!fixed.q<8, 7>> {
+  ^bb0(%e: !fixed.q<8, 7>):
+    %n = num.neg %e : !fixed.q<8, 7> -> !fixed.q<8, 7>
+    tdsl.yield %n : !fixed.q<8, 7>
+  }
+  %y = tdsl.relu %m : tensor<4x!fixed.q<8, 7>> -> tensor<4x!fixed.q<8, 7>>
+  func.return %y : tensor<4x!fixed.q<8, 7>>
+}
+// CHECK-LABEL: func.func @mapped
+// CHECK: %m = tdsl.map %x
+// CHECK: %y = tdsl.relu %m
