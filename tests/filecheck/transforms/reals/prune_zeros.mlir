@@ -212,3 +212,17 @@ func.func @number(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
 // CHECK-LABEL: func.func @number
 // CHECK-DAG: tdsl.const dense<{{\[\[}}2.000000e+00], [3.000000e+00]]> : tensor<2x1xf32>
 // CHECK-DAG: tdsl.const dense<{{\[\[}}6.000000e+00, 7.000000e+00]]> : tensor<1x2xf32>
+
+// -----
+
+// Of several columns nothing is skipped, and in formats everything is read as it is.
+func.func @unread(%x: tensor<9x2xf32>, %z: tensor<9x1x!fixed.q<8, 4>>) -> (tensor<1x2xf32>, tensor<1x1x!fixed.q<8, 4>>) {
+  %v = tdsl.const dense<[[0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 2.0, 0.0]]> : tensor<1x9xf32> -> tensor<1x9xf32>
+  %w = tdsl.const dense<[[0, 0, 0, 0, 0, 1, 0, 2, 0]]> : tensor<1x9xi8> -> tensor<1x9x!fixed.q<8, 4>>
+  %a = tdsl.matmul %v, %x : tensor<1x9xf32>, tensor<9x2xf32> -> tensor<1x2xf32>
+  %b = tdsl.matmul %w, %z : tensor<1x9x!fixed.q<8, 4>>, tensor<9x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return %a, %b : tensor<1x2xf32>, tensor<1x1x!fixed.q<8, 4>>
+}
+// CHECK-LABEL: func.func @unread
+// CHECK-NOT: tdsl.slice
+// CHECK: func.return

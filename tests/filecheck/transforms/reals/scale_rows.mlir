@@ -109,3 +109,14 @@ func.func @starts(%X: tensor<1x2x2x1xf32>, %C: tensor<2xf32>) -> (tensor<1x2x2x2
 }
 // CHECK-LABEL: func.func @starts
 // CHECK-NOT: row_shifts
+
+// What sums start from has no rows, and a filter that is computed no scales.
+func.func @computed(%F: tensor<2x1x1x1xf32>, %X: tensor<1x2x2x1xf32>) -> tensor<1x2x2x2xf32> {
+  %B = tdsl.const dense<[4.0, 0.25]> : tensor<2xf32> -> tensor<2xf32>
+  %y = tdsl.conv2d %F, %X from %B : tensor<2xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
+  func.return %y : tensor<1x2x2x2xf32>
+}
+// CHECK-LABEL: func.func @computed
+// CHECK: %B = tdsl.const dense<[4.000000e+00, 2.500000e-01]>
+// CHECK-NOT: row_shifts
+// CHECK: func.return
