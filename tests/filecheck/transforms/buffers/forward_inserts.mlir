@@ -189,3 +189,25 @@ func.func @chain(%X: memref<1x3x!fixed.q<8, 7>>) -> memref<4x3x!fixed.q<8, 6>> {
 // CHECK-NEXT: func.return %all : memref<4x3x!fixed.q<8, 6>>
 // PACKED-LABEL: func.func @chain
 // PACKED: scratch.arena
+
+// -----
+
+// What a loop carries may be any buffer, as this one is.
+func.func @carried(%X: memref<4x3xf32>) -> memref<4x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %all = scratch.alloc : memref<4x3xf32>
+  tdsl.fill {value = 0.0 : f64} into %all : memref<4x3xf32>
+  %last = scf.for %i = %c0 to %c4 step %c1 iter_args(%m = %all) -> (memref<4x3xf32>) {
+    %row = scratch.alloc : memref<1x3xf32>
+    %old = scratch.slice %m[%c0] : memref<4x3xf32> to memref<1x3xf32>
+    tdsl.exp %old : memref<1x3xf32> into %row : memref<1x3xf32>
+    tdsl.insert_slice %row, %all[%i, %c0] : memref<1x3xf32>, memref<4x3xf32> into %all : memref<4x3xf32>
+    scf.yield %m : memref<4x3xf32>
+  }
+  func.return %all : memref<4x3xf32>
+}
+// CHECK-LABEL: func.func @carried
+// CHECK: tdsl.exp %old : memref<1x3xf32> into %row
+// CHECK: tdsl.insert_slice %row
