@@ -226,3 +226,18 @@ func.func @unread(%x: tensor<9x2xf32>, %z: tensor<9x1x!fixed.q<8, 4>>) -> (tenso
 // CHECK-LABEL: func.func @unread
 // CHECK-NOT: tdsl.slice
 // CHECK: func.return
+
+// -----
+
+// A vector from which a result is computed keeps all its elements, though a product reads only some.
+func.func @result(%x: tensor<1x1xf32>) -> (tensor<1x1xf32>, tensor<3x1xf32>) {
+  %b = tdsl.const dense<[[0.0], [2.0], [3.0]]> : tensor<3x1xf32> -> tensor<3x1xf32>
+  %a = tdsl.const dense<[[5.0, 6.0, 0.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %bx = tdsl.matmul %b, %x : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+  %y = tdsl.matmul %a, %bx : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  %h = tdsl.tanh %bx : tensor<3x1xf32> -> tensor<3x1xf32>
+  func.return %y, %h : tensor<1x1xf32>, tensor<3x1xf32>
+}
+// CHECK-LABEL: func.func @result
+// CHECK: %bx = tdsl.matmul %b, %x : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %bx : tensor<1x3xf32>
