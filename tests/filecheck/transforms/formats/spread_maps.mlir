@@ -14,13 +14,14 @@ func.func @chain(%x: tensor<2x3xf32>, %w: tensor<3xf32>) -> tensor<2x3xf32> {
   }
   func.return %y : tensor<2x3xf32>
 }
-// CHECK: func.func @chain
+// CHECK-LABEL: func.func @chain
 // CHECK-NEXT: %e = tdsl.exp %w : tensor<3xf32> -> tensor<3xf32>
 // CHECK-NEXT: %p = tdsl.mul %x, %e : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %one = tdsl.const dense<1.000000e+00> : tensor<f32> -> tensor<f32>
 // CHECK-NEXT: %s = tdsl.sub %p, %one : tensor<2x3xf32>, tensor<f32> -> tensor<2x3xf32>
 // CHECK-NEXT: %y = tdsl.leaky_relu %s {slope = 5.000000e-01 : f64} : tensor<2x3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: func.return %y
+// AGAIN-LABEL: func.func @chain(
 // AGAIN: %p = tdsl.mul %x, %e : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
 // AGAIN-NEXT: %s = tdsl.sub %p, %one
 // AGAIN-NEXT: %y = tdsl.leaky_relu %s
@@ -39,7 +40,7 @@ func.func @limits(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   func.return %y : tensor<4xf32>
 }
-// CHECK: func.func @limits
+// CHECK-LABEL: func.func @limits
 // CHECK-NEXT: %r = tdsl.relu %x
 // CHECK-NEXT: %s = tdsl.relu6 %r
 // CHECK-NEXT: %c = tdsl.clip %s {low = 0.000000e+00 : f64, high = 5.000000e+00 : f64}
@@ -58,7 +59,7 @@ func.func @formats(%x: tensor<2x!fixed.q<8, 4>>, %w: tensor<2x!fixed.q<8, 6>>) -
   }
   func.return %y : tensor<2x!fixed.q<16, 8>>
 }
-// CHECK: func.func @formats
+// CHECK-LABEL: func.func @formats
 // CHECK-NEXT: %p = tdsl.mul %x, %w : tensor<2x!fixed.q<8, 4>>, tensor<2x!fixed.q<8, 6>> -> tensor<2x!fixed.q<16, 10>>
 // CHECK-NEXT: %y = tdsl.cast %p : tensor<2x!fixed.q<16, 10>> -> tensor<2x!fixed.q<16, 8>>
 
@@ -72,5 +73,5 @@ func.func @nothing(%x: tensor<2xf32>) -> tensor<2xf32> {
   }
   func.return %y : tensor<2xf32>
 }
-// CHECK: func.func @nothing(%x: tensor<2xf32>)
+// CHECK-LABEL: func.func @nothing(%x: tensor<2xf32>)
 // CHECK-NEXT: func.return %x

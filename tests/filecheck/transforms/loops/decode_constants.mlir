@@ -12,6 +12,7 @@ func.func @same_bytes(%x: memref<2x!posit.p<12, 0, -10, 1>>, %at: index) -> !fix
 // CHECK: %w = scratch.constant dense<{{\[\[}}1, 2], [-3, 2046]]> : tensor<2x2xi16> -> memref<2x2x!fixed.q<12, 10>, #scratch.flash>
 // CHECK: %row = scratch.slice %w[%at] : memref<2x2x!fixed.q<12, 10>, #scratch.flash> to memref<2x!fixed.q<12, 10>, #scratch.flash>
 // CHECK: num.call #num.dot(%zero, %row, %x) : (!fixed.acc<32, 20>, memref<2x!fixed.q<12, 10>, #scratch.flash>, memref<2x!posit.p<12, 0, -10, 1>>)
+// PACKED-LABEL: func.func @same_bytes(
 // PACKED: memref<2x2x!posit.p<12, 0, -10, 1>, #scratch.flash>
 
 // Integers of posits of 8 bits would take twice as many bytes.

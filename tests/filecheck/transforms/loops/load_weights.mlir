@@ -31,6 +31,7 @@ func.func @filter(%x: memref<4x!fixed.u<4, 2>>, %Y: memref<2x!fixed.q<16, 7>>) {
 // CHECK: [[one:%.*]] = num.constant {value = 1.000000e+00 : f64} -> !fixed.q<2, 0>
 // CHECK: [[whole:%.*]] = num.mac [[fine]], %first, [[one]]
 // CHECK: num.finish [[whole]] {bound = array<i64: -2000, 2000>} : !fixed.acc<16, 7> -> !fixed.q<16, 7>
+// PACKED-LABEL: func.func @filter(
 // PACKED: memref<2x4x!fixed.q<5, 4>, #scratch.packed_ram<4>>
 // PACKED: num.call #num.dot({{.*}}) by #num.composed_kernel<num.dot, integer 4, integer 8, sum = 16, ram = 1>
 

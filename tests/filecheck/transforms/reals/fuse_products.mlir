@@ -15,7 +15,7 @@ func.func @sum(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>) -> tensor<1x2xf32> {
   func.return %y : tensor<1x2xf32>
 }
 // A format that adds only products of one scale takes one of them.
-// SINGLE: func.func @sum
+// SINGLE-LABEL: func.func @sum
 // SINGLE: tdsl.matmul %W, %X
 // SINGLE: tdsl.matmul %U, %H
 // SINGLE: tdsl.add
@@ -46,7 +46,7 @@ func.func @apart(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>) -> (tensor<2x1xf32>, 
   }
   func.return %y, %z, %read : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
-// CHECK: func.func @apart
+// CHECK-LABEL: func.func @apart
 // CHECK-NOT: tdsl.matmul_sum
 
 // -----
@@ -59,7 +59,7 @@ func.func @rounded(%x: tensor<4x1x!fixed.q<16, 11>>) -> tensor<4x1x!fixed.q<16, 
   %del = tdsl.add %p, %b : tensor<4x1x!fixed.q<16, 10>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 9>>
   func.return %del : tensor<4x1x!fixed.q<16, 9>>
 }
-// CHECK: func.func @rounded
+// CHECK-LABEL: func.func @rounded
 // CHECK: tdsl.add
 
 // -----
@@ -73,7 +73,7 @@ func.func @noted(%X: tensor<2x1xf32>) -> tensor<1x2xf32> {
   %y = tdsl.add %a, %B {of = "sum"} : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
   func.return %y : tensor<1x2xf32>
 }
-// CHECK: func.func @noted
+// CHECK-LABEL: func.func @noted
 // CHECK: tdsl.const dense<{{.*}}> : tensor<2x1xf32> {of = "constant"}
 // CHECK: tdsl.matmul_sum {{.*}} {of = "sum"}
 // CHECK: tdsl.reshape {{.*}} {of = "sum"}
@@ -93,7 +93,7 @@ func.func @convolution(%X: tensor<1x2x2x1xf32>) -> (tensor<1x2x2x2xf32>, tensor<
   %c = tdsl.add %z, %C : tensor<1x2x2x2xf32>, tensor<1x2x1x1xf32> -> tensor<1x2x2x2xf32>
   func.return %b, %c : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>
 }
-// CHECK: func.func @convolution
+// CHECK-LABEL: func.func @convolution
 // CHECK: [[start:%.*]] = tdsl.const dense<[1.000000e+00, 1.600000e+01]> : tensor<2xf32>
 // CHECK: %a = tdsl.conv2d %F, %X from [[start]] : tensor<2xf32> {{.*}} row_shifts = array<i8: 0, 3>}
 // CHECK: tdsl.add %a,
@@ -115,7 +115,7 @@ func.func @rows(%X: tensor<3x1xf32>) -> tensor<2x1xf32> {
   %y = tdsl.add %t, %B : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %y : tensor<2x1xf32>
 }
-// CHECK: func.func @rows
+// CHECK-LABEL: func.func @rows
 // CHECK: tdsl.matmul_sum %W, %X, %U, %X, %U, %X {left_shifts = array<i8: 2, 0, 0, 2, 2, 3>, row_shifts = array<i8: 2, 3>}
 // CHECK: tdsl.add
 
@@ -139,7 +139,7 @@ func.func @terms(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>, %b: tensor<1x1xf32>) 
   %t = tdsl.add %v, %one : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
   func.return %y, %z, %t : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
-// CHECK: func.func @terms
+// CHECK-LABEL: func.func @terms
 // CHECK: %started = tdsl.matmul_sum %W, %X from %B
 // CHECK: %y = tdsl.add %started, %C
 // CHECK: %u = tdsl.matmul %U
