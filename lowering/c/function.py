@@ -27,8 +27,8 @@ from tinyml.transforms.bits.hint_loops import PARTITION, PIPELINE, UNROLL
 from tinyml.transforms.ir.indices import offset_of
 from tinyml.transforms.ir.loop_nest import LocatedBuilder
 
-MOST_POINTERS = 16
-"""The most loads of a loop that pointers follow: as many as an AVR has pairs of registers. Others lie on the stack."""
+MOST_POINTERS = 32
+"""The most loads of a loop that pointers follow: no chip has more registers. Further pointers lie on the stack."""
 
 _FOLDED: dict[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul}
 _NEUTRAL = {"+": 0, "-": 0, "*": 1, ">>": 0}
