@@ -85,7 +85,7 @@ class _Before:
         type = FirMemType(max(self.depth, 2), ram.width, ram.lanes if ram.lanes > 1 else 0)
         memory = FirMemOp(type, read_latency=0, name=name)
         self.put(memory)
-        written = (ram.mask, None) if ram.lanes == 1 else (None, ram.mask)
+        written = (None, ram.mask) if ram.lanes > 1 else (ram.mask, None)
         self.put_write(FirMemWriteOp(memory.memory, self._address(ram.target), ram.clock, ram.data, *written))
         return self.put(FirMemReadOp(memory.memory, self._address(ram.address), ram.clock))
 

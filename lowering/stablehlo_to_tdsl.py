@@ -34,8 +34,8 @@ class LowerStablehloToTdslPass(ModulePass):
             return
         blobs = ctx.get_dialect("builtin").get_interface(OpAsmDialectInterface)
         assert blobs is not None
-        file, _, _ = source_location(op) or ("module.mlir", 0, 0)
-        lowered = import_tensors(op, blobs, file)
-        op.body.detach_block(0).erase()
-        op.body.add_block(lowered.body.detach_block(0))
+        location = source_location(op)
+        lowered = import_tensors(op, blobs, "module.mlir" if location is None else location[0])
+        op.body.detach_block(op.body.block).erase()
+        op.body.add_block(lowered.body.detach_block(lowered.body.block))
         op.attributes = lowered.attributes

@@ -70,7 +70,7 @@ BUILT_IN: Mapping[str, BuiltIn] = {
             **{"xiao-rp2040": "nano-rp2040", "nrf52840": "nrf52840-dk", "uno-r4": "arduino-uno-r4"},
             **{"stm32f103": "bluepill", "stm32f411": "blackpill", "stm32f401": "nucleo-f401re"},
             **{"stm32f446": "nucleo-f446re", "stm32h743": "nucleo-h743zi", "stm32u575": "nucleo-u575zi-q"},
-            **dict.fromkeys(("portenta", "giga"), "portenta-h7"),
+            **dict.fromkeys(("portenta", "giga", "arduino-giga"), "portenta-h7"),
         },
         prefixes=("__ARM_", "__thumb"),
     ),
@@ -264,8 +264,10 @@ def _unknown(target: str) -> InputError:
     error = unknown("target", target, [*listed[:_LISTED], "...", *listed[listed.index(HOST) :]], names)
     if wanted in map(_plain, names):
         return error
-    if ending := next((name for name in listed if name.endswith(f"-{target.lower()}")), None):
-        return InputError(f"unknown target '{target}', did you mean '{ending}'?")
+    ending = next((name for name in listed if name.endswith(f"-{target.lower()}")), None)
+    of_maker = next((name for name in names if wanted == f"arduino{_plain(name)}"), None)
+    if (meant := ending or of_maker) is not None:
+        return InputError(f"unknown target '{target}', did you mean '{meant}'?")
     with_chip = [each for each in boards() if wanted in _plain(f"{each.part} {each.title}")]
     if len(wanted) > 3 and with_chip:
         found = [each.name for each in with_chip if each.clock is not None] or [each.name for each in with_chip]

@@ -30,6 +30,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.layouts.packed_bits import WIDTHS
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.own_attributes import Holder, OwnAttribute, Place, Value
 from tinyml.dialects.tdsl.attributes import spell_float
@@ -108,6 +109,9 @@ def _is_int(value: object) -> bool:
 def _integer(low: int, high: int | None = None) -> FieldKind:
     words = f"an integer from {low}" + ("" if high is None else f" to {high}")
     return FieldKind(words, lambda value: _is_int(value) and value >= low and (high is None or value <= high))
+
+
+_PACKED = FieldKind("a number of bits, 1 to 7 or 9 to 15", lambda value: _is_int(value) and value in WIDTHS)
 
 
 def _list_of(accepts: Callable[[Any], object], lengths: Sequence[int] = ()) -> Callable[[Any], bool]:
@@ -265,7 +269,7 @@ class InputInterface:
         _PARTS,
         "The name and the length of each input of a model that has several, in their order in the array.",
     ] = None
-    packed: Annotated[int | None, _integer(1, 32), "The bits to which the caller packs each element."] = None
+    packed: Annotated[int | None, _PACKED, "The bits to which the caller packs each element."] = None
     received: Annotated[int | None, _integer(1), "The input arrives row by row; the elements of a row."] = None
     reused: Annotated[bool, _FLAG, "The input is a buffer of the arena, which the caller fills."] = False
     pushed: Annotated[Pushes | None, _PUSHES, "The frames in which the caller pushes the input (`Pushes`)."] = None

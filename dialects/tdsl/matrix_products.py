@@ -180,13 +180,14 @@ class MatmulSumOp(MatrixProductsOp):
 class RowTimesConstant(RewritePattern):
     """Rewrite x W to (W^T x^T)^T with W^T computed at compile time, so that sums read consecutive bytes of flash.
 
-    The products and their order stay the same. W must have no other users, or flash would hold it twice.
+    The products and their order stay the same. W must have no other users, or flash would hold it twice; x must not
+    share scales in groups, which are along rows of weights.
     """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: MatmulOp, rewriter: PatternRewriter, /) -> None:
         constant = op.rhs.owner
-        if op.result is None or not isinstance(constant, ConstOp):
+        if op.result is None or not isinstance(constant, ConstOp) or format_of(op.lhs).groups is not None:
             return
         length, columns = shape_of(op.rhs)
         if min(length, columns) == 1 or not all(_is_row_product(use.operation, op.rhs) for use in op.rhs.uses):

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -53,7 +53,7 @@ def to_tflite(content: bytes, file: str, suffix: str, trusted: str) -> bytes:
     keras = _imported("keras", file)
     trust = trusted == str(True)
     whole, version = suffix != ".keras", ""
-    for part in [content] if whole else weights_in(content):
+    for part in [content] if whole else weights_in(content, file):
         version = check_hdf5(part, file, trusted=trust, network=whole)
     limit_variables(keras, file)
     with temporary_folder() as folder:
@@ -83,8 +83,8 @@ def _without_configurations(message: str) -> str:
 def import_keras(model: Any, name: str) -> ModuleOp:
     """The program of a Keras model in inference mode; the model itself is unchanged.
 
-    name: of the file, or of the class. Raises `InputError` without TensorFlow, for a model whose input is not one
-    tensor of known shape, for one that the converter does not take, and as `read_tflite` does.
+    name: of the file, or of the class. Raises `InputError` without TensorFlow, for a model without inputs
+    of known shape, for one that the converter does not take, and as `read_tflite` does.
     """
     _imported("keras", name)
     return read_tflite(_to_tflite(model, name), name)
@@ -94,16 +94,20 @@ def _to_tflite(model: Any, name: str) -> bytes:
     """A model of TensorFlow Lite, in floats, for one sample."""
     tensorflow = import_module("tensorflow")
     inputs: Sequence[Any] = getattr(model, "inputs", None) or []
-    if len(inputs) != 1:
-        raise InputError(f"expected a model with one input, got {len(inputs)}: an Input layer gives it one", file=name)
-    shape: tuple[int | None, ...] = tuple(inputs[0].shape)[1:]
-    if None in shape:
-        spelled = ", ".join("None" if extent is None else str(extent) for extent in shape)
-        raise InputError(f"the input has the shape ({spelled}): give Input a shape without None", file=name)
+    if not inputs:
+        raise InputError("expected a model with an input: an Input layer gives it one", file=name)
+    for each in inputs:
+        if None in (shape := tuple(each.shape)[1:]):
+            spelled = ", ".join("None" if extent is None else str(extent) for extent in shape)
+            raise InputError(f"the input has the shape ({spelled}): give Input a shape without None", file=name)
+    taken = [
+        tensorflow.TensorSpec((1, *each.shape[1:]), each.dtype, each.name if len(inputs) > 1 else None)
+        for each in inputs
+    ]
     with _unrolled(model):
         try:
-            function = tensorflow.function(partial(model, training=False))
-            traced = function.get_concrete_function(tensorflow.TensorSpec((1, *shape), inputs[0].dtype))
+            function = tensorflow.function(partial(_answer, model))
+            traced = function.get_concrete_function(*taken)
             return tensorflow.lite.TFLiteConverter.from_concrete_functions([traced]).convert()
         except MemoryError:
             raise
@@ -111,6 +115,17 @@ def _to_tflite(model: Any, name: str) -> bytes:
             raise InputError(
                 f"Keras's converter does not take the model: {squeeze(str(error))[:LONGEST]}", file=name
             ) from error
+
+
+def _answer(model: Any, *inputs: Any) -> Any:
+    """What a model computes of its inputs, in the structure of the Input layers that it was made of."""
+    structure: object = model.input if len(inputs) > 1 else None
+    if isinstance(structure, Mapping):
+        layers = cast("Mapping[str, object]", structure)
+        values = {id(layer): value for layer, value in zip(model.inputs, inputs, strict=True)}
+        return model({name: values[id(layer)] for name, layer in layers.items()}, training=False)
+    [*given] = inputs
+    return model(given if len(given) > 1 else given[0], training=False)
 
 
 def _imported(package: str, name: str) -> Any:

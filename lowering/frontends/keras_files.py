@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from math import prod
 from typing import Any, cast
@@ -122,12 +122,14 @@ def check_hdf5(content: bytes, file: str, *, trusted: bool, network: bool) -> st
     return version.decode("utf-8", "replace") if isinstance(version, bytes) else str(version)
 
 
-def weights_in(content: bytes) -> Iterator[bytes]:
-    """The members of an archive that are HDF5 files."""
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        for member in archive.infolist():
-            if member.filename.endswith(".h5"):
-                yield archive.read(member)
+def weights_in(content: bytes, file: str) -> Sequence[bytes]:
+    """The members of an archive that are HDF5 files; raises `InputError` for a damaged one."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return [archive.read(member) for member in archive.infolist() if member.filename.endswith(".h5")]
+    # zipfile raises many types of errors for damaged archives.
+    except Exception as error:
+        raise InputError(f"the archive is damaged: {squeeze(str(error))}", file=file) from error
 
 
 def require_elements(elements: int, file: str) -> None:

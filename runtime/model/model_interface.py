@@ -31,6 +31,8 @@ def interface_of(module: ModuleOp) -> Interface:
     if axes is not None and len(axes) != len(shape):
         raise InputError(f"'order' of the input: an order of {len(axes)} axes is none of an input of {len(shape)}")
     length = prod(shape)
+    if given.names is not None and len(given.names) != length:
+        raise InputError(f"'names' of the input: {len(given.names)} names for {length} features")
     last: Any = function.body.block.last_op
     scores = [value for value in last.operands if isinstance(value.type, TensorType)]
     return Interface(

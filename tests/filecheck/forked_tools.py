@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import resource
 import subprocess
 import sys
 import traceback
@@ -29,6 +30,9 @@ TOOLS: dict[str, Callable[[], object]] = {"tinyml-opt": tinyml_opt.main, "filech
 
 LAZY_MODULES = ("numpy", "lark", "tinyml.tools.driver.optimizer")
 """Heavy modules that tools and passes import on first use."""
+
+SECONDS = 60
+"""The time of the processor that a tool may take: one that never ends fails its test."""
 
 ShTest: Any = lit.formats.ShTest
 """Without types; lit has none."""
@@ -67,6 +71,7 @@ def _run(main: Callable[[], object], args: Sequence[str], env: Mapping[str, str]
     """Run a tool in the forked process and end it with the exit code of the program."""
     # Popen waits until its pipe to the fork is closed, which executing a program does.
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     os.environ.clear()
     os.environ.update(env)
     sys.argv = list(args)

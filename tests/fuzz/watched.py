@@ -114,10 +114,11 @@ class Worker:
     def _processor_seconds(self) -> float:
         """Seconds of the processor that the process, its children that have ended, and those that run have used."""
         ticks = 0
-        for file in Path("/proc").glob("[0-9]*/stat"):
+        # Processes may end between any two steps, also while `glob` would look at them.
+        for number in filter(str.isdecimal, os.listdir("/proc")):
             try:
                 # The name of the program, in parentheses, may hold spaces.
-                fields = file.read_text().rpartition(")")[2].split()
+                fields = Path("/proc", number, "stat").read_text().rpartition(")")[2].split()
             except (FileNotFoundError, ProcessLookupError):
                 continue
             if int(fields[3]) == self.process.pid:

@@ -1,6 +1,7 @@
 """`python -m mutants`: draw one-line defects in passes, and print what catches them.
 
-That is FileCheck, or the tests beside the pass, or the C of whole programs. What runs out of time is named apart.
+That is the FileCheck file of the pass, the tests beside it, the FileCheck files of other passes, or the C of programs.
+What runs out of time is named apart.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from layout.sources import name_of
 
 from mutants.defects import defects
 from mutants.subjects import Subject, subjects
-from mutants.trials import CAUGHT, LATE, SURVIVED, Trial, try_filecheck, try_programs, try_tests
+from mutants.trials import CAUGHT, LATE, SURVIVED, Trial, try_filecheck, try_programs, try_suite, try_tests
 
 
 def drawn(passes: Sequence[Subject], count: int, seed: int) -> Iterator[Trial]:
@@ -41,18 +42,20 @@ def _shuffled(subject: Subject, order: random.Random) -> Iterator[Trial]:
 
 
 def tried(trial: Trial, tests: bool) -> Trial:
-    """A trial with its verdicts: tests are run if FileCheck catches nothing, and programs if these do not either."""
+    """A trial with its verdicts, each part of which is run if those before it catch nothing."""
     trial = replace(trial, filecheck=try_filecheck(trial))
     if tests and trial.filecheck != CAUGHT:
         trial = replace(trial, tests=try_tests(trial))
         if trial.tests != CAUGHT:
+            trial = replace(trial, suite=try_suite(trial))
+        if CAUGHT not in (trial.tests, trial.suite):
             trial = replace(trial, programs=try_programs(trial))
     return trial
 
 
 def verdict(trial: Trial) -> str:
     """What catches a defect, or that nothing does, or that something ran out of time first."""
-    parts = {"FileCheck": trial.filecheck, "tests": trial.tests, "programs": trial.programs}
+    parts = {"FileCheck": trial.filecheck, "tests": trial.tests, "suite": trial.suite, "programs": trial.programs}
     caught = (name for name, found in parts.items() if found == CAUGHT)
     return next(caught, LATE if LATE in parts.values() else SURVIVED)
 
@@ -84,7 +87,8 @@ def main() -> int:
     verdicts = [verdict(trial) for trial in found]
     caught = [f"FileCheck catches {verdicts.count('FileCheck')}"]
     if not arguments.filecheck:
-        caught += [f"the tests beside {verdicts.count('tests')} more", f"programs {verdicts.count('programs')} more"]
+        parts = {"tests": "the tests beside", "suite": "FileCheck of other passes", "programs": "programs"}
+        caught += [f"{name} {verdicts.count(part)} more" for part, name in parts.items()]
     left = f"{verdicts.count(SURVIVED)} survive, {verdicts.count(LATE)} ran out of time"
     print(f"{len(found)} defects: {', '.join([*caught, left])}")
     return 0

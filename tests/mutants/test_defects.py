@@ -109,6 +109,7 @@ def test_what_runs_out_of_time_is_no_catch_and_no_survivor():
     trial = Trial(subject, subject.path, defects(subject.path.read_text())[0])
     assert verdict(replace(trial, filecheck=CAUGHT)) == "FileCheck"
     assert verdict(replace(trial, filecheck=LATE, tests=CAUGHT)) == "tests"
+    assert verdict(replace(trial, filecheck=SURVIVED, tests=LATE, suite=CAUGHT)) == "suite"
     assert verdict(replace(trial, filecheck=SURVIVED, tests=LATE, programs=CAUGHT)) == "programs"
     assert verdict(replace(trial, filecheck=SURVIVED, tests=LATE, programs=SURVIVED)) == LATE
     assert verdict(replace(trial, filecheck=SURVIVED, tests=SURVIVED, programs=SURVIVED)) == SURVIVED

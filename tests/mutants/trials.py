@@ -1,7 +1,7 @@
-"""Trials of a defect: the FileCheck files of its pass in a fork of a warm process, the tests beside it, and programs.
+"""Trials of a defect: the FileCheck files of its pass, the tests beside it, all other FileCheck files, and programs.
 
-Tests run in a copy of the tree. FileCheck and programs need none: a fork imports the source with the defect in place
-of the file.
+Tests run in a copy of the tree. FileCheck and programs need none: a fork of a warm process imports the source with the
+defect in place of the file.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from programs.paths import FILECHECK, ROOT
 from mutants.defects import Defect
 from mutants.subjects import Subject, depending
 
-CHECK_SECONDS, TEST_SECONDS, PROGRAM_SECONDS = 60, 240, 360
+CHECK_SECONDS, TEST_SECONDS, SUITE_SECONDS, PROGRAM_SECONDS = 120, 240, 240, 360
 """Limits of a trial's parts; what takes longer is late: neither caught, nor a survivor."""
 
 PROGRAMS = 250
@@ -50,13 +50,14 @@ FAILED = re.compile(r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Trial:
-    """A defect in a file of a pass, and the verdicts of what was run: FileCheck, the tests beside it, programs."""
+    """A defect in a file of a pass, and the verdicts of what was run; suite: the FileCheck files of other passes."""
 
     subject: Subject
     path: Path
     defect: Defect
     filecheck: str = ""
     tests: str = ""
+    suite: str = ""
     programs: str = ""
 
 
@@ -116,10 +117,10 @@ def _with_source(path: Path, text: str) -> None:
         importlib.import_module(name)
 
 
-def run_checks(checks: Sequence[Path], path: Path, text: str) -> int | None:
+def run_checks(checks: Sequence[Path], path: Path, text: str, seconds: float = 0.0) -> int | None:
     """The number of the first FileCheck file that fails with another source of a file; None if time is up.
 
-    0 if none fails. A source that cannot be imported fails the first.
+    0 if none fails. A source that cannot be imported fails the first. seconds: `CHECK_SECONDS` by default.
     """
 
     def run() -> int:
@@ -130,7 +131,7 @@ def run_checks(checks: Sequence[Path], path: Path, text: str) -> int | None:
         return _failing(checks)
 
     _lit()
-    return _forked(run, CHECK_SECONDS)
+    return _forked(run, seconds or CHECK_SECONDS)
 
 
 def _forked(run: Callable[[], int], seconds: float) -> int | None:
@@ -167,6 +168,18 @@ def passing(subject: Subject) -> tuple[Path, ...]:
 def try_filecheck(trial: Trial) -> str:
     changed = trial.defect.applied(trial.path.read_text())
     return _verdict(run_checks(passing(trial.subject), trial.path, changed))
+
+
+def try_suite(trial: Trial) -> str:
+    """Run the FileCheck files that name other passes until one fails, and does not without the defect."""
+    text = trial.path.read_text()
+    others = [check for check in _lit()[1] if check not in trial.subject.checks]
+    # An exit code has room for the number of one.
+    for part in (others[:250], others[250:]):
+        failed = run_checks(part, trial.path, trial.defect.applied(text), SUITE_SECONDS)
+        if failed is None or (failed and run_checks([part[failed - 1]], trial.path, text) == 0):
+            return _verdict(failed)
+    return SURVIVED
 
 
 def _verdict(failed: int | None) -> str:

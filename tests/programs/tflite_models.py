@@ -116,7 +116,7 @@ class TfliteModel:
         return self.tensor(array.shape, dtype, data=array, **quantization)
 
     def op(self, kind: str, inputs: Sequence[int], output: int | Sequence[int], **options: Any) -> None:
-        """Add an operator; options by the schema's names."""
+        """Add an operator; options by the schema's names. kind: such as `ADD` or `CUSTOM name`."""
         outputs = [output] if isinstance(output, int) else output
         self.operators.append((kind, inputs, outputs, options))
 
@@ -172,8 +172,10 @@ class TfliteModel:
         return tflite.SubGraphEnd(b)
 
     def _code(self, b: Any, kind: str) -> int:
-        number = getattr(tflite.BuiltinOperator, kind)
+        name, _, custom = kind.partition(" ")
+        number, code = getattr(tflite.BuiltinOperator, name), b.CreateString(custom)
         tflite.OperatorCodeStart(b)
+        tflite.OperatorCodeAddCustomCode(b, code)
         tflite.OperatorCodeAddDeprecatedBuiltinCode(b, min(number, 127))
         tflite.OperatorCodeAddVersion(b, 1)
         tflite.OperatorCodeAddBuiltinCode(b, number)

@@ -139,21 +139,25 @@ def _argument(found: re.Match[str]) -> str:
 
     if found[1] is None:
         return found[0]
-    name, word = found[1].replace("-", "_"), found[2]
-    option = next((option for option in (*compile_options(), *finetune_options()) if option.name == name), None)
-    argument, rest = SPELLED.get(name, name), "" if word is None else f" {word}"
+    flag, word = f"--{found[1]}", found[2]
+    option = next((option for option in (*compile_options(), *finetune_options()) if flag in option.flags), None)
     if option is None:
         return found[0]
+    argument, rest = SPELLED.get(option.name, option.name), "" if word is None else f" {word}"
     if option.type is bool:
         return f"{argument}=True{rest}"
     if word is None or not _is_value(option, word):
         return argument + rest
-    return argument if Path in _kinds(option.type) else f"{argument}={value_parser(option.type)(word)!r}"
+    if Path in _kinds(option.type):
+        return argument
+    value = value_parser(option.type)(word)
+    return f"{argument}={[*value] if isinstance(value, tuple) else value!r}"
 
 
 def _is_value(option: Option, word: str) -> bool:
     """True if a word is a value of an option that it follows, rather than the next word of a sentence."""
     from tinyml.dialects.formats.lookup import ALIASES, formats
+    from tinyml.tools.driver.packages.packaging_table import packaging_names
     from tinyml.tools.driver.request import AUTO_FORMAT, searches
 
     if option.choices:
@@ -163,5 +167,7 @@ def _is_value(option: Option, word: str) -> bool:
     except argparse.ArgumentTypeError:
         return False
     # Names of formats and searches are words, other texts have digits or marks, such as `fixed:8` and `VAL.npz`.
-    names = {"format": (AUTO_FORMAT, *ALIASES, *formats()), "search": searches()}
+    names = {
+        "format": (AUTO_FORMAT, *ALIASES, *formats()), "search": searches(), "packages": packaging_names(),
+    }  # fmt: skip
     return not word.isalpha() or word in names.get(option.name, ())

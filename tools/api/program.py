@@ -6,12 +6,11 @@ import inspect
 import shutil
 import warnings
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -487,11 +486,9 @@ class Explanation:
     def text(self) -> str:
         """The tables as text."""
         from tinyml.tools.driver.explain_model import print_explanation
+        from tinyml.tools.reports.tables import text_for_terminal
 
-        stream = StringIO()
-        with redirect_stdout(stream):
-            print_explanation(dict(self.figures))
-        return stream.getvalue()
+        return text_for_terminal(lambda: print_explanation(dict(self.figures)))
 
     def __repr__(self) -> str:
         return self.text

@@ -202,7 +202,7 @@ def _print(rows: Sequence[dict[str, Any]], means: Sequence[dict[str, Any]]) -> N
     table = Table()
     for heading in ("model", "format"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("float %", "change", "flash B", "RAM B", "time", "fits"):
+    for heading in ("float accuracy %", "change", "flash B", "RAM B", "time", "fits"):
         table.add_column(heading, justify="right", no_wrap=True)
     for before, row in zip([None, *rows], rows, strict=False):
         if before is not None and before["model"] != row["model"]:

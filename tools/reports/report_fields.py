@@ -7,9 +7,7 @@ read. What no command reads again, such as the tensors of a search, is not decla
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
 from dataclasses import asdict, dataclass, fields, is_dataclass
-from io import StringIO
 from types import NoneType, UnionType
 from typing import Any, NewType, TypedDict, TypeVar, Union, cast, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -323,12 +321,9 @@ class Report:
     float_inputs: Mapping[str, Any] | None
 
     def __repr__(self) -> str:
-        from tinyml.tools.reports.tables import print_program
+        from tinyml.tools.reports.tables import print_program, text_for_terminal
 
-        stream = StringIO()
-        with redirect_stdout(stream):
-            print_program(cast(Any, self))
-        return stream.getvalue().rstrip()
+        return text_for_terminal(lambda: print_program(cast(Any, self))).rstrip()
 
     def as_json(self) -> dict[str, Any]:
         """The report as `report.json` has it: options among the fields, and times named after the unit."""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stdout
+from contextvars import ContextVar
 from copy import copy
 from dataclasses import replace
+from io import StringIO
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from tinyml.tools.reports.facts.figures import ALARMS, ERRORS, Figure, figures_of, spell_milliseconds
@@ -20,6 +25,12 @@ if TYPE_CHECKING:
 WIDE = 145
 """Columns in which tables are printed where the output is no terminal, unless a table needs more."""
 
+_WITHIN: ContextVar[int | None] = ContextVar("WITHIN", default=None)
+"""The columns of the terminal for which tables are written to a text; None for the output itself."""
+
+CONVERTED = " incl. conversion"
+"""The end of the heading of times that include the conversion of floats, which are the inputs."""
+
 NARROWEST = 24
 """Characters to which a column of texts is wrapped at most, before it moves to a table of its own."""
 
@@ -27,12 +38,13 @@ NARROWEST = 24
 def print_table(table: Table, least: int = WIDE) -> None:
     """Print a table whole. least: the columns that there are where the output is no terminal.
 
-    On a narrow terminal it becomes several tables, each with the first column and as many others as fit.
+    On a narrow terminal, and in a text for one (`text_for_terminal`), it becomes several tables, each with the first
+    column and as many others as fit.
     """
     from rich.console import Console
 
-    console = Console()
-    if not console.is_terminal:
+    console = Console(width=_WITHIN.get())
+    if not console.is_terminal and _WITHIN.get() is None:
         Console(width=max(console.width, least)).print(table)
         return
     for columns in _parts_within(console.width, [_width(column) for column in table.columns]):
@@ -41,6 +53,18 @@ def print_table(table: Table, least: int = WIDE) -> None:
             replace(table.columns[at], _index=i, no_wrap=False, overflow="fold") for i, at in enumerate(columns)
         ]
         console.print(part)
+
+
+def text_for_terminal(show: Callable[[], None]) -> str:
+    """What a function prints, with tables that fit the terminal if there is one, as `print` needs it in Python."""
+    token = _WITHIN.set(get_terminal_size().columns if sys.stdout.isatty() else None)
+    stream = StringIO()
+    try:
+        with redirect_stdout(stream):
+            show()
+    finally:
+        _WITHIN.reset(token)
+    return stream.getvalue()
 
 
 def _width(column: Column) -> int:
@@ -94,7 +118,7 @@ def print_reports(reports: Sequence[Report]) -> None:
 
     rows = [_row(report) for report in reports]
     headings = dict.fromkeys(heading for row in rows for heading in row)
-    optional = [heading for heading in headings if heading in ("core cycles", "ms") or heading.endswith(" from floats")]
+    optional = [heading for heading in headings if heading in ("core cycles", "ms") or heading.endswith(CONVERTED)]
     unknown = {heading for heading in optional if all(row.get(heading, "-") == "-" for row in rows)}
     shown = [heading for heading in headings if heading.removesuffix("/MAC") not in unknown]
     table = Table()
@@ -118,12 +142,12 @@ def _row(report: Report) -> dict[str, str]:
     from_floats = figures["time from floats"].value
     return {
         "format": figures["format"].text,
-        "float %": _number(report.accuracy_float),
-        "compiled %": _number(report.accuracy),
-        "differ": "-" if report.regression else f"{report.disagreements}/{report.samples}",
+        "float accuracy %": _number(report.accuracy_float),
+        "accuracy %": _number(report.accuracy),
+        "changed answers": "-" if report.regression else f"{report.disagreements}/{report.samples}",
         "flash B": _share(figures["flash"]),
         "RAM B": _share(figures["RAM"]),
-        f"{unit} from floats": _number(None if isinstance(from_floats, str) else from_floats),
+        f"{unit}{CONVERTED}": _number(None if isinstance(from_floats, str) else from_floats),
         unit: _number(report.time_per_inference),
         f"{unit}/MAC": _number(report.time_per_mac),
         "core cycles": _number(report.core_cycles_per_inference),

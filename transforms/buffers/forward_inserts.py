@@ -130,7 +130,7 @@ def _updated_place(op: Operation, insert: tdsl.InsertSliceOp) -> SSAValue | None
     if not isinstance(op, tdsl.TensorOp) or (updated := op.updated) is None or not op.reads_in_place(updated):
         return None
     view = reshaped(updated).owner
-    if not isinstance(view, SliceOp) or view.source is not insert.out or updated not in op.operands:
+    if not isinstance(view, SliceOp) or view.source is not insert.out:
         return None
     same = affine_sum(view.offset) == offset_of(insert.offsets, tdsl.shape_of(insert.out))
     return updated if same and elements_of(view.result) == elements_of(insert.part) else None

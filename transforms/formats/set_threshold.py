@@ -51,7 +51,7 @@ class SetThresholdPass(ModulePass):
             raise InputError("`y` holds anomalies alone: false alarms are counted on normal samples", file=self.data)
         outputs = in_reals(op, evaluate(op, encode_inputs(op, x))) if tdsl.has_formats(op) else evaluate_reals(op, x)
         assert outputs.scores is not None
-        scores = np.sort(outputs.scores[:, 0].astype(np.float64))
+        scores = np.sort(outputs.scores.ravel().astype(np.float64))
         # A share such as 0.29 of 100 samples may be a little less than 29 of them.
         below = math.floor(self.false_alarms * len(scores) + 1e-6)
         # Halfway between two samples, rounding of either changes no decision; close ones may round to one float.

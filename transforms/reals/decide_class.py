@@ -119,7 +119,7 @@ def _values(op: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.floating[A
     kept = tdsl.has_formats(op)
     scores = (in_reals(op, evaluate(op, encode_inputs(op, x))) if kept else evaluate_reals(op, x)).scores
     assert scores is not None
-    return scores[:, 0]
+    return scores.ravel()
 
 
 def _are_shares(values: NDArray[np.floating[Any]]) -> bool:

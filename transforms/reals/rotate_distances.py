@@ -53,9 +53,11 @@ def level_rotation(points: Reals) -> NDArray[np.float64]:
     n = points.shape[1]
     norms = np.linalg.norm(points, axis=1)
     points = points[norms > SMALL * norms.max()]
+    if not len(points):
+        return np.eye(n)
     random = np.random.default_rng(0)
     starts = [np.eye(n), *(np.linalg.qr(random.normal(size=(n, n)))[0] for _ in range(STARTS))]
-    rotation = min(starts, key=lambda start: float(np.abs(points @ start.T).max(initial=0.0)))
+    rotation = min(starts, key=lambda start: float(np.abs(points @ start.T).max()))
     turned = points @ rotation.T
     angles = np.geomspace(0.002, 0.8, 12)
     cosines, sines = (np.concatenate([part(angles), part(-angles)])[:, None] for part in (np.cos, np.sin))
@@ -67,15 +69,16 @@ def level_rotation(points: Reals) -> NDArray[np.float64]:
                 # At any angle the farthest point has a coordinate of at least sqrt(1/2) of its distance, and nearer
                 # points have smaller ones.
                 squares = a * a + b * b
-                far = np.flatnonzero(squares >= NEARER**2 * squares.max(initial=0.0))
+                far = np.flatnonzero(squares >= NEARER**2 * squares.max())
                 a, b = a[far], b[far]
-                greatest = max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0))
+                greatest = max(np.abs(a).max(), np.abs(b).max())
                 first, second = cosines * a - sines * b, sines * a + cosines * b
-                reached = np.maximum(np.abs(first).max(1, initial=0.0), np.abs(second).max(1, initial=0.0))
+                reached = np.maximum(np.abs(first).max(1), np.abs(second).max(1))
                 best = int(reached.argmin())
                 if reached[best] < (1 - 1e-6) * greatest:
                     moved = True
-                    plane = np.array([[cosines[best, 0], -sines[best, 0]], [sines[best, 0], cosines[best, 0]]])
+                    [cosine], [sine] = cosines[best], sines[best]
+                    plane = np.array([[cosine, -sine], [sine, cosine]])
                     rotation[[i, j]] = plane @ rotation[[i, j]]
                     turned[:, [i, j]] = turned[:, [i, j]] @ plane.T
         if not moved:

@@ -14,7 +14,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.transforms.scf_for_loop_unroll import UnrollLoopPattern
 
-from tinyml.dialects.loops import trips_from_zero, trips_of
+from tinyml.dialects.loops import trips_from_zero
 from tinyml.transforms.rtl.scheduling.regions import is_pipelined
 
 MOST = 4
@@ -31,21 +31,23 @@ class ExpandLoopsPass(ModulePass):
         for function in op.ops:
             if isinstance(function, func.FuncOp):
                 copies: dict[scf.ForOp, int] = {}
-                while (loop := _next(function, copies)) is not None:
+                while (found := _next(function, copies)) is not None:
+                    loop, trips = found
                     around = loop.parent_op()
                     if isinstance(around, scf.ForOp):
-                        copies[around] = copies.get(around, 1) * copies.get(loop, 1) * (trips_of(loop) or 1)
+                        copies[around] = copies.get(around, 1) * copies.get(loop, 1) * trips
                     UnrollLoopPattern().match_and_rewrite(loop, PatternRewriter(loop))
 
 
-def _next(function: func.FuncOp, copies: dict[scf.ForOp, int]) -> scf.ForOp | None:
+def _next(function: func.FuncOp, copies: dict[scf.ForOp, int]) -> tuple[scf.ForOp, int] | None:
+    """The next loop to expand, and its iterations. copies: of each loop, those of the loops that it had."""
     for loop in function.walk():
         if not isinstance(loop, scf.ForOp) or not is_pipelined(loop) or not (trips := trips_from_zero(loop)):
             continue
         if trips * copies.get(loop, 1) > MOST or not isinstance(loop.parent_op(), scf.ForOp):
             continue
         if not any(_is_product(op) for op in loop.body.block.ops):
-            return loop
+            return loop, trips
     return None
 
 

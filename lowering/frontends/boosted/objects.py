@@ -6,7 +6,8 @@ Each library writes what its object is: XGBoost JSON, LightGBM its text, CatBoos
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -29,26 +30,40 @@ PACKAGES = ("xgboost", "lightgbm")
 """The packages whose classes have the interface of scikit-learn's estimators, and are read as these are."""
 
 
-def _of_xgboost(estimator: Any, file: str) -> BoostedModel:
+def _of_xgboost(estimator: Any, to: ModelBuilder) -> BoostedModel:
     missing = getattr(estimator, "missing", None)
     if missing is not None and not np.isnan(missing):
-        raise InputError(
-            f"missing={missing!r} is not supported, only NaN: train with X = np.where(X == {missing!r}, np.nan, X)",
-            file=file,
+        raise to.error(
+            f"missing={missing!r} is not supported, only NaN: train with X = np.where(X == {missing!r}, np.nan, X)"
         )
     kind = next(kind for kind in ("Classifier", "Ranker", "Regressor") if type(estimator).__name__.endswith(kind))
-    return xgboost_model(Fields(_json_of(estimator.get_booster()), file), kind.lower())
+    with _reading(to):
+        content = _json_of(estimator.get_booster())
+    return xgboost_model(Fields(content, to.file), kind.lower())
 
 
 def _json_of(booster: Any) -> Any:
     return json.loads(bytes(booster.save_raw("json")))
 
 
-def _of_lightgbm(estimator: Any, file: str) -> BoostedModel:
-    return lightgbm_model(estimator.booster_.model_to_string(), file)
+def _of_lightgbm(estimator: Any, to: ModelBuilder) -> BoostedModel:
+    with _reading(to):
+        text = estimator.booster_.model_to_string()
+    return lightgbm_model(text, to.file)
 
 
-_MODELS: Mapping[str, Callable[[Any, str], BoostedModel]] = {
+@contextmanager
+def _reading(to: ModelBuilder) -> Generator[None]:
+    """A context in which a library writes the model of an estimator: what is not fitted raises an error of its own."""
+    try:
+        yield
+    except (MemoryError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        raise to.error(f"its model cannot be read: {described(error)}") from error
+
+
+_MODELS: Mapping[str, Callable[[Any, ModelBuilder], BoostedModel]] = {
     **dict.fromkeys(("XGBClassifier", "XGBRegressor", "XGBRanker", "XGBRFClassifier", "XGBRFRegressor"), _of_xgboost),
     **dict.fromkeys(("LGBMClassifier", "LGBMRegressor", "LGBMRanker"), _of_lightgbm),
 }
@@ -56,14 +71,7 @@ _MODELS: Mapping[str, Callable[[Any, str], BoostedModel]] = {
 
 def _boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """The values of an estimator's trees, or a score per class, of two classes one that is positive for the second."""
-    # What is not fitted raises an error of the library's own.
-    try:
-        model = _MODELS[type(estimator).__name__](estimator, to.file)
-    except (InputError, MemoryError, KeyboardInterrupt):
-        raise
-    except Exception as error:
-        raise to.error(f"its model cannot be read: {described(error)}") from error
-    return boosted_values(to, x, model)
+    return boosted_values(to, x, _MODELS[type(estimator).__name__](estimator, to))
 
 
 BOOSTERS: Mapping[str, Callable[[Any, ModelBuilder, SSAValue], SSAValue]] = dict.fromkeys(_MODELS, _boosted)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -282,6 +283,25 @@ class ModelBuilder:
             return value
         self.check_shape(sizes)
         return self.op(tdsl.SliceOp, value, [self.index(offset) for offset in offsets], tuple(sizes), steps)
+
+    def inputs(
+        self, element: Attribute, names: Sequence[str], shapes: Sequence[Shape]
+    ) -> tuple[list[SSAValue], tuple[tuple[str, int], ...]]:
+        """The inputs of a model as parts of one argument, which concatenates them.
+
+        names: those in the model. The second result is the name and the length of each part. Raises `InputError` for
+        names whose identifiers do not differ.
+        """
+        known = [identifier(name) or identifier(f"input_{name}") for name in names]
+        if len(set(known)) < len(known):
+            raise InputError(f"the names of the inputs do not differ in letters and digits: {known}", file=self.file)
+        lengths = [prod(shape) for shape in shapes]
+        argument = self.argument(TensorType(element, (1, sum(lengths))), "inputs")
+        parts = [
+            self.reshape(self.part(argument, (0, end - length), (1, length)), shape)
+            for shape, length, end in zip(shapes, lengths, accumulate(lengths), strict=True)
+        ]
+        return parts, tuple(zip(known, lengths, strict=True))
 
     def picked(self, value: SSAValue, indices: Sequence[int]) -> SSAValue:
         """The elements at indices of the last axis, each run of consecutive indices as one slice.

@@ -64,6 +64,8 @@ class OnnxNode:
     @property
     def advice(self) -> str:
         """What helps if the op is not supported."""
+        if self.op in ("Quant", "BipolarQuant", "IntQuant"):
+            return "export the model as QCDQ, from Brevitas by brevitas.export.export_onnx_qcdq"
         return (
             "let onnxsim fold what is constant, write it with other ops, or "
             "end the model before it (onnx.utils.extract_model)"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -227,18 +226,10 @@ class _OnnxImporter:
         The second result is the name and the length of each part.
         """
         shapes = [self.input_shape(declared) for declared in inputs]
-        names = [identifier(declared.name) for declared in inputs]
         for declared in inputs:
             self.check_reals(declared)
-        if "" in names or len(set(names)) < len(names):
-            raise InputError(f"the names of the inputs do not differ in letters and digits: {names}", file=self.file)
-        lengths = [prod(shape) for shape in shapes]
-        argument = self.to.argument(TensorType(F32_FORMAT.type, (1, sum(lengths))), "inputs")
-        values: list[OrderedTensor] = []
-        for shape, length, end in zip(shapes, lengths, accumulate(lengths), strict=True):
-            part = self.to.part(argument, (0, end - length), (1, length))
-            values.append(OrderedTensor.plain(self.to.reshape(part, shape)))
-        return values, tuple(zip(names, lengths, strict=True))
+        values, parts = self.to.inputs(F32_FORMAT.type, [declared.name for declared in inputs], shapes)
+        return [OrderedTensor.plain(value) for value in values], parts
 
     def check_reals(self, declared: Declared) -> None:
         """Raise `InputError` for an input whose element type is not one of `REALS`."""
@@ -268,7 +259,10 @@ class _OnnxImporter:
                 f"input '{declared.name}' has several open extents, ({dims}); only the batch may be",
                 file=self.file,
             )
-        return tuple(1 if isinstance(dim, str) else dim for dim in declared.dims)
+        shape = tuple(1 if isinstance(dim, str) else dim for dim in declared.dims)
+        if 0 in shape:
+            raise InputError(f"input '{declared.name}' of shape {list(shape)} has no elements", file=self.file)
+        return shape
 
     def results(self, graph: OnnxGraph, values: Sequence[Value]) -> list[SSAValue]:
         """The values that the function returns, with a label first: for scores without one, their argmax."""
@@ -291,7 +285,10 @@ class _OnnxImporter:
         around = self.to.node
         for node in graph.nodes:
             self.to.node = node
-            scope |= {name: value for name, value in zip(node.outputs, self.outputs(node), strict=False) if name}
+            values = self.outputs(node)
+            if missing := [name for name in node.outputs[len(values) :] if name]:
+                raise node.error(f"its output '{missing[0]}' is not supported, only the first")
+            scope |= {name: value for name, value in zip(node.outputs, values, strict=False) if name}
         self.to.node = around
         results = [self.find(output.name) for output in graph.outputs]
         self.scopes.pop()
@@ -312,10 +309,7 @@ class _OnnxImporter:
         return result
 
     def find(self, name: str) -> Value:
-        for scope in reversed(self.scopes):
-            if name in scope:
-                return scope[name]
-        raise self.to.error(f"'{name}' is not computed: {self.to.node.op or 'the graph'} has fewer outputs here")
+        return next(scope[name] for scope in reversed(self.scopes) if name in scope)
 
     def outputs(self, node: OnnxNode) -> Sequence[Value]:
         """The outputs of a node, computed during import if all inputs are constants."""

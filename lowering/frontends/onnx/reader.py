@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 OPSETS = range(7, 29)
+USUAL_OPSET = 17
 """The supported opsets of the domain `ai.onnx`."""
 
 DEFAULT_DOMAINS = ("", "ai.onnx")
@@ -54,7 +55,11 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
         raise InputError("not an ONNX model: it holds no graph", file=file)
     opsets = {_domain(each.domain): each.version for each in model.opset_import}
     if opsets.get("", OPSETS[-1]) not in OPSETS:
-        raise InputError(f"opset {opsets['']} is not supported, only {OPSETS[0]} to {OPSETS[-1]}", file=file)
+        raise InputError(
+            f"opset {opsets['']} is not supported, only {OPSETS[0]} to {OPSETS[-1]}: "
+            f"onnx.version_converter.convert_version(model, {USUAL_OPSET}) converts it",
+            file=file,
+        )
     if model.functions:
         raise InputError("functions inside of the model are not supported; onnx.inliner inlines them", file=file)
     properties = {text(each.key): text(each.value) for each in model.metadata_props}
@@ -94,10 +99,8 @@ class _OnnxReader:
             raise self.error(f"graph '{text(graph.name)}' has two inputs of one name")
         free: set[str] = set()
         nodes: list[OnnxNode] = []
-        for node in (node for each in graph.node for node in _modernised(self.node(each, depth))):
-            inner = [value for value in node.attributes.values() if isinstance(value, OnnxGraph)]
-            read = {*node.inputs, *(name for each in inner for name in each.free)} - {""}
-            free |= read - known
+        for node in _ordered([node for each in graph.node for node in _modernised(self.node(each, depth))]):
+            free |= _read(node) - known
             for name in filter(None, node.outputs):
                 if name in known or name in free:
                     raise node.error(f"computes '{name}', which is defined, or used, before")
@@ -160,6 +163,32 @@ class _OnnxReader:
 def _domain(name: str) -> str:
     """The name of a domain; empty for the default domain."""
     return "" if name in DEFAULT_DOMAINS else text(name)
+
+
+def _read(node: OnnxNode) -> set[str]:
+    """The names that a node and its inner graphs read."""
+    inner = [value for value in node.attributes.values() if isinstance(value, OnnxGraph)]
+    return {*node.inputs, *(name for each in inner for name in each.free)} - {""}
+
+
+def _ordered(nodes: Sequence[OnnxNode]) -> Sequence[OnnxNode]:
+    """Nodes behind those that compute what they read, otherwise in the order of the file; a cycle stays as it is."""
+    makers = {name: number for number, node in reversed([*enumerate(nodes)]) for name in node.outputs if name}
+    needed = [{makers[name] for name in _read(node) if name in makers} for node in nodes]
+    placed: dict[int, None] = {}
+    for first in range(len(nodes)):
+        open_ = {first: iter(sorted(needed[first]))}
+        while open_:
+            number = next(reversed(open_))
+            before = next((each for each in open_[number] if each not in placed), None)
+            if before is None:
+                placed[number] = None
+                del open_[number]
+            elif before in open_:
+                return nodes
+            else:
+                open_[before] = iter(sorted(needed[before]))
+    return [nodes[number] for number in placed]
 
 
 def needed_nodes(nodes: Sequence[OnnxNode], outputs: Sequence[Declared]) -> Iterator[OnnxNode]:

@@ -160,6 +160,25 @@ def _answers(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | No
     return np.array([numbers[label] for label in found.tolist()])
 
 
+_ANSWERS = ("predict", "decision_function", "predict_proba", "score_samples", "transform")
+
+
+def works(estimator: Any, features: int | None) -> bool:
+    """True if an estimator answers for samples of zeros. features: their number, by default the estimator's own."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            x = as_fitted(estimator, np.zeros((2, features or estimator.n_features_in_)))
+            for name in _ANSWERS:
+                if hasattr(estimator, name):
+                    getattr(estimator, name)(x)
+    except (MemoryError, KeyboardInterrupt):
+        raise
+    # Estimators may contain arbitrary code, which may raise anything, even exit.
+    except BaseException:
+        return False
+    return True
+
+
 def as_fitted(estimator: Any, x: NDArray[Any]) -> Any:
     """Samples as a DataFrame with the column names of the training data, if there were any."""
     names = getattr(estimator, "feature_names_in_", None)

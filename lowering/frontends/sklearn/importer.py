@@ -27,7 +27,7 @@ from tinyml.lowering.frontends.onnx.rewrites import simplify
 from tinyml.lowering.frontends.sklearn.composites import COLUMNS, ENSEMBLES, Composite, inner
 from tinyml.lowering.frontends.sklearn.densities import DENSITIES, MIXTURES, NAIVE_BAYES
 from tinyml.lowering.frontends.sklearn.detectors import DETECTORS, DISTANCES, threshold_of
-from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, has_logits, remember
+from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, has_logits, remember, works
 from tinyml.lowering.frontends.sklearn.linear import LINEAR_CLASSIFIERS, LINEAR_REGRESSORS, NETWORKS
 from tinyml.lowering.frontends.sklearn.nearest import IN_WORDS, advice
 from tinyml.lowering.frontends.sklearn.scaling import TRANSFORMERS
@@ -87,7 +87,7 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
     for the module (`own_answers`).
 
     Raises `InputError` for an object that is not an estimator, not fitted or not supported, and for attributes that
-    `fit` does not set.
+    `fit` does not set, with which the estimator does not work itself.
     """
     to = ModelBuilder(file)
     name = _name_of(to, estimator)
@@ -99,6 +99,9 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
         raise
     # Reading an attribute of an arbitrary object may run any code, even code that exits.
     except BaseException as error:
+        if not isinstance(error, np.exceptions.ComplexWarning) and works(estimator, features):
+            # Attributes with which the estimator works are those of a fit: the defect is ours.
+            raise
         with to.importing(name):
             raise to.error(f"its attributes are none that fit(X, y) sets: {described(error)}") from error
 

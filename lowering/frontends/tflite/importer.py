@@ -10,12 +10,14 @@ Operators are imported by their names in the file. A tensor has the quantisation
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.tflite.advice import advice
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element
 from tinyml.lowering.frontends.tflite.dilations import dilated
 from tinyml.lowering.frontends.tflite.folding import folded
@@ -38,7 +40,10 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
     to = GraphBuilder(file)
     with to.importing(""):
         variables = Variables(graph)
-    entrance, order, skipped = _entrance(graph, moved=not variables.handles)
+    if not graph.inputs or not graph.outputs:
+        raise InputError(f"expected inputs and outputs, got {len(graph.inputs)} and {len(graph.outputs)}")
+    alone = len(graph.inputs) == 1
+    entrance, order, skipped = _entrance(graph, moved=not variables.handles) if alone else (None, None, set[Operator]())
     exits = {tensor: _exit(graph, tensor) for tensor in graph.outputs}
     skipped |= {op for _, op in exits.values() if op is not None}
     outputs = [tensor for tensor, _ in exits.values()]
@@ -49,6 +54,12 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
                 _append(to, op, variables)
 
     with to.importing(""):
+        if entrance is None:
+            parts = _parts(to, graph.inputs, variables)
+            step()
+            module = to.module([to.value(tensor) for tensor in outputs])
+            tdsl.update_input(module, parts=parts)
+            return module
         if variables.handles:
             module = to.module(variables.loop(to, entrance, outputs, step))
             frame = prod(entrance.shape)
@@ -61,14 +72,28 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
         return module
 
 
+def _parts(to: GraphBuilder, inputs: Sequence[Tensor], variables: Variables) -> tuple[tuple[str, int], ...]:
+    """Define several inputs, as parts of one argument; the names and lengths of these."""
+    if variables.handles:
+        raise InputError(f"a model that keeps a state takes one input, this one has {len(inputs)}")
+    elements = [element(tensor) for tensor in inputs]
+    if any(each != elements[0] for each in elements):
+        raise InputError(
+            f"the inputs {', '.join(map(str, inputs))} have quantisations of their own, which is not supported: "
+            "convert the model in floats"
+        )
+    names = [tensor.name.removeprefix("serving_default_").removesuffix(":0") for tensor in inputs]
+    values, parts = to.inputs(elements[0], names, [tensor.shape for tensor in inputs])
+    to.values |= dict(zip(inputs, values, strict=True))
+    return parts
+
+
 def _entrance(graph: TfliteGraph, *, moved: bool) -> tuple[Tensor, tuple[int, ...] | None, set[Operator]]:
-    """The tensor that the program takes, and the operators before it, which are left to the interface.
+    """The tensor that the program takes for a model's input, and the operators before it, left to the interface.
 
     The second result is the order of the file's axes in the tensor, if the operators change it: channels last. moved:
     false for the frames of a stream, which keep the file's order.
     """
-    if len(graph.inputs) != 1 or not graph.outputs:
-        raise InputError(f"expected one input and outputs, the model has {len(graph.inputs)} and {len(graph.outputs)}")
     tensor, order, skipped = graph.inputs[0], None, set[Operator]()
     while tensor not in graph.outputs:
         users = [op for op in graph.operators if tensor in op.inputs]
@@ -104,17 +129,8 @@ def _append(to: GraphBuilder, op: Operator, variables: Variables) -> None:
             variables.apply(to, op)
         return
     if op.kind not in OPERATORS:
-        cure = (
-            "convert recurrent layers unrolled; in Keras, LSTM(..., unroll=True)"
-            if op.kind.startswith(LOOPS)
-            else "write it with other operators, or end the model before it"
-        )
-        raise InputError(f"{op} is not supported: {cure}")
+        raise InputError(f"{op} is not supported: {advice(op.kind)}")
     if not op.outputs:
         raise InputError(f"{op} has no output")
     with to.importing(str(op)):
         OPERATORS[op.kind](to, op)
-
-
-LOOPS = ("WHILE", "UNIDIRECTIONAL_SEQUENCE", "BIDIRECTIONAL_SEQUENCE", "LSTM", "RNN", "CUSTOM FlexTensorList")
-"""The beginnings of the names of operators that run over a sequence."""

@@ -143,24 +143,31 @@ def _replaced(graph: TfliteGraph, op: Operator, root: _Root) -> list[Operator]:
     roots = {op.outputs[0]} if op.kind == "SQRT" else set[Tensor]()
     if op.kind == "RSQRT":
         sums[op.outputs[0]] = _Sum(alone=1.0)
+    # Nothing is followed beyond an operator with a fused activation, which stays behind the normalisation.
+    ends: dict[Tensor, _Sum] = {}
     for each in graph.operators:
         if len(each.outputs) == 1 and each.outputs[0] not in sums and (made := _sum(each, sums, roots)) is not None:
-            sums[each.outputs[0]] = made
+            (sums if _activation(each) == "NONE" else ends)[each.outputs[0]] = made
             followed.add(each)
     read = {tensor for each in graph.operators if each not in followed for tensor in each.inputs} | {*graph.outputs}
-    whole = {tensor for tensor in sums if tensor in read and sums[tensor].is_whole}
+    whole = {tensor: made for tensor, made in (sums | ends).items() if made.is_whole and tensor in read}
     operators = [
-        _operator(each, sums[each.outputs[0]], root) if each in followed and each.outputs[0] in whole else each
+        _operator(each, whole[each.outputs[0]], root) if each in followed and each.outputs[0] in whole else each
         for each in graph.operators
     ]
     return _needed(operators, graph)
+
+
+def _activation(op: Operator) -> str:
+    activation: str = op.options.get("activation", "NONE")
+    return activation
 
 
 def _sum(op: Operator, sums: Mapping[Tensor, _Sum], roots: set[Tensor]) -> _Sum | None:
     """The sum that an operator computes of others and constants; None for other operators."""
     if op.kind not in ("ADD", "SUB", "MUL", "DIV", "NEG", "MINIMUM") or None in op.inputs:
         return None
-    if op.options.get("activation", "NONE") != "NONE" or op.outputs[0].dtype != "float32":
+    if op.outputs[0].dtype != "float32":
         return None
     given = [sums.get(tensor) if tensor is not None else None for tensor in op.inputs]
     if op.kind == "NEG":
@@ -202,7 +209,10 @@ def _operator(op: Operator, sum: _Sum, root: _Root) -> Operator:
         Tensor(output.index, "", array.shape, "float32", None, array)
         for array in (np.asarray(sum.of_x, np.float32), np.asarray(sum.addend, np.float32))
     )
-    options = {"axes": root.axes, "epsilon": root.epsilon, "total": root.total, "centred": centred}
+    options = {
+        "axes": root.axes, "epsilon": root.epsilon, "total": root.total, "centred": centred,
+        "activation": _activation(op),
+    }  # fmt: skip
     return Operator(op.index, LAYER_NORMALIZATION, [root.x, factor, addend], op.outputs, options)
 
 

@@ -18,23 +18,41 @@ func.func @model(%x: memref<1x2xi8>) -> (index, memref<3xi8>) {
   memref.store %s, %b[%zero] : memref<2xi32>
   func.return %i, %a : index, memref<3xi8>
 }
-// CHECK-LABEL: func.func @model() -> index
-// CHECK: [[a:%.*]] = rtl.memory : !rtl.memory<3, 8>
-// CHECK: [[b:%.*]] = rtl.memory : !rtl.memory<2, 32>
-// CHECK: %w = rtl.memory dense<{{\[}}[1, 2], [3, 4]]> : tensor<2x2xi8> : !rtl.memory<4, 8>
-// CHECK: %x = rtl.memory : !rtl.memory<2, 8>
+// CHECK-LABEL: func.func @model
+// CHECK-NEXT: %arena = rtl.memory : !rtl.memory<3, 8>
+// CHECK-NEXT: [[varena_1:%.*]] = rtl.memory : !rtl.memory<2, 32>
+// CHECK-NEXT: %w = rtl.memory dense<{{\[\[}}1, 2], [3, 4]]> : tensor<2x2xi8> : !rtl.memory<4, 8>
+// CHECK-NEXT: %x = rtl.memory : !rtl.memory<2, 8>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[v3:%.*]] = [[v1]] to [[v0]] step [[v2]] {
+// CHECK-NEXT: [[v4:%.*]] = rtl.receive : i8
+// CHECK-NEXT: rtl.store [[v4]], %x{{\[}}[[v3]]] : i8, !rtl.memory<2, 8>
+// CHECK-NEXT: }
+// CHECK-NEXT: %i = arith.constant 1 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: %v = rtl.load %w{{\[}}[[v5]]] : !rtl.memory<4, 8> -> i8
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %u = rtl.load %x{{\[}}[[v6]]] : !rtl.memory<2, 8> -> i8
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: rtl.store %v, %arena{{\[}}[[v7]]] : i8, !rtl.memory<3, 8>
+// CHECK-NEXT: [[v8:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: rtl.store %u, [[varena_1]]{{\[}}[[v8]]] : i8, !rtl.memory<2, 32>
+// CHECK-NEXT: [[v9:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %s = rtl.load [[varena_1]]{{\[}}[[v9]]] : !rtl.memory<2, 32> -> i32
+// CHECK-NEXT: [[v10:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: rtl.store %s, [[varena_1]]{{\[}}[[v10]]] : i32, !rtl.memory<2, 32>
+// CHECK-NEXT: [[v11:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v12:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v13:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[v14:%.*]] = [[v12]] to [[v11]] step [[v13]] {
+// CHECK-NEXT: [[v15:%.*]] = rtl.load %arena{{\[}}[[v14]]] : !rtl.memory<3, 8> -> i8
+// CHECK-NEXT: rtl.send [[v15]] to 0 : i64 : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %i : index
 // The input comes first.
-// CHECK: scf.for [[k:%.*]] =
-// CHECK-NEXT: [[e:%.*]] = rtl.receive : i8
-// CHECK-NEXT: rtl.store [[e]], %x{{\[}}[[k]]]
-// CHECK: rtl.load %w{{\[}}%{{.*}}] : !rtl.memory<4, 8> -> i8
-// CHECK: rtl.store {{%.*}}, [[a]]
-// CHECK: rtl.store {{%.*}}, [[b]][%{{.*}}] : i8, !rtl.memory<2, 32>
-// CHECK: rtl.load [[b]][%{{.*}}] : !rtl.memory<2, 32> -> i32
 // The output comes last.
-// CHECK: scf.for
-// CHECK: rtl.send {{%.*}} to 0 : i64 : i8
-// CHECK: func.return {{%.*}} : index
 
 // -----
 
@@ -53,6 +71,17 @@ func.func @local(%x: memref<1xi8>) -> memref<1xi8> {
   func.return %y : memref<1xi8>
 }
 // CHECK-LABEL: func.func @local
-// CHECK: %counts = rtl.memory : !rtl.memory<2, 16>
-// CHECK: rtl.store %{{.*}}, %counts[%{{.*}}] : i16, !rtl.memory<2, 16>
-// CHECK-NOT: memref.alloca
+// CHECK-NEXT: %arena = rtl.memory : !rtl.memory<1, 8>
+// CHECK-NEXT: %counts = rtl.memory : !rtl.memory<2, 16>
+// CHECK-NEXT: %n = arith.constant 7 : i16
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: rtl.store %n, %counts{{\[}}[[v0]]] : i16, !rtl.memory<2, 16>
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %m = rtl.load %counts{{\[}}[[v1]]] : !rtl.memory<2, 16> -> i16
+// CHECK-NEXT: %t = arith.trunci %m : i16 to i8
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: rtl.store %t, %arena{{\[}}[[v2]]] : i8, !rtl.memory<1, 8>
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v4:%.*]] = rtl.load %arena{{\[}}[[v3]]] : !rtl.memory<1, 8> -> i8
+// CHECK-NEXT: rtl.send [[v4]] to 0 : i64 : i8
+// CHECK-NEXT: func.return

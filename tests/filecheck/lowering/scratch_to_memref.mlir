@@ -21,27 +21,29 @@ builtin.module attributes {tinyml.target = "uno"} {
     func.return %label, %a : index, memref<3xi16>
   }
 }
-// CHECK: builtin.module {
-// CHECK-NEXT: sym_name = "arena", type = memref<8xi8>, initial_value = dense<0> : tensor<8xi8>, sym_visibility = "private", alignment = 8 : i64
-// CHECK-NEXT: sym_name = "w", type = memref<4xi16>, initial_value = dense<[1, 2, 3, 4]> : tensor<4xi16>, sym_visibility = "private", constant, alignment = 2 : i64
-// CHECK-NEXT: func.func @model_predict(%x: memref<2xi8>) -> i32 {
-// CHECK: [[arena:%.*]] = memref.get_global @arena : memref<8xi8>
-// CHECK: [[two:%.*]] = arith.constant 2 : index
-// CHECK: %a = memref.view [[arena]][[[two]]][] : memref<8xi8> to memref<3xi16>
-// CHECK: %w = memref.get_global @w : memref<4xi16>
-// CHECK-NOT: get_global
-// CHECK: [[three:%.*]] = arith.constant 3 : index
-// CHECK: memref.load %w[[[three]]] : memref<4xi16>
-// CHECK: [[one:%.*]] = arith.constant 1 : index
-// CHECK: memref.load %w[[[one]]] : memref<4xi16>
-// CHECK: memref.store {{.*}}, %a[{{.*}}] : memref<3xi16>
-// CHECK: memref.load %x[{{.*}}] : memref<2xi8>
-// CHECK: [[label:%.*]] = arith.index_cast %label : index to i32
-// CHECK: func.return [[label]] : i32
-// CHECK-LABEL: func.func @model_scores() -> index {
-// CHECK: "memref.extract_aligned_pointer_as_index"
-// CHECK: arith.constant 2 : index
-// CHECK: arith.addi
+// CHECK-LABEL: func.func @model_predict
+// CHECK-NEXT: %arena = memref.get_global @arena : memref<8xi8>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: %a = memref.view %arena{{\[}}[[v0]]][] : memref<8xi8> to memref<3xi16>
+// CHECK-NEXT: %w = memref.get_global @w : memref<4xi16>
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: %v = memref.load %w{{\[}}[[v1]]] : memref<4xi16>
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %u = memref.load %w{{\[}}[[v2]]] : memref<4xi16>
+// CHECK-NEXT: %sum = arith.addi %v, %u : i16
+// CHECK-NEXT: memref.store %sum, %a{{\[}}[[v2]]] : memref<3xi16>
+// CHECK-NEXT: %t = memref.load %x{{\[}}[[v2]]] : memref<2xi8>
+// CHECK-NEXT: %label = arith.index_cast %t : i8 to index
+// CHECK-NEXT: [[v3:%.*]] = arith.index_cast %label : index to i32
+// CHECK-NEXT: func.return [[v3]] : i32
+// CHECK-LABEL: func.func @model_scores
+// CHECK-NEXT: [[v0:%.*]] = memref.get_global @arena : memref<8xi8>
+// CHECK-NEXT: [[v1:%.*]] = "memref.extract_aligned_pointer_as_index"([[v0]]) : (memref<8xi8>) -> index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.addi [[v1]], [[v2]] : index
+// CHECK-NEXT: func.return [[v3]] : index
+// CHECK: "memref.global"() <{sym_name = "arena", type = memref<2xi8>, initial_value = dense<0> : tensor<2xi8>, sym_visibility = "private", alignment = 8 : i64}> : () -> ()
+// CHECK: "memref.global"() <{sym_name = "table", type = memref<3xi16>, initial_value = dense<[1, 2, 3]> : tensor<3xi16>, sym_visibility = "private", constant, alignment = 2 : i64}> : () -> ()
 
 // -----
 
@@ -61,21 +63,33 @@ func.func @calls(%x: memref<4xi16>) -> memref<1xi16> {
   memref.store %d, %y[%zero] : memref<1xi16>
   func.return %y : memref<1xi16>
 }
+// CHECK-LABEL: func.func @calls_predict
+// CHECK-NEXT: %arena = memref.get_global @arena : memref<2xi8>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %y = memref.view %arena{{\[}}[[v0]]][] : memref<2xi8> to memref<1xi16>
+// CHECK-NEXT: %table = memref.get_global @table : memref<3xi16>
+// CHECK-NEXT: %a = memref.load %x{{\[}}[[v0]]] : memref<4xi16>
+// CHECK-NEXT: [[v1:%.*]] = arith.extsi %a : i16 to i32
+// CHECK-NEXT: %f = func.call @calls_tm_bf16_to_f32([[v1]]) : (i32) -> f32
+// CHECK-NEXT: [[v2:%.*]] = func.call @calls_tm_f32_to_bf16(%f) : (f32) -> i32
+// CHECK-NEXT: %b = arith.trunci [[v2]] : i32 to i16
+// CHECK-NEXT: %wide = arith.extsi %b : i16 to i32
+// CHECK-NEXT: [[v3:%.*]] = "memref.extract_aligned_pointer_as_index"(%table) : (memref<3xi16>) -> index
+// CHECK-NEXT: %c = func.call @calls_tm_log_s32([[v3]], %wide) : (index, i32) -> i32
+// CHECK-NEXT: %d = arith.trunci %c : i32 to i16
+// CHECK-NEXT: memref.store %d, %y{{\[}}[[v0]]] : memref<1xi16>
+// CHECK-NEXT: func.return
+// CHECK-LABEL: func.func @calls_scores
+// CHECK-NEXT: [[v0:%.*]] = memref.get_global @arena : memref<2xi8>
+// CHECK-NEXT: [[v1:%.*]] = "memref.extract_aligned_pointer_as_index"([[v0]]) : (memref<2xi8>) -> index
+// CHECK-NEXT: func.return [[v1]] : index
+// CHECK-LABEL: func.func private @calls_tm_bf16_to_f32
+// CHECK-LABEL: func.func private @calls_tm_f32_to_bf16
+// CHECK-LABEL: func.func private @calls_tm_log_s32
+// CHECK: "memref.global"() <{sym_name = "arena", type = memref<4xi8>, initial_value = dense<0> : tensor<4xi8>, sym_visibility = "private", alignment = 8 : i64}> : () -> ()
 func.func private @tm_bf16_to_f32(i16) -> f32
 func.func private @tm_f32_to_bf16(f32) -> i16
 func.func private @tm_log_s32(memref<?xi16>, i32) -> i32
-// CHECK-LABEL: func.func @calls_predict(%x: memref<4xi16>) {
-// CHECK: [[wide:%.*]] = arith.extsi {{.*}} : i16 to i32
-// CHECK: func.call @calls_tm_bf16_to_f32([[wide]]) : (i32) -> f32
-// CHECK: [[rounded:%.*]] = func.call @calls_tm_f32_to_bf16({{.*}}) : (f32) -> i32
-// CHECK: arith.trunci [[rounded]] : i32 to i16
-// CHECK: [[address:%.*]] = "memref.extract_aligned_pointer_as_index"
-// CHECK: func.call @calls_tm_log_s32([[address]], {{.*}}) : (index, i32) -> i32
-// CHECK-LABEL: func.func @calls_scores() -> index
-// CHECK-NOT: func.func private @tm_
-// CHECK-LABEL: func.func private @calls_tm_bf16_to_f32(i32) -> f32
-// CHECK-NEXT: func.func private @calls_tm_f32_to_bf16(f32) -> i32
-// CHECK-NEXT: func.func private @calls_tm_log_s32(index, i32) -> i32
 
 // -----
 
@@ -88,8 +102,22 @@ func.func @own() -> index {
   %label = arith.index_cast %v : i8 to index
   func.return %label : index
 }
-// CHECK-LABEL: func.func @own_predict() -> i32
-// CHECK-LABEL: func.func @own_input() -> index
+// CHECK-LABEL: func.func @own_predict
+// CHECK-NEXT: %arena = memref.get_global @arena : memref<4xi8>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %x = memref.view %arena{{\[}}[[v0]]][] : memref<4xi8> to memref<2xi8>
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %v = memref.load %x{{\[}}[[v1]]] : memref<2xi8>
+// CHECK-NEXT: %label = arith.index_cast %v : i8 to index
+// CHECK-NEXT: [[v2:%.*]] = arith.index_cast %label : index to i32
+// CHECK-NEXT: func.return [[v2]] : i32
+// CHECK-LABEL: func.func @own_input
+// CHECK-NEXT: [[v0:%.*]] = memref.get_global @arena : memref<4xi8>
+// CHECK-NEXT: [[v1:%.*]] = "memref.extract_aligned_pointer_as_index"([[v0]]) : (memref<4xi8>) -> index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.addi [[v1]], [[v2]] : index
+// CHECK-NEXT: func.return [[v3]] : index
+// CHECK: "memref.global"() <{sym_name = "arena", type = memref<2xi8>, initial_value = dense<0> : tensor<2xi8>, sym_visibility = "private", alignment = 8 : i64}> : () -> ()
 
 // -----
 
@@ -102,8 +130,16 @@ func.func @rows(%x: memref<4x2xi8>) -> index attributes {tdsl.interface = #tdsl.
   %label = arith.index_cast %v : i8 to index
   func.return %label : index
 }
-// CHECK-LABEL: func.func @rows_predict() -> i32
-// CHECK: [[one:%.*]] = arith.index_cast %one : index to i32
-// CHECK: [[row:%.*]] = "memref.extract_aligned_pointer_as_index"(%row)
-// CHECK: func.call @rows_row([[row]], [[one]]) : (index, i32) -> ()
-// CHECK-LABEL: func.func private @rows_row(index, i32) -> ()
+// CHECK-LABEL: func.func @rows_predict
+// CHECK-NEXT: %arena = memref.get_global @arena : memref<2xi8>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %row = memref.view %arena{{\[}}[[v0]]][] : memref<2xi8> to memref<2xi8>
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.index_cast %one : index to i32
+// CHECK-NEXT: [[v2:%.*]] = "memref.extract_aligned_pointer_as_index"(%row) : (memref<2xi8>) -> index
+// CHECK-NEXT: func.call @rows_row([[v2]], [[v1]]) : (index, i32) -> ()
+// CHECK-NEXT: %v = memref.load %row[%one] : memref<2xi8>
+// CHECK-NEXT: %label = arith.index_cast %v : i8 to index
+// CHECK-NEXT: [[v3:%.*]] = arith.index_cast %label : index to i32
+// CHECK-NEXT: func.return [[v3]] : i32
+// CHECK-LABEL: func.func private @rows_row

@@ -16,51 +16,96 @@ func.func @six(%X: memref<8xi16>, %Y: memref<8xi16>) {
   }
   func.return
 }
-// CHECK: sym_name = "W", type = memref<6xi8>, initial_value = dense<[4, -7, 12, 21, 24, 30]>
-// CHECK: sym_name = "bits_of_s6", type = memref<24xi8>, initial_value = dense<[2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 18, 19, 20, 21, 22, 23, 0, 1, 8, 9, 16, 17]>
-// CHECK: [[six:%.*]] = arith.constant 6 : index
-// CHECK: [[none:%.*]] = arith.constant 0 : i32
-// CHECK: [[low:%.*]] = arith.constant 0 : index
-// CHECK: [[step:%.*]] = arith.constant 1 : index
-// CHECK: [[four:%.*]] = arith.constant 4 : index
-// CHECK: [[three:%.*]] = arith.constant 3 : i32
-// CHECK: [[bytes:%.*]] = arith.constant 3 : index
-// CHECK: [[seven:%.*]] = arith.constant 7 : i32
-// CHECK: [[one:%.*]] = arith.constant 1 : i32
-// CHECK: [[raw:%.*]] = scf.for [[bit:%.*]] = [[low]] to [[six]] step [[step]] iter_args([[so_far:%.*]] = [[none]]) -> (i32) {
-// CHECK: [[group:%.*]] = arith.divui {{.*}}, [[four]]
-// CHECK: [[element:%.*]] = arith.remui {{.*}}, [[four]]
-// CHECK: [[first:%.*]] = arith.muli [[element]], [[six]]
-// CHECK: [[number:%.*]] = arith.addi [[first]], [[bit]]
-// CHECK: [[place:%.*]] = arith.extsi {{.*}} : i8 to i32
-// CHECK: [[of_group:%.*]] = arith.shrsi [[place]], [[three]]
-// CHECK: [[here:%.*]] = arith.index_cast [[of_group]]
-// CHECK: [[start:%.*]] = arith.muli [[group]], [[bytes]]
-// CHECK: [[at:%.*]] = arith.addi [[start]], [[here]]
-// CHECK: [[shift:%.*]] = arith.andi [[place]], [[seven]]
-// CHECK: memref.load %W[[[at]]]
-// CHECK: [[moved:%.*]] = arith.shrui {{.*}}, [[shift]]
-// CHECK: [[lowest:%.*]] = arith.andi [[moved]], [[one]]
-// CHECK: [[up:%.*]] = arith.index_cast [[bit]] : index to i32
-// CHECK: [[added:%.*]] = arith.shli [[lowest]], [[up]]
-// CHECK: arith.ori [[so_far]], [[added]]
-// CHECK: [[above:%.*]] = arith.constant 26 : i32
-// CHECK: [[left:%.*]] = arith.shli [[raw]], [[above]]
-// CHECK: arith.shrsi [[left]], [[above]]
-// CHECK: [[wide:%.*]] = arith.extsi %w : i8 to i32
-// CHECK: [[one:%.*]] = arith.constant 1 : i32
-// CHECK: [[all:%.*]] = arith.constant 255 : i32
-// CHECK: scf.for [[bit:%.*]] =
-// CHECK: [[shift:%.*]] = arith.andi {{.*}} : i32
-// CHECK: [[down:%.*]] = arith.index_cast [[bit]] : index to i32
-// CHECK: [[moved:%.*]] = arith.shrui [[wide]], [[down]]
-// CHECK: [[lowest:%.*]] = arith.andi [[moved]], [[one]]
-// CHECK: [[new:%.*]] = arith.shli [[lowest]], [[shift]]
-// CHECK: [[mask:%.*]] = arith.shli [[one]], [[shift]]
-// CHECK: [[others:%.*]] = arith.xori [[mask]], [[all]]
-// CHECK: [[kept:%.*]] = arith.andi {{.*}}, [[others]]
-// CHECK: arith.ori [[kept]], [[new]]
-// CHECK: memref.store
+// CHECK-LABEL: func.func @six_predict
+// CHECK-NEXT: %W = memref.get_global @W : memref<6xi8>
+// CHECK-NEXT: %arena = memref.get_global @arena : memref<16xi8>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %a = memref.view %arena{{\[}}[[v0]]][] : memref<16xi8> to memref<6xi8>
+// CHECK-NEXT: [[vbits_of_s6:%.*]] = memref.get_global @bits_of_s6 : memref<24xi8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %eight = arith.constant 8 : index
+// CHECK-NEXT: scf.for %i = %zero to %eight step %one {
+// CHECK-NEXT: [[v1:%.*]] = arith.index_cast %i : index to i16
+// CHECK-NEXT: [[v2:%.*]] = arith.extui [[v1]] : i16 to i32
+// CHECK-NEXT: [[v3:%.*]] = arith.index_cast [[v2]] : i32 to index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 0 : i32
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v8:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v9:%.*]] = arith.constant 3 : i32
+// CHECK-NEXT: [[v10:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v11:%.*]] = arith.constant 7 : i32
+// CHECK-NEXT: [[v12:%.*]] = arith.constant 1 : i32
+// CHECK-NEXT: [[v13:%.*]] = scf.for [[v14:%.*]] = [[v6]] to [[v4]] step [[v7]] iter_args([[v15:%.*]] = [[v5]]) -> (i32) {
+// CHECK-NEXT: [[v16:%.*]] = arith.divui [[v3]], [[v8]] : index
+// CHECK-NEXT: [[v17:%.*]] = arith.remui [[v3]], [[v8]] : index
+// CHECK-NEXT: [[v18:%.*]] = arith.muli [[v17]], [[v4]] : index
+// CHECK-NEXT: [[v19:%.*]] = arith.addi [[v18]], [[v14]] : index
+// CHECK-NEXT: [[v20:%.*]] = memref.load [[vbits_of_s6]]{{\[}}[[v19]]] : memref<24xi8>
+// CHECK-NEXT: [[v21:%.*]] = arith.extsi [[v20]] : i8 to i32
+// CHECK-NEXT: [[v22:%.*]] = arith.shrsi [[v21]], [[v9]] : i32
+// CHECK-NEXT: [[v23:%.*]] = arith.index_cast [[v22]] : i32 to index
+// CHECK-NEXT: [[v24:%.*]] = arith.muli [[v16]], [[v10]] : index
+// CHECK-NEXT: [[v25:%.*]] = arith.addi [[v24]], [[v23]] : index
+// CHECK-NEXT: [[v26:%.*]] = arith.andi [[v21]], [[v11]] : i32
+// CHECK-NEXT: [[v27:%.*]] = memref.load %W{{\[}}[[v25]]] : memref<6xi8>
+// CHECK-NEXT: [[v28:%.*]] = arith.extui [[v27]] : i8 to i32
+// CHECK-NEXT: [[v29:%.*]] = arith.shrui [[v28]], [[v26]] : i32
+// CHECK-NEXT: [[v30:%.*]] = arith.andi [[v29]], [[v12]] : i32
+// CHECK-NEXT: [[v31:%.*]] = arith.index_cast [[v14]] : index to i32
+// CHECK-NEXT: [[v32:%.*]] = arith.shli [[v30]], [[v31]] : i32
+// CHECK-NEXT: [[v33:%.*]] = arith.ori [[v15]], [[v32]] : i32
+// CHECK-NEXT: scf.yield [[v33]] : i32
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v34:%.*]] = arith.constant 26 : i32
+// CHECK-NEXT: [[v35:%.*]] = arith.shli [[v13]], [[v34]] : i32
+// CHECK-NEXT: [[v36:%.*]] = arith.shrsi [[v35]], [[v34]] : i32
+// CHECK-NEXT: %w = arith.trunci [[v36]] : i32 to i8
+// CHECK-NEXT: [[v37:%.*]] = arith.index_cast %i : index to i16
+// CHECK-NEXT: [[v38:%.*]] = arith.extui [[v37]] : i16 to i32
+// CHECK-NEXT: [[v39:%.*]] = arith.index_cast [[v38]] : i32 to index
+// CHECK-NEXT: [[v40:%.*]] = arith.extsi %w : i8 to i32
+// CHECK-NEXT: [[v41:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: [[v42:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v43:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v44:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v45:%.*]] = arith.constant 3 : i32
+// CHECK-NEXT: [[v46:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v47:%.*]] = arith.constant 7 : i32
+// CHECK-NEXT: [[v48:%.*]] = arith.constant 1 : i32
+// CHECK-NEXT: [[v49:%.*]] = arith.constant 255 : i32
+// CHECK-NEXT: scf.for [[v50:%.*]] = [[v42]] to [[v41]] step [[v43]] {
+// CHECK-NEXT: [[v51:%.*]] = arith.divui [[v39]], [[v44]] : index
+// CHECK-NEXT: [[v52:%.*]] = arith.remui [[v39]], [[v44]] : index
+// CHECK-NEXT: [[v53:%.*]] = arith.muli [[v52]], [[v41]] : index
+// CHECK-NEXT: [[v54:%.*]] = arith.addi [[v53]], [[v50]] : index
+// CHECK-NEXT: [[v55:%.*]] = memref.load [[vbits_of_s6]]{{\[}}[[v54]]] : memref<24xi8>
+// CHECK-NEXT: [[v56:%.*]] = arith.extsi [[v55]] : i8 to i32
+// CHECK-NEXT: [[v57:%.*]] = arith.shrsi [[v56]], [[v45]] : i32
+// CHECK-NEXT: [[v58:%.*]] = arith.index_cast [[v57]] : i32 to index
+// CHECK-NEXT: [[v59:%.*]] = arith.muli [[v51]], [[v46]] : index
+// CHECK-NEXT: [[v60:%.*]] = arith.addi [[v59]], [[v58]] : index
+// CHECK-NEXT: [[v61:%.*]] = arith.andi [[v56]], [[v47]] : i32
+// CHECK-NEXT: [[v62:%.*]] = arith.index_cast [[v50]] : index to i32
+// CHECK-NEXT: [[v63:%.*]] = arith.shrui [[v40]], [[v62]] : i32
+// CHECK-NEXT: [[v64:%.*]] = arith.andi [[v63]], [[v48]] : i32
+// CHECK-NEXT: [[v65:%.*]] = arith.shli [[v64]], [[v61]] : i32
+// CHECK-NEXT: [[v66:%.*]] = arith.shli [[v48]], [[v61]] : i32
+// CHECK-NEXT: [[v67:%.*]] = arith.xori [[v66]], [[v49]] : i32
+// CHECK-NEXT: [[v68:%.*]] = memref.load %a{{\[}}[[v60]]] : memref<6xi8>
+// CHECK-NEXT: [[v69:%.*]] = arith.extui [[v68]] : i8 to i32
+// CHECK-NEXT: [[v70:%.*]] = arith.andi [[v69]], [[v67]] : i32
+// CHECK-NEXT: [[v71:%.*]] = arith.ori [[v70]], [[v65]] : i32
+// CHECK-NEXT: [[v72:%.*]] = arith.trunci [[v71]] : i32 to i8
+// CHECK-NEXT: memref.store [[v72]], %a{{\[}}[[v60]]] : memref<6xi8>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+// CHECK: "memref.global"() <{sym_name = "W", type = memref<5xi8>, initial_value = dense<[-43, 120, -87, -70, 11]> : tensor<5xi8>, sym_visibility = "private", constant, alignment = 1 : i64}> : () -> ()
+// CHECK: "memref.global"() <{sym_name = "arena", type = memref<16xi8>, initial_value = dense<0> : tensor<16xi8>, sym_visibility = "private", alignment = 8 : i64}> : () -> ()
+// CHECK: "memref.global"() <{sym_name = "bits_of_s5", type = memref<40xi8>, initial_value = dense<[0, 8, 9, 10, 11, 1, 12, 13, 14, 15, 2, 16, 17, 18, 19, 3, 20, 21, 22, 23, 4, 24, 25, 26, 27, 5, 28, 29, 30, 31, 6, 32, 33, 34, 35, 7, 36, 37, 38, 39]> : tensor<40xi8>, sym_visibility = "private", constant, alignment = 1 : i64}> : () -> ()
 
 // -----
 
@@ -74,16 +119,89 @@ func.func @five(%X: memref<8xi16>, %Y: memref<8xi16>) {
   memref.store %w, %a[%zero] : memref<8x!fixed.q<5, 3>, #scratch.packed_ram<5>>
   func.return
 }
-// CHECK-LABEL: func.func @five
-// CHECK: [[raw:%.*]] = scf.for
-// CHECK: [[half:%.*]] = arith.constant 16 : i32
-// CHECK: [[signed:%.*]] = arith.subi [[raw]], [[half]]
-// CHECK: %w = arith.trunci [[signed]] : i32 to i8
-// CHECK: [[wide:%.*]] = arith.extsi %w : i8 to i32
-// CHECK: [[half:%.*]] = arith.constant 16 : i32
-// CHECK: [[stored:%.*]] = arith.addi [[wide]], [[half]]
-// CHECK: scf.for
-// CHECK: arith.shrui [[stored]],
+// CHECK-LABEL: func.func @five_predict
+// CHECK-NEXT: %W = memref.get_global @W : memref<5xi8>
+// CHECK-NEXT: %arena = memref.get_global @arena : memref<16xi8>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %a = memref.view %arena{{\[}}[[v0]]][] : memref<16xi8> to memref<5xi8>
+// CHECK-NEXT: [[vbits_of_s5:%.*]] = memref.get_global @bits_of_s5 : memref<40xi8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.index_cast %zero : index to i16
+// CHECK-NEXT: [[v2:%.*]] = arith.extui [[v1]] : i16 to i32
+// CHECK-NEXT: [[v3:%.*]] = arith.index_cast [[v2]] : i32 to index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 5 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 0 : i32
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v8:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: [[v9:%.*]] = arith.constant 3 : i32
+// CHECK-NEXT: [[v10:%.*]] = arith.constant 7 : i32
+// CHECK-NEXT: [[v11:%.*]] = arith.constant 1 : i32
+// CHECK-NEXT: [[v12:%.*]] = scf.for [[v13:%.*]] = [[v6]] to [[v4]] step [[v7]] iter_args([[v14:%.*]] = [[v5]]) -> (i32) {
+// CHECK-NEXT: [[v15:%.*]] = arith.divui [[v3]], [[v8]] : index
+// CHECK-NEXT: [[v16:%.*]] = arith.remui [[v3]], [[v8]] : index
+// CHECK-NEXT: [[v17:%.*]] = arith.muli [[v16]], [[v4]] : index
+// CHECK-NEXT: [[v18:%.*]] = arith.addi [[v17]], [[v13]] : index
+// CHECK-NEXT: [[v19:%.*]] = memref.load [[vbits_of_s5]]{{\[}}[[v18]]] : memref<40xi8>
+// CHECK-NEXT: [[v20:%.*]] = arith.extsi [[v19]] : i8 to i32
+// CHECK-NEXT: [[v21:%.*]] = arith.shrsi [[v20]], [[v9]] : i32
+// CHECK-NEXT: [[v22:%.*]] = arith.index_cast [[v21]] : i32 to index
+// CHECK-NEXT: [[v23:%.*]] = arith.muli [[v15]], [[v4]] : index
+// CHECK-NEXT: [[v24:%.*]] = arith.addi [[v23]], [[v22]] : index
+// CHECK-NEXT: [[v25:%.*]] = arith.andi [[v20]], [[v10]] : i32
+// CHECK-NEXT: [[v26:%.*]] = memref.load %W{{\[}}[[v24]]] : memref<5xi8>
+// CHECK-NEXT: [[v27:%.*]] = arith.extui [[v26]] : i8 to i32
+// CHECK-NEXT: [[v28:%.*]] = arith.shrui [[v27]], [[v25]] : i32
+// CHECK-NEXT: [[v29:%.*]] = arith.andi [[v28]], [[v11]] : i32
+// CHECK-NEXT: [[v30:%.*]] = arith.index_cast [[v13]] : index to i32
+// CHECK-NEXT: [[v31:%.*]] = arith.shli [[v29]], [[v30]] : i32
+// CHECK-NEXT: [[v32:%.*]] = arith.ori [[v14]], [[v31]] : i32
+// CHECK-NEXT: scf.yield [[v32]] : i32
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v33:%.*]] = arith.constant 16 : i32
+// CHECK-NEXT: [[v34:%.*]] = arith.subi [[v12]], [[v33]] : i32
+// CHECK-NEXT: %w = arith.trunci [[v34]] : i32 to i8
+// CHECK-NEXT: [[v35:%.*]] = arith.index_cast %zero : index to i16
+// CHECK-NEXT: [[v36:%.*]] = arith.extui [[v35]] : i16 to i32
+// CHECK-NEXT: [[v37:%.*]] = arith.index_cast [[v36]] : i32 to index
+// CHECK-NEXT: [[v38:%.*]] = arith.extsi %w : i8 to i32
+// CHECK-NEXT: [[v39:%.*]] = arith.constant 16 : i32
+// CHECK-NEXT: [[v40:%.*]] = arith.addi [[v38]], [[v39]] : i32
+// CHECK-NEXT: [[v41:%.*]] = arith.constant 5 : index
+// CHECK-NEXT: [[v42:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v43:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v44:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: [[v45:%.*]] = arith.constant 3 : i32
+// CHECK-NEXT: [[v46:%.*]] = arith.constant 7 : i32
+// CHECK-NEXT: [[v47:%.*]] = arith.constant 1 : i32
+// CHECK-NEXT: [[v48:%.*]] = arith.constant 255 : i32
+// CHECK-NEXT: scf.for [[v49:%.*]] = [[v42]] to [[v41]] step [[v43]] {
+// CHECK-NEXT: [[v50:%.*]] = arith.divui [[v37]], [[v44]] : index
+// CHECK-NEXT: [[v51:%.*]] = arith.remui [[v37]], [[v44]] : index
+// CHECK-NEXT: [[v52:%.*]] = arith.muli [[v51]], [[v41]] : index
+// CHECK-NEXT: [[v53:%.*]] = arith.addi [[v52]], [[v49]] : index
+// CHECK-NEXT: [[v54:%.*]] = memref.load [[vbits_of_s5]]{{\[}}[[v53]]] : memref<40xi8>
+// CHECK-NEXT: [[v55:%.*]] = arith.extsi [[v54]] : i8 to i32
+// CHECK-NEXT: [[v56:%.*]] = arith.shrsi [[v55]], [[v45]] : i32
+// CHECK-NEXT: [[v57:%.*]] = arith.index_cast [[v56]] : i32 to index
+// CHECK-NEXT: [[v58:%.*]] = arith.muli [[v50]], [[v41]] : index
+// CHECK-NEXT: [[v59:%.*]] = arith.addi [[v58]], [[v57]] : index
+// CHECK-NEXT: [[v60:%.*]] = arith.andi [[v55]], [[v46]] : i32
+// CHECK-NEXT: [[v61:%.*]] = arith.index_cast [[v49]] : index to i32
+// CHECK-NEXT: [[v62:%.*]] = arith.shrui [[v40]], [[v61]] : i32
+// CHECK-NEXT: [[v63:%.*]] = arith.andi [[v62]], [[v47]] : i32
+// CHECK-NEXT: [[v64:%.*]] = arith.shli [[v63]], [[v60]] : i32
+// CHECK-NEXT: [[v65:%.*]] = arith.shli [[v47]], [[v60]] : i32
+// CHECK-NEXT: [[v66:%.*]] = arith.xori [[v65]], [[v48]] : i32
+// CHECK-NEXT: [[v67:%.*]] = memref.load %a{{\[}}[[v59]]] : memref<5xi8>
+// CHECK-NEXT: [[v68:%.*]] = arith.extui [[v67]] : i8 to i32
+// CHECK-NEXT: [[v69:%.*]] = arith.andi [[v68]], [[v66]] : i32
+// CHECK-NEXT: [[v70:%.*]] = arith.ori [[v69]], [[v64]] : i32
+// CHECK-NEXT: [[v71:%.*]] = arith.trunci [[v70]] : i32 to i8
+// CHECK-NEXT: memref.store [[v71]], %a{{\[}}[[v59]]] : memref<5xi8>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+// CHECK: "memref.global"() <{sym_name = "T", type = memref<2xi8>, initial_value = dense<[-45, -13]> : tensor<2xi8>, sym_visibility = "private", constant, alignment = 1 : i64}> : () -> ()
 
 // -----
 
@@ -96,18 +214,32 @@ func.func @trits(%X: memref<8xi16>, %Y: memref<9xi8>) {
   %y = num.neg %t : !fixed.q<2, 0> -> !fixed.q<8, 0>
   func.return
 }
-// CHECK-LABEL: func.func @trits
-// CHECK: [[one:%.*]] = arith.constant 1 : i32
-// CHECK: [[five:%.*]] = arith.constant 5 : index
-// CHECK: [[group:%.*]] = arith.divui {{.*}}, [[five]]
-// CHECK: [[element:%.*]] = arith.remui {{.*}}, [[five]]
-// CHECK: memref.load %T[[[group]]]
-// CHECK: [[three:%.*]] = arith.constant 3 : i32
-// CHECK: [[most:%.*]] = arith.constant 255 : i32
-// CHECK: [[rest:%.*]] = scf.for {{.*}} to [[element]] step {{.*}} iter_args([[before:%.*]] = %{{.*}})
-// CHECK: [[again:%.*]] = arith.muli [[before]], [[three]]
-// CHECK: arith.andi [[again]], [[most]]
-// CHECK: [[thrice:%.*]] = arith.muli [[rest]], [[three]]
-// CHECK: [[eight:%.*]] = arith.constant 8 : i32
-// CHECK: [[over:%.*]] = arith.shrui [[thrice]], [[eight]]
-// CHECK: arith.subi [[over]], [[one]]
+// CHECK-LABEL: func.func @trits_predict
+// CHECK-NEXT: %T = memref.get_global @T : memref<2xi8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: [[v0:%.*]] = arith.index_cast %zero : index to i16
+// CHECK-NEXT: [[v1:%.*]] = arith.extui [[v0]] : i16 to i32
+// CHECK-NEXT: [[v2:%.*]] = arith.index_cast [[v1]] : i32 to index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : i32
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 5 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.divui [[v2]], [[v4]] : index
+// CHECK-NEXT: [[v6:%.*]] = arith.remui [[v2]], [[v4]] : index
+// CHECK-NEXT: [[v7:%.*]] = memref.load %T{{\[}}[[v5]]] : memref<2xi8>
+// CHECK-NEXT: [[v8:%.*]] = arith.extui [[v7]] : i8 to i32
+// CHECK-NEXT: [[v9:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v10:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v11:%.*]] = arith.constant 3 : i32
+// CHECK-NEXT: [[v12:%.*]] = arith.constant 255 : i32
+// CHECK-NEXT: [[v13:%.*]] = scf.for [[v14:%.*]] = [[v9]] to [[v6]] step [[v10]] iter_args([[v15:%.*]] = [[v8]]) -> (i32) {
+// CHECK-NEXT: [[v16:%.*]] = arith.muli [[v15]], [[v11]] : i32
+// CHECK-NEXT: [[v17:%.*]] = arith.andi [[v16]], [[v12]] : i32
+// CHECK-NEXT: scf.yield [[v17]] : i32
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v18:%.*]] = arith.muli [[v13]], [[v11]] : i32
+// CHECK-NEXT: [[v19:%.*]] = arith.constant 8 : i32
+// CHECK-NEXT: [[v20:%.*]] = arith.shrui [[v18]], [[v19]] : i32
+// CHECK-NEXT: [[v21:%.*]] = arith.subi [[v20]], [[v3]] : i32
+// CHECK-NEXT: %t = arith.trunci [[v21]] : i32 to i8
+// CHECK-NEXT: [[v22:%.*]] = arith.constant 0 : i8
+// CHECK-NEXT: %y = arith.subi [[v22]], %t : i8
+// CHECK-NEXT: func.return

@@ -7,13 +7,17 @@ func.func @matmul(%X: memref<3x1x!fixed.q<16, 12>>, %p: memref<2x1x!fixed.q<16, 
   func.return
 }
 // CHECK-LABEL: func.func @matmul
-// CHECK: [[rows:%.*]] = scratch.slice %W[%{{.*}}] : {{.*}} to memref<2x3x!fixed.q<16, 12>, #scratch.flash>
-// CHECK-NEXT: [[x:%.*]] = scratch.slice %X
-// CHECK-NEXT: num.contract [[i:%.*]] to 2 {
+// CHECK-NEXT: %W = scratch.constant dense<1> : tensor<2x3xi16> -> memref<2x3x!fixed.q<16, 12>, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %W{{\[}}[[v0]]] : memref<2x3x!fixed.q<16, 12>, #scratch.flash> to memref<2x3x!fixed.q<16, 12>, #scratch.flash>
+// CHECK-NEXT: [[v2:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<3x1x!fixed.q<16, 12>> to memref<3x!fixed.q<16, 12>>
+// CHECK-NEXT: num.contract [[v3:%.*]] to 2 {
 // CHECK-NEXT: %sum = num.zero : !fixed.acc<32, 24>
-// CHECK-NEXT: num.products %sum, [[rows]], [[x]] :
-// CHECK: num.finish {{.*}} {bound = array<i64: -98301, 98301>} : !fixed.acc<32, 24> -> !fixed.q<16, 8>
-// CHECK-NEXT: memref.store {{.*}}, %p{{\[}}[[i]],
+// CHECK-NEXT: [[v4:%.*]] = num.products %sum, [[v1]], [[v2]] : !fixed.acc<32, 24>, memref<2x3x!fixed.q<16, 12>, #scratch.flash>, memref<3x!fixed.q<16, 12>> -> !fixed.acc<32, 24>
+// CHECK-NEXT: [[v5:%.*]] = num.finish [[v4]] {bound = array<i64: -98301, 98301>} : !fixed.acc<32, 24> -> !fixed.q<16, 8>
+// CHECK-NEXT: memref.store [[v5]], %p{{\[}}[[v3]], [[v0]]] : memref<2x1x!fixed.q<16, 8>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -24,10 +28,24 @@ func.func @columns(%X: memref<3x4x!fixed.q<8, 4>>, %p: memref<2x4x!fixed.q<8, 4>
   func.return
 }
 // CHECK-LABEL: func.func @columns
-// CHECK: scf.for %[[I:.*]] =
-// CHECK: scf.for %[[J:.*]] =
-// CHECK: %[[COLUMN:.*]] = scratch.slice %X[%[[J]]] : memref<3x4x!fixed.q<8, 4>> to memref<9x!fixed.q<8, 4>>
-// CHECK: num.call #num.strided_dot<4>(%sum, %{{.*}}, %[[COLUMN]]) :
+// CHECK-NEXT: %W = scratch.constant dense<{{\[\[}}1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: scf.for [[v5:%.*]] = [[v1]] to [[v0]] step [[v2]] {
+// CHECK-NEXT: scf.for [[v6:%.*]] = [[v1]] to [[v3]] step [[v2]] {
+// CHECK-NEXT: %sum = num.zero : !fixed.acc<16, 8>
+// CHECK-NEXT: [[v7:%.*]] = arith.muli [[v5]], [[v4]] : index
+// CHECK-NEXT: [[v8:%.*]] = scratch.slice %W{{\[}}[[v7]]] : memref<2x3x!fixed.q<8, 4>, #scratch.flash> to memref<3x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: [[v9:%.*]] = scratch.slice %X{{\[}}[[v6]]] : memref<3x4x!fixed.q<8, 4>> to memref<9x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v10:%.*]] = num.call #num.strided_dot<4>(%sum, [[v8]], [[v9]]) : (!fixed.acc<16, 8>, memref<3x!fixed.q<8, 4>, #scratch.flash>, memref<9x!fixed.q<8, 4>>) -> !fixed.acc<16, 8>
+// CHECK-NEXT: [[v11:%.*]] = num.finish [[v10]] {bound = array<i64: -1905, 1905>} : !fixed.acc<16, 8> -> !fixed.q<8, 4>
+// CHECK-NEXT: memref.store [[v11]], %p{{\[}}[[v5]], [[v6]]] : memref<2x4x!fixed.q<8, 4>>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -41,13 +59,24 @@ func.func @matmul_sum(%X: memref<3x1x!fixed.q<8, 4>>, %Y: memref<2x1x!fixed.q<8,
   func.return
 }
 // CHECK-LABEL: func.func @matmul_sum
-// CHECK: [[B:%.*]] = scratch.constant dense<{{\[}}[160], [-192]]> : tensor<2x1xi16> -> memref<2x1x!fixed.q<13, 8>, #scratch.flash>
-// CHECK: [[first:%.*]] = memref.load [[B]]
-// CHECK-NEXT: %sum = num.start [[first]] : !fixed.q<13, 8> -> !fixed.acc<16, 8>
-// CHECK: [[wx:%.*]] = num.products %sum, {{.*}} -> !fixed.acc<16, 8>
-// CHECK-NEXT: [[finer:%.*]] = num.align [[wx]] : !fixed.acc<16, 8> -> !fixed.acc<16, 10>
-// CHECK: [[both:%.*]] = num.products [[finer]], {{.*}} -> !fixed.acc<16, 10>
-// CHECK-NEXT: num.finish [[both]] {bound = array<i64: -3000, 3000>}
+// CHECK-NEXT: %W = scratch.constant dense<1> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %U = scratch.constant dense<1> : tensor<2x2xi8> -> memref<2x2x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %B = scratch.constant dense<{{\[\[}}160], [-192]]> : tensor<2x1xi16> -> memref<2x1x!fixed.q<13, 8>, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %W{{\[}}[[v0]]] : memref<2x3x!fixed.q<8, 4>, #scratch.flash> to memref<2x3x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: [[v2:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<3x1x!fixed.q<8, 4>> to memref<3x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v3:%.*]] = scratch.slice %U{{\[}}[[v0]]] : memref<2x2x!fixed.q<8, 4>, #scratch.flash> to memref<2x2x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: [[v4:%.*]] = scratch.slice %Y{{\[}}[[v0]]] : memref<2x1x!fixed.q<8, 6>> to memref<2x!fixed.q<8, 6>>
+// CHECK-NEXT: num.contract [[v5:%.*]] to 2 {
+// CHECK-NEXT: [[v6:%.*]] = memref.load %B{{\[}}[[v5]], [[v0]]] : memref<2x1x!fixed.q<13, 8>, #scratch.flash>
+// CHECK-NEXT: %sum = num.start [[v6]] : !fixed.q<13, 8> -> !fixed.acc<16, 8>
+// CHECK-NEXT: [[v7:%.*]] = num.products %sum, [[v1]], [[v2]] : !fixed.acc<16, 8>, memref<2x3x!fixed.q<8, 4>, #scratch.flash>, memref<3x!fixed.q<8, 4>> -> !fixed.acc<16, 8>
+// CHECK-NEXT: [[v8:%.*]] = num.align [[v7]] : !fixed.acc<16, 8> -> !fixed.acc<16, 10>
+// CHECK-NEXT: [[v9:%.*]] = num.products [[v8]], [[v3]], [[v4]] : !fixed.acc<16, 10>, memref<2x2x!fixed.q<8, 4>, #scratch.flash>, memref<2x!fixed.q<8, 6>> -> !fixed.acc<16, 10>
+// CHECK-NEXT: [[v10:%.*]] = num.finish [[v9]] {bound = array<i64: -3000, 3000>} : !fixed.acc<16, 10> -> !fixed.q<8, 2>
+// CHECK-NEXT: memref.store [[v10]], %p{{\[}}[[v5]], [[v0]]] : memref<2x1x!fixed.q<8, 2>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // Rows with scales of their own: each sum is shifted before it is rounded.
 func.func @rows(%X: memref<3x1x!fixed.q<8, 7>>, %p: memref<2x1x!fixed.q<8, 5>>) {
@@ -56,12 +85,20 @@ func.func @rows(%X: memref<3x1x!fixed.q<8, 7>>, %p: memref<2x1x!fixed.q<8, 5>>) 
   func.return
 }
 // CHECK-LABEL: func.func @rows
-// CHECK: %row_shifts = scratch.constant dense<[0, 3]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
-// CHECK: num.contract [[i:%.*]] to
-// CHECK: [[sum:%.*]] = num.products
-// CHECK-NEXT: [[places:%.*]] = memref.load %row_shifts{{\[}}[[i]]]
-// CHECK-NEXT: [[shifted:%.*]] = num.shift [[sum]], [[places]] : !fixed.acc<32, 14>
-// CHECK-NEXT: num.finish [[shifted]] {bound = array<i64: -381, 381>}
+// CHECK-NEXT: %W = scratch.constant dense<1> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 7>, #scratch.flash>
+// CHECK-NEXT: %row_shifts = scratch.constant dense<[0, 3]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %W{{\[}}[[v0]]] : memref<2x3x!fixed.q<8, 7>, #scratch.flash> to memref<2x3x!fixed.q<8, 7>, #scratch.flash>
+// CHECK-NEXT: [[v2:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<3x1x!fixed.q<8, 7>> to memref<3x!fixed.q<8, 7>>
+// CHECK-NEXT: num.contract [[v3:%.*]] to 2 {
+// CHECK-NEXT: %sum = num.zero : !fixed.acc<32, 14>
+// CHECK-NEXT: [[v4:%.*]] = num.products %sum, [[v1]], [[v2]] : !fixed.acc<32, 14>, memref<2x3x!fixed.q<8, 7>, #scratch.flash>, memref<3x!fixed.q<8, 7>> -> !fixed.acc<32, 14>
+// CHECK-NEXT: [[v5:%.*]] = memref.load %row_shifts{{\[}}[[v3]]] : memref<2xi8, #scratch.flash>
+// CHECK-NEXT: [[v6:%.*]] = num.shift [[v4]], [[v5]] : !fixed.acc<32, 14> -> !fixed.acc<32, 14>
+// CHECK-NEXT: [[v7:%.*]] = num.finish [[v6]] {bound = array<i64: -381, 381>} : !fixed.acc<32, 14> -> !fixed.q<8, 5>
+// CHECK-NEXT: memref.store [[v7]], %p{{\[}}[[v3]], [[v0]]] : memref<2x1x!fixed.q<8, 5>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -72,12 +109,18 @@ func.func @spmv(%X: memref<3x1xf32>, %p: memref<2x1xf32>) {
   func.return
 }
 // CHECK-LABEL: func.func @spmv
-// CHECK-NOT: scratch.csr
-// CHECK: scratch.constant dense<[2.000000e+00, 3.000000e+00, 4.000000e+00]> {{.*}} -> memref<3xf32, #scratch.flash>
-// CHECK-NEXT: %W_gaps = scratch.constant dense<[1, 1, 2]> : tensor<3xi8>
-// CHECK-NEXT: %W_lengths = scratch.constant dense<[2, 1]> : tensor<2xi8>
-// CHECK: num.contract {{%.*}} to 2
-// CHECK: num.sparse_products %sum, %W, %W_gaps, %W_lengths,
+// CHECK-NEXT: %W = scratch.constant dense<[2.000000e+00, 3.000000e+00, 4.000000e+00]> : tensor<3xf32> -> memref<3xf32, #scratch.flash>
+// CHECK-NEXT: %W_gaps = scratch.constant dense<[1, 1, 2]> : tensor<3xi8> -> memref<3xi8, #scratch.flash>
+// CHECK-NEXT: %W_lengths = scratch.constant dense<[2, 1]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<3x1xf32> to memref<3xf32>
+// CHECK-NEXT: num.contract [[v2:%.*]] to 2 {
+// CHECK-NEXT: %sum = num.zero : f32
+// CHECK-NEXT: [[v3:%.*]] = num.sparse_products %sum, %W, %W_gaps, %W_lengths, [[v1]] : f32, memref<3xf32, #scratch.flash>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<3xf32> -> f32
+// CHECK-NEXT: [[v4:%.*]] = num.finish [[v3]] : f32 -> f32
+// CHECK-NEXT: memref.store [[v4]], %p{{\[}}[[v2]], [[v0]]] : memref<2x1xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -88,8 +131,18 @@ func.func @zeros(%X: memref<3x1xf32>, %p: memref<2x1xf32>) {
   func.return
 }
 // CHECK-LABEL: func.func @zeros
-// CHECK: -> memref<1xf32, #scratch.flash>
-// CHECK: %W_lengths = scratch.constant dense<0> : tensor<2xi8>
+// CHECK-NEXT: %W = scratch.constant dense<0.000000e+00> : tensor<1xf32> -> memref<1xf32, #scratch.flash>
+// CHECK-NEXT: %W_gaps = scratch.constant dense<0> : tensor<1xi8> -> memref<1xi8, #scratch.flash>
+// CHECK-NEXT: %W_lengths = scratch.constant dense<0> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<3x1xf32> to memref<3xf32>
+// CHECK-NEXT: num.contract [[v2:%.*]] to 2 {
+// CHECK-NEXT: %sum = num.zero : f32
+// CHECK-NEXT: [[v3:%.*]] = num.sparse_products %sum, %W, %W_gaps, %W_lengths, [[v1]] : f32, memref<1xf32, #scratch.flash>, memref<1xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<3xf32> -> f32
+// CHECK-NEXT: [[v4:%.*]] = num.finish [[v3]] : f32 -> f32
+// CHECK-NEXT: memref.store [[v4]], %p{{\[}}[[v2]], [[v0]]] : memref<2x1xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -100,16 +153,31 @@ func.func @broadcast(%X: memref<2x3xf32>, %s: memref<f32>, %r: memref<1x3xf32>) 
   func.return
 }
 // CHECK-LABEL: func.func @broadcast
-// CHECK: [[scalar:%.*]] = memref.load %s[]
-// CHECK: scf.for
-// CHECK-NEXT: scf.for
-// CHECK-NEXT: [[x:%.*]] = memref.load %X
-// CHECK-NEXT: num.mul [[x]], [[scalar]] : f32, f32 -> f32
-// CHECK: scf.for [[i:%.*]] =
-// CHECK-NEXT: scf.for [[j:%.*]] =
-// CHECK-NEXT: memref.load %X{{\[}}[[i]], [[j]]]
-// CHECK-NEXT: memref.load %r[{{.*}}, [[j]]]
-// CHECK-NEXT: num.add
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = memref.load %s[] : memref<f32>
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: scf.for [[v5:%.*]] = [[v0]] to [[v2]] step [[v3]] {
+// CHECK-NEXT: scf.for [[v6:%.*]] = [[v0]] to [[v4]] step [[v3]] {
+// CHECK-NEXT: [[v7:%.*]] = memref.load %X{{\[}}[[v5]], [[v6]]] : memref<2x3xf32>
+// CHECK-NEXT: [[v8:%.*]] = num.mul [[v7]], [[v1]] : f32, f32 -> f32
+// CHECK-NEXT: memref.store [[v8]], %X{{\[}}[[v5]], [[v6]]] : memref<2x3xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v9:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v10:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v11:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v12:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: scf.for [[v13:%.*]] = [[v10]] to [[v9]] step [[v11]] {
+// CHECK-NEXT: scf.for [[v14:%.*]] = [[v10]] to [[v12]] step [[v11]] {
+// CHECK-NEXT: [[v15:%.*]] = memref.load %X{{\[}}[[v13]], [[v14]]] : memref<2x3xf32>
+// CHECK-NEXT: [[v16:%.*]] = memref.load %r{{\[}}[[v10]], [[v14]]] : memref<1x3xf32>
+// CHECK-NEXT: [[v17:%.*]] = num.add [[v15]], [[v16]] : f32, f32 -> f32
+// CHECK-NEXT: memref.store [[v17]], %X{{\[}}[[v13]], [[v14]]] : memref<2x3xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -120,15 +188,28 @@ func.func @insert(%p: memref<2xf32>, %X: memref<4xf32>, %Y: memref<4xf32>, %i: i
   func.return
 }
 // CHECK-LABEL: func.func @insert
-// CHECK: scf.for [[k:%.*]] =
-// CHECK-NEXT: [[v:%.*]] = memref.load %p{{\[}}[[k]]]
-// CHECK-NEXT: [[at:%.*]] = arith.addi [[k]], %i : index
-// CHECK-NEXT: memref.store [[v]], %X{{\[}}[[at]]]
-// CHECK: scf.for
-// CHECK-NEXT: memref.load %X
-// CHECK-NEXT: memref.store {{.*}}, %Y
-// CHECK: scf.for
-// CHECK-NEXT: memref.load %p
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[v3:%.*]] = [[v1]] to [[v0]] step [[v2]] {
+// CHECK-NEXT: [[v4:%.*]] = memref.load %p{{\[}}[[v3]]] : memref<2xf32>
+// CHECK-NEXT: [[v5:%.*]] = arith.addi [[v3]], %i : index
+// CHECK-NEXT: memref.store [[v4]], %X{{\[}}[[v5]]] : memref<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v8:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[v9:%.*]] = [[v7]] to [[v6]] step [[v8]] {
+// CHECK-NEXT: [[v10:%.*]] = memref.load %X{{\[}}[[v9]]] : memref<4xf32>
+// CHECK-NEXT: memref.store [[v10]], %Y{{\[}}[[v9]]] : memref<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v11:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: scf.for [[v12:%.*]] = [[v7]] to [[v11]] step [[v8]] {
+// CHECK-NEXT: [[v13:%.*]] = memref.load %p{{\[}}[[v12]]] : memref<2xf32>
+// CHECK-NEXT: [[v14:%.*]] = arith.addi [[v12]], %i : index
+// CHECK-NEXT: memref.store [[v13]], %Y{{\[}}[[v14]]] : memref<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -140,17 +221,48 @@ func.func @moves(%X: memref<2x3xf32>, %t: memref<3x2xf32>, %r: memref<2x3xf32>, 
   func.return
 }
 // CHECK-LABEL: func.func @moves
-// CHECK: scf.for [[i:%.*]] =
-// CHECK-NEXT: scf.for [[j:%.*]] =
-// CHECK-NEXT: [[v:%.*]] = memref.load %X{{\[}}[[j]], [[i]]]
-// CHECK-NEXT: memref.store [[v]], %t{{\[}}[[i]], [[j]]]
-// CHECK: [[last:%.*]] = arith.constant 2 : index
-// CHECK: arith.subi [[last]],
-// CHECK: memref.store {{.*}}, %r
-// CHECK: arith.addi {{.*}}, %c1
-// CHECK: memref.store {{.*}}, %s
-// CHECK: num.constant {value = 2.500000e-01 : f64} -> f32
-// CHECK: memref.store {{.*}}, %s
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: scf.for [[v4:%.*]] = [[v1]] to [[v0]] step [[v2]] {
+// CHECK-NEXT: scf.for [[v5:%.*]] = [[v1]] to [[v3]] step [[v2]] {
+// CHECK-NEXT: [[v6:%.*]] = memref.load %X{{\[}}[[v5]], [[v4]]] : memref<2x3xf32>
+// CHECK-NEXT: memref.store [[v6]], %t{{\[}}[[v4]], [[v5]]] : memref<3x2xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v8:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v9:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v10:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: scf.for [[v11:%.*]] = [[v8]] to [[v7]] step [[v9]] {
+// CHECK-NEXT: scf.for [[v12:%.*]] = [[v8]] to [[v10]] step [[v9]] {
+// CHECK-NEXT: [[v13:%.*]] = arith.subi [[v7]], [[v12]] : index
+// CHECK-NEXT: [[v14:%.*]] = memref.load %X{{\[}}[[v11]], [[v13]]] : memref<2x3xf32>
+// CHECK-NEXT: memref.store [[v14]], %r{{\[}}[[v11]], [[v12]]] : memref<2x3xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v15:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v16:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v17:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[v18:%.*]] = [[v16]] to [[v15]] step [[v17]] {
+// CHECK-NEXT: scf.for [[v19:%.*]] = [[v16]] to [[v15]] step [[v17]] {
+// CHECK-NEXT: [[v20:%.*]] = arith.addi [[v18]], [[vc1:%.*]] : index
+// CHECK-NEXT: [[v21:%.*]] = arith.addi [[v19]], [[vc1]] : index
+// CHECK-NEXT: [[v22:%.*]] = memref.load %X{{\[}}[[v20]], [[v21]]] : memref<2x3xf32>
+// CHECK-NEXT: memref.store [[v22]], %s{{\[}}[[v18]], [[v19]]] : memref<2x2xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v23:%.*]] = num.constant {value = 2.500000e-01 : f64} -> f32
+// CHECK-NEXT: [[v24:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v25:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v26:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[v27:%.*]] = [[v25]] to [[v24]] step [[v26]] {
+// CHECK-NEXT: scf.for [[v28:%.*]] = [[v25]] to [[v24]] step [[v26]] {
+// CHECK-NEXT: memref.store [[v23]], %s{{\[}}[[v27]], [[v28]]] : memref<2x2xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -163,16 +275,37 @@ func.func @decisions(%X: memref<3x1x!fixed.q<8, 4>>, %s: memref<1x1x!fixed.q<8, 
   func.return %l, %g : index, index
 }
 // CHECK-LABEL: func.func @decisions
-// CHECK: scf.for [[i:%.*]] = {{.*}} iter_args([[best:%.*]] = %best, [[at:%.*]] = {{.*}}) -> (!fixed.q<8, 4>, index)
-// CHECK-NEXT: [[v:%.*]] = memref.load
-// CHECK-NEXT: [[greater:%.*]] = num.greater [[v]], [[best]]
-// CHECK-NEXT: arith.select [[greater]], [[v]], [[best]] : !fixed.q<8, 4>
-// CHECK-NEXT: arith.select [[greater]], [[i]], [[at]] : index
-// CHECK: num.constant {value = 0.000000e+00 : f64} -> !fixed.q<8, 4>
-// CHECK: num.greater
-// CHECK: [[c:%.*]] = num.at_least {{.*}} {threshold = 5.000000e-01 : f64}
-// CHECK: scf.for
-// CHECK: arith.select [[c]], {{.*}} : !fixed.q<8, 4>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<3x1x!fixed.q<8, 4>> to memref<3x!fixed.q<8, 4>>
+// CHECK-NEXT: %best = memref.load [[v1]]{{\[}}[[v0]]] : memref<3x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v4:%.*]], %l = scf.for [[v5:%.*]] = [[v3]] to [[v2]] step [[v3]] iter_args([[v6:%.*]] = %best, [[v7:%.*]] = [[v0]]) -> (!fixed.q<8, 4>, index) {
+// CHECK-NEXT: [[v8:%.*]] = memref.load [[v1]]{{\[}}[[v5]]] : memref<3x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v9:%.*]] = num.greater [[v8]], [[v6]] : !fixed.q<8, 4>, !fixed.q<8, 4>
+// CHECK-NEXT: [[v10:%.*]] = arith.select [[v9]], [[v8]], [[v6]] : !fixed.q<8, 4>
+// CHECK-NEXT: [[v11:%.*]] = arith.select [[v9]], [[v5]], [[v7]] : index
+// CHECK-NEXT: scf.yield [[v10]], [[v11]] : !fixed.q<8, 4>, index
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v12:%.*]] = num.constant {value = 0.000000e+00 : f64} -> !fixed.q<8, 4>
+// CHECK-NEXT: [[v13:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v14:%.*]] = memref.load %s{{\[}}[[v13]], [[v13]]] : memref<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v15:%.*]] = num.greater [[v14]], [[v12]] : !fixed.q<8, 4>, !fixed.q<8, 4>
+// CHECK-NEXT: [[v16:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %g = arith.select [[v15]], [[v16]], [[v13]] : index
+// CHECK-NEXT: [[v17:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v18:%.*]] = memref.load %s{{\[}}[[v17]], [[v17]]] : memref<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %c = num.at_least [[v18]] {threshold = 5.000000e-01 : f64} : !fixed.q<8, 4>
+// CHECK-NEXT: [[v19:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v20:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v21:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[v22:%.*]] = [[v20]] to [[v19]] step [[v21]] {
+// CHECK-NEXT: [[v23:%.*]] = memref.load %X{{\[}}[[v22]], [[v20]]] : memref<3x1x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v24:%.*]] = memref.load %Y{{\[}}[[v22]], [[v20]]] : memref<3x1x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v25:%.*]] = arith.select %c, [[v23]], [[v24]] : !fixed.q<8, 4>
+// CHECK-NEXT: memref.store [[v25]], %Y{{\[}}[[v22]], [[v20]]] : memref<3x1x!fixed.q<8, 4>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %l, %g : index, index
 
 // -----
 
@@ -182,15 +315,35 @@ func.func @masks(%X: memref<7x1x!fixed.q<8, 4>>, %Y: memref<7x1x!fixed.q<8, 7>>)
   func.return
 }
 // CHECK-LABEL: func.func @masks
-// CHECK: [[zero:%.*]] = num.constant {value = 0.000000e+00 : f64} -> !fixed.q<8, 7>
-// CHECK-NEXT: [[one:%.*]] = num.constant {value = 1.000000e+00 : f64} -> !fixed.q<8, 7>
-// CHECK: [[none:%.*]] = arith.constant 7 : index
-// CHECK: memref.store [[zero]]
-// CHECK: {{%.*}}, [[found:%.*]] = scf.for {{.*}} iter_args([[best:%.*]] = {{%.*}}, [[at:%.*]] = [[none]]) -> (!fixed.q<8, 4>, index)
-// CHECK: num.greater {{%.*}}, [[best]]
-// CHECK: arith.cmpi eq, [[at]], [[none]] : index
-// CHECK: num.greater {{%.*}}, [[zero]] : !fixed.q<8, 7>, !fixed.q<8, 7>
-// CHECK: memref.store [[one]], {{%.*\[}}[[found]]]
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<7x1x!fixed.q<8, 4>> to memref<7x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v2:%.*]] = scratch.slice %Y{{\[}}[[v0]]] : memref<7x1x!fixed.q<8, 7>> to memref<7x!fixed.q<8, 7>>
+// CHECK-NEXT: [[v3:%.*]] = num.constant {value = 0.000000e+00 : f64} -> !fixed.q<8, 7>
+// CHECK-NEXT: [[v4:%.*]] = num.constant {value = 1.000000e+00 : f64} -> !fixed.q<8, 7>
+// CHECK-NEXT: [[v5:%.*]] = memref.load [[v1]]{{\[}}[[v0]]] : memref<7x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 7 : index
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[v8:%.*]] = [[v0]] to [[v6]] step [[v7]] {
+// CHECK-NEXT: memref.store [[v3]], [[v2]]{{\[}}[[v8]]] : memref<7x!fixed.q<8, 7>>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v9:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: scf.for [[v10:%.*]] = [[v0]] to [[v9]] step [[v7]] {
+// CHECK-NEXT: [[v11:%.*]], [[v12:%.*]] = scf.for [[v13:%.*]] = [[v0]] to [[v6]] step [[v7]] iter_args([[v14:%.*]] = [[v5]], [[v15:%.*]] = [[v6]]) -> (!fixed.q<8, 4>, index) {
+// CHECK-NEXT: [[v16:%.*]] = memref.load [[v1]]{{\[}}[[v13]]] : memref<7x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v17:%.*]] = num.greater [[v16]], [[v14]] : !fixed.q<8, 4>, !fixed.q<8, 4>
+// CHECK-NEXT: [[v18:%.*]] = arith.select [[v17]], [[v13]], [[v15]] : index
+// CHECK-NEXT: [[v19:%.*]] = arith.cmpi eq, [[v15]], [[v6]] : index
+// CHECK-NEXT: [[v20:%.*]] = arith.select [[v19]], [[v13]], [[v18]] : index
+// CHECK-NEXT: [[v21:%.*]] = memref.load [[v2]]{{\[}}[[v13]]] : memref<7x!fixed.q<8, 7>>
+// CHECK-NEXT: [[v22:%.*]] = num.greater [[v21]], [[v3]] : !fixed.q<8, 7>, !fixed.q<8, 7>
+// CHECK-NEXT: [[v23:%.*]] = arith.select [[v22]], [[v15]], [[v20]] : index
+// CHECK-NEXT: [[v24:%.*]] = arith.cmpi eq, [[v23]], [[v13]] : index
+// CHECK-NEXT: [[v25:%.*]] = arith.select [[v24]], [[v16]], [[v14]] : !fixed.q<8, 4>
+// CHECK-NEXT: scf.yield [[v25]], [[v23]] : !fixed.q<8, 4>, index
+// CHECK-NEXT: }
+// CHECK-NEXT: memref.store [[v4]], [[v2]]{{\[}}[[v12]]] : memref<7x!fixed.q<8, 7>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -206,15 +359,39 @@ func.func @moves(%X: memref<4xf32>) -> memref<4xf32> {
   func.return %c : memref<4xf32>
 }
 // CHECK-LABEL: func.func @moves
-// CHECK: num.neg
-// CHECK: [[last:%.*]] = arith.constant 3 : index
-// CHECK: scf.for [[i:%.*]] =
-// CHECK-NEXT: [[at:%.*]] = arith.subi [[last]], [[i]] : index
-// CHECK-NEXT: [[v:%.*]] = memref.load {{.*}}{{\[}}[[at]]]
-// CHECK-NEXT: memref.store [[v]], {{.*}}{{\[}}[[at]]]
-// CHECK: scf.for [[i:%.*]] =
-// CHECK-NEXT: [[v:%.*]] = memref.load {{.*}}{{\[}}[[i]]]
-// CHECK-NEXT: memref.store [[v]], {{.*}}{{\[}}[[i]]]
+// CHECK-NEXT: %arena = scratch.arena {alignment = 4 : i64} : memref<20xi8>
+// CHECK-NEXT: %a = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4xf32>
+// CHECK-NEXT: %b = scratch.view %arena[4 : i64] : memref<20xi8> to memref<4xf32>
+// CHECK-NEXT: %c = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4xf32>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[v3:%.*]] = [[v1]] to [[v0]] step [[v2]] {
+// CHECK-NEXT: [[v4:%.*]] = memref.load %X{{\[}}[[v3]]] : memref<4xf32>
+// CHECK-NEXT: [[v5:%.*]] = num.neg [[v4]] : f32 -> f32
+// CHECK-NEXT: memref.store [[v5]], %a{{\[}}[[v3]]] : memref<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v7:%.*]] = scratch.slice %a{{\[}}[[v6]]] : memref<4xf32> to memref<4xf32>
+// CHECK-NEXT: [[v8:%.*]] = scratch.slice %b{{\[}}[[v6]]] : memref<4xf32> to memref<4xf32>
+// CHECK-NEXT: [[v9:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v10:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v11:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: scf.for [[v12:%.*]] = [[v6]] to [[v9]] step [[v10]] {
+// CHECK-NEXT: [[v13:%.*]] = arith.subi [[v11]], [[v12]] : index
+// CHECK-NEXT: [[v14:%.*]] = memref.load [[v7]]{{\[}}[[v13]]] : memref<4xf32>
+// CHECK-NEXT: memref.store [[v14]], [[v8]]{{\[}}[[v13]]] : memref<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v15:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v16:%.*]] = scratch.slice %b{{\[}}[[v15]]] : memref<4xf32> to memref<4xf32>
+// CHECK-NEXT: [[v17:%.*]] = scratch.slice %c{{\[}}[[v15]]] : memref<4xf32> to memref<4xf32>
+// CHECK-NEXT: [[v18:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v19:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[v20:%.*]] = [[v15]] to [[v18]] step [[v19]] {
+// CHECK-NEXT: [[v21:%.*]] = memref.load [[v16]]{{\[}}[[v20]]] : memref<4xf32>
+// CHECK-NEXT: memref.store [[v21]], [[v17]]{{\[}}[[v20]]] : memref<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %c : memref<4xf32>
 
 // -----
 
@@ -228,11 +405,50 @@ func.func @offset(%X: memref<3x1x!zeroskew.q<8, 0.5, 3>>, %p: memref<2x1x!zerosk
   func.return
 }
 // CHECK-LABEL: func.func @offset
-// CHECK: %B{{.*}} = scratch.constant dense<{{\[\[}}82], [-109]]>
-// CHECK: scratch.slice %X[%{{.*}}] : memref<3x1x!zeroskew.q<8, 0.5, 3>> to memref<3x!zeroskew.q<8, 0.5, 0>>
-// CHECK: %[[START:.*]] = memref.load %B
-// CHECK-NEXT: num.start %[[START]] : !zeroskew.q<32, 0.25, 0> -> !zeroskew.acc<32, 0.25>
-// CHECK: scratch.constant dense<{{\[\[}}-18], [-9]]>
+// CHECK-NEXT: %W = scratch.constant dense<{{\[\[}}1, 2, 3], [4, 5, -6]]> : tensor<2x3xi8> -> memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
+// CHECK-NEXT: %B = scratch.constant dense<{{\[\[}}82], [-109]]> : tensor<2x1xi32> -> memref<2x1x!zeroskew.q<32, 0.25, 0>, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %W{{\[}}[[v0]]] : memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash> to memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
+// CHECK-NEXT: [[v2:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<3x1x!zeroskew.q<8, 0.5, 3>> to memref<3x!zeroskew.q<8, 0.5, 0>>
+// CHECK-NEXT: num.contract [[v3:%.*]] to 2 {
+// CHECK-NEXT: [[v4:%.*]] = memref.load %B{{\[}}[[v3]], [[v0]]] : memref<2x1x!zeroskew.q<32, 0.25, 0>, #scratch.flash>
+// CHECK-NEXT: %sum = num.start [[v4]] : !zeroskew.q<32, 0.25, 0> -> !zeroskew.acc<32, 0.25>
+// CHECK-NEXT: [[v5:%.*]] = num.products %sum, [[v1]], [[v2]] : !zeroskew.acc<32, 0.25>, memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<3x!zeroskew.q<8, 0.5, 0>> -> !zeroskew.acc<32, 0.25>
+// CHECK-NEXT: [[v6:%.*]] = num.finish [[v5]] : !zeroskew.acc<32, 0.25> -> !zeroskew.q<8, 1.0, 0>
+// CHECK-NEXT: memref.store [[v6]], %p{{\[}}[[v3]], [[v0]]] : memref<2x1x!zeroskew.q<8, 1.0, 0>>
+// CHECK-NEXT: }
+// CHECK-NEXT: %start = scratch.constant dense<{{\[\[}}-18], [-9]]> : tensor<2x1xi32> -> memref<2x1x!zeroskew.q<32, 0.25, 0>, #scratch.flash>
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v8:%.*]] = scratch.slice %W{{\[}}[[v7]]] : memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash> to memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
+// CHECK-NEXT: [[v9:%.*]] = scratch.slice %X{{\[}}[[v7]]] : memref<3x1x!zeroskew.q<8, 0.5, 3>> to memref<3x!zeroskew.q<8, 0.5, 0>>
+// CHECK-NEXT: num.contract [[v10:%.*]] to 2 {
+// CHECK-NEXT: [[v11:%.*]] = memref.load %start{{\[}}[[v10]], [[v7]]] : memref<2x1x!zeroskew.q<32, 0.25, 0>, #scratch.flash>
+// CHECK-NEXT: [[vsum_1:%.*]] = num.start [[v11]] : !zeroskew.q<32, 0.25, 0> -> !zeroskew.acc<32, 0.25>
+// CHECK-NEXT: [[v12:%.*]] = num.products [[vsum_1]], [[v8]], [[v9]] : !zeroskew.acc<32, 0.25>, memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<3x!zeroskew.q<8, 0.5, 0>> -> !zeroskew.acc<32, 0.25>
+// CHECK-NEXT: [[v13:%.*]] = num.finish [[v12]] : !zeroskew.acc<32, 0.25> -> !zeroskew.q<8, 1.0, 0>
+// CHECK-NEXT: memref.store [[v13]], %p{{\[}}[[v10]], [[v7]]] : memref<2x1x!zeroskew.q<8, 1.0, 0>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+// CHECK-LABEL: func.func @offset_of_rows
+// CHECK-NEXT: %W = scratch.constant dense<{{\[\[}}1, 2], [4, -6]]> : tensor<2x2xi8> -> memref<2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
+// CHECK-NEXT: %start = scratch.constant dense<{{\[\[}}-15, 12]]> : tensor<1x2xi32> -> memref<1x2x!zeroskew.q<32, 0.25, 0>, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: scf.for [[v4:%.*]] = [[v1]] to [[v0]] step [[v2]] {
+// CHECK-NEXT: scf.for [[v5:%.*]] = [[v1]] to [[v3]] step [[v2]] {
+// CHECK-NEXT: [[v6:%.*]] = memref.load %start{{\[}}[[v1]], [[v5]]] : memref<1x2x!zeroskew.q<32, 0.25, 0>, #scratch.flash>
+// CHECK-NEXT: %sum = num.start [[v6]] : !zeroskew.q<32, 0.25, 0> -> !zeroskew.acc<32, 0.25>
+// CHECK-NEXT: [[v7:%.*]] = arith.muli [[v4]], [[v3]] : index
+// CHECK-NEXT: [[v8:%.*]] = scratch.slice %X{{\[}}[[v7]]] : memref<3x2x!zeroskew.q<8, 0.5, 3>> to memref<2x!zeroskew.q<8, 0.5, 0>>
+// CHECK-NEXT: [[v9:%.*]] = scratch.slice %W{{\[}}[[v5]]] : memref<2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash> to memref<3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
+// CHECK-NEXT: [[v10:%.*]] = num.call #num.strided_dot<2>(%sum, [[v8]], [[v9]]) : (!zeroskew.acc<32, 0.25>, memref<2x!zeroskew.q<8, 0.5, 0>>, memref<3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>) -> !zeroskew.acc<32, 0.25>
+// CHECK-NEXT: [[v11:%.*]] = num.finish [[v10]] : !zeroskew.acc<32, 0.25> -> !zeroskew.q<8, 1.0, 0>
+// CHECK-NEXT: memref.store [[v11]], %p{{\[}}[[v4]], [[v5]]] : memref<3x2x!zeroskew.q<8, 1.0, 0>>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -242,12 +458,6 @@ func.func @offset_of_rows(%X: memref<3x2x!zeroskew.q<8, 0.5, 3>>, %p: memref<3x2
   tdsl.matmul %X, %W {acc = !zeroskew.acc<32, 0.25>} : memref<3x2x!zeroskew.q<8, 0.5, 3>>, memref<2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash> into %p : memref<3x2x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
-// CHECK-LABEL: func.func @offset_of_rows
-// CHECK: %[[START:.*]] = scratch.constant dense<{{\[\[}}-15, 12]]>
-// CHECK: %[[ZERO:.*]] = arith.constant 0 : index
-// CHECK: scf.for
-// CHECK: scf.for %[[COLUMN:.*]] =
-// CHECK: memref.load %[[START]][%[[ZERO]], %[[COLUMN]]]
 
 // -----
 
@@ -257,11 +467,20 @@ func.func @strided(%X: memref<2x5xf32>, %s: memref<2x3xf32>, %i: index, %j: inde
   func.return
 }
 // CHECK-LABEL: func.func @strided
-// CHECK: scf.for %{{.*}} =
-// CHECK-NEXT: scf.for [[column:%.*]] =
-// CHECK: [[distance:%.*]] = arith.muli [[column]], %{{.*}}
-// CHECK-NEXT: [[at:%.*]] = arith.subi %j, [[distance]]
-// CHECK-NEXT: memref.load %X{{\[}}{{.*}}, [[at]]]
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: scf.for [[v4:%.*]] = [[v1]] to [[v0]] step [[v2]] {
+// CHECK-NEXT: scf.for [[v5:%.*]] = [[v1]] to [[v3]] step [[v2]] {
+// CHECK-NEXT: [[v6:%.*]] = arith.addi [[v4]], %i : index
+// CHECK-NEXT: [[v7:%.*]] = arith.muli [[v5]], [[v0]] : index
+// CHECK-NEXT: [[v8:%.*]] = arith.subi %j, [[v7]] : index
+// CHECK-NEXT: [[v9:%.*]] = memref.load %X{{\[}}[[v6]], [[v8]]] : memref<2x5xf32>
+// CHECK-NEXT: memref.store [[v9]], %s{{\[}}[[v4]], [[v5]]] : memref<2x3xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -273,13 +492,31 @@ func.func @partial_sums(%b: memref<2x!zeroskew.q<32, [0.005, 0.015], 0>>, %w: me
   func.return
 }
 // CHECK-LABEL: func.func @partial_sums
-// CHECK: scf.for [[c:%[^ ]+]] =
-// CHECK: [[number:%[^ ]+]] = memref.load %b{{\[}}[[c]]]
-// CHECK: num.start [[number]] : !zeroskew.q<32, [0.005, 0.015], 0> -> !zeroskew.acc<32, [0.005, 0.015]>
-// CHECK: scf.for [[c:%[^ ]+]] =
-// CHECK: [[level:%[^ ]+]] = num.level %{{.*}} row [[c]] :
-// CHECK-NEXT: num.finish [[level]] :
-// CHECK: [[start:%[^ ]+]] = arith.muli %i,
-// CHECK-NEXT: [[row:%[^ ]+]] = scratch.slice %w{{\[}}[[start]]]
-// CHECK: num.call #num.dot(%sum, [[row]],
-// CHECK-NEXT: num.level %{{.*}} row %i :
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[v3:%.*]] = [[v0]] to [[v1]] step [[v2]] {
+// CHECK-NEXT: [[v4:%.*]] = memref.load %b{{\[}}[[v3]]] : memref<2x!zeroskew.q<32, [0.005, 0.015], 0>>
+// CHECK-NEXT: [[v5:%.*]] = num.start [[v4]] : !zeroskew.q<32, [0.005, 0.015], 0> -> !zeroskew.acc<32, [0.005, 0.015]>
+// CHECK-NEXT: memref.store [[v5]], %sums{{\[}}[[v0]], [[v3]]] : memref<1x2x!zeroskew.acc<32, [0.005, 0.015]>>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v8:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[v9:%.*]] = [[v6]] to [[v7]] step [[v8]] {
+// CHECK-NEXT: [[v10:%.*]] = memref.load %sums{{\[}}[[v6]], [[v9]]] : memref<1x2x!zeroskew.acc<32, [0.005, 0.015]>>
+// CHECK-NEXT: [[v11:%.*]] = num.level [[v10]] row [[v9]] : !zeroskew.acc<32, [0.005, 0.015]> -> !zeroskew.acc<32, 0.5>
+// CHECK-NEXT: [[v12:%.*]] = num.finish [[v11]] : !zeroskew.acc<32, 0.5> -> !zeroskew.q<8, 0.5, 7>
+// CHECK-NEXT: memref.store [[v12]], %y{{\[}}[[v6]], [[v9]]] : memref<1x2x!zeroskew.q<8, 0.5, 7>>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v13:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %sum = num.zero : !zeroskew.acc<32, [0.004999999888241291, 0.014999999664723873]>
+// CHECK-NEXT: [[v14:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v15:%.*]] = arith.muli %i, [[v14]] : index
+// CHECK-NEXT: [[v16:%.*]] = scratch.slice %w{{\[}}[[v15]]] : memref<2x3x!zeroskew.q<8, [0.01, 0.03], 0>> to memref<3x!zeroskew.q<8, [0.01, 0.03], 0>>
+// CHECK-NEXT: [[v17:%.*]] = scratch.slice %x{{\[}}[[v13]]] : memref<3x1x!zeroskew.q<8, 0.5, 0>> to memref<3x!zeroskew.q<8, 0.5, 0>>
+// CHECK-NEXT: [[v18:%.*]] = num.call #num.dot(%sum, [[v16]], [[v17]]) : (!zeroskew.acc<32, [0.004999999888241291, 0.014999999664723873]>, memref<3x!zeroskew.q<8, [0.01, 0.03], 0>>, memref<3x!zeroskew.q<8, 0.5, 0>>) -> !zeroskew.acc<32, [0.004999999888241291, 0.014999999664723873]>
+// CHECK-NEXT: [[v19:%.*]] = num.level [[v18]] row %i : !zeroskew.acc<32, [0.004999999888241291, 0.014999999664723873]> -> !zeroskew.acc<32, 0.5>
+// CHECK-NEXT: [[v20:%.*]] = num.finish [[v19]] : !zeroskew.acc<32, 0.5> -> !zeroskew.q<8, 0.5, 7>
+// CHECK-NEXT: memref.store [[v20]], %r{{\[}}[[v13]], [[v13]]] : memref<1x1x!zeroskew.q<8, 0.5, 7>>
+// CHECK-NEXT: func.return

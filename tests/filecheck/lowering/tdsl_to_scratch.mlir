@@ -7,12 +7,12 @@ func.func @buffers(%X: tensor<2x1x!fixed.q<16, 12>>) -> (index, tensor<2x1x!fixe
   %l = tdsl.argmax %p : tensor<2x1x!fixed.q<16, 8>>
   func.return %l, %p : index, tensor<2x1x!fixed.q<16, 8>>
 }
-// CHECK-LABEL: func.func @buffers(%X: memref<2x1x!fixed.q<16, 12>>) -> (index, memref<2x1x!fixed.q<16, 8>>)
-// CHECK-NEXT: %W = scratch.constant dense<{{.*}}> : tensor<2x2xi16> -> memref<2x2x!fixed.q<16, 12>, #scratch.flash>
+// CHECK-LABEL: func.func @buffers
+// CHECK-NEXT: %W = scratch.constant dense<{{\[\[}}1, 2], [3, 4]]> : tensor<2x2xi16> -> memref<2x2x!fixed.q<16, 12>, #scratch.flash>
 // CHECK-NEXT: %p = scratch.alloc : memref<2x1x!fixed.q<16, 8>>
-// CHECK-NEXT: tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = array<i64: -229369, 229369>} : {{.*}} into %p : memref<2x1x!fixed.q<16, 8>>
-// CHECK-NEXT: %l = tdsl.argmax %p
-// CHECK-NEXT: func.return %l, %p
+// CHECK-NEXT: tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = array<i64: -229369, 229369>} : memref<2x2x!fixed.q<16, 12>, #scratch.flash>, memref<2x1x!fixed.q<16, 12>> into %p : memref<2x1x!fixed.q<16, 8>>
+// CHECK-NEXT: %l = tdsl.argmax %p : memref<2x1x!fixed.q<16, 8>>
+// CHECK-NEXT: func.return %l, %p : index, memref<2x1x!fixed.q<16, 8>>
 
 // -----
 
@@ -33,15 +33,28 @@ func.func @views(%X: tensor<4x6xf32>, %i: index) -> (index, index, index, index,
   func.return %1, %2, %3, %4, %5, %i : index, index, index, index, index, index
 }
 // CHECK-LABEL: func.func @views
-// CHECK: %r = scratch.slice %X[{{.*}}] : memref<4x6xf32> to memref<24x1xf32>
-// CHECK: %t = scratch.slice %r[{{.*}}] : memref<24x1xf32> to memref<1x24xf32>
-// CHECK: [[row:%.*]] = arith.muli %i, {{.*}}
-// CHECK-NEXT: %x = scratch.slice %X{{\[}}[[row]]] : memref<4x6xf32> to memref<6xf32>
-// CHECK: %rows = scratch.slice %X[{{.*}}] : memref<4x6xf32> to memref<2x6xf32>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %r = scratch.slice %X{{\[}}[[v0]]] : memref<4x6xf32> to memref<24x1xf32>
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %t = scratch.slice %r{{\[}}[[v1]]] : memref<24x1xf32> to memref<1x24xf32>
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.muli %i, [[v2]] : index
+// CHECK-NEXT: %x = scratch.slice %X{{\[}}[[v3]]] : memref<4x6xf32> to memref<6xf32>
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.muli %i, [[v4]] : index
+// CHECK-NEXT: [[v6:%.*]] = arith.addi [[v5]], [[vc0]] : index
+// CHECK-NEXT: %rows = scratch.slice %X{{\[}}[[v6]]] : memref<4x6xf32> to memref<2x6xf32>
 // CHECK-NEXT: %columns = scratch.alloc : memref<4x2xf32>
-// CHECK-NEXT: tdsl.slice %X[%c0, %i] : memref<4x6xf32> into %columns
+// CHECK-NEXT: tdsl.slice %X{{\[}}[[vc0]], %i] : memref<4x6xf32> into %columns : memref<4x2xf32>
 // CHECK-NEXT: %turned = scratch.alloc : memref<6x4xf32>
-// CHECK-NEXT: tdsl.transpose %X {{.*}} into %turned
+// CHECK-NEXT: tdsl.transpose %X {permutation = array<i64: 1, 0>} : memref<4x6xf32> into %turned : memref<6x4xf32>
+// CHECK-NEXT: [[v7:%.*]] = tdsl.argmax %t : memref<1x24xf32>
+// CHECK-NEXT: [[v8:%.*]] = tdsl.argmax %x : memref<6xf32>
+// CHECK-NEXT: [[v9:%.*]] = tdsl.argmax %rows : memref<2x6xf32>
+// CHECK-NEXT: [[v10:%.*]] = tdsl.argmax %columns : memref<4x2xf32>
+// CHECK-NEXT: [[v11:%.*]] = tdsl.argmax %turned : memref<6x4xf32>
+// CHECK-NEXT: func.return [[v7]], [[v8]], [[v9]], [[v10]], [[v11]], %i : index, index, index, index, index, index
 
 // -----
 
@@ -59,13 +72,17 @@ func.func @in_place(%X: tensor<4xf32>) -> tensor<4xf32> {
   func.return %s : tensor<4xf32>
 }
 // CHECK-LABEL: func.func @in_place
-// CHECK: %y = scratch.alloc
-// CHECK-NEXT: tdsl.exp %X : memref<4xf32> into %y
-// CHECK-NEXT: scf.for %i = %c0 to %c3 step %c1 iter_args([[k:%.*]] = %c0) -> (index) {
-// CHECK-NEXT: %q = scratch.slice %X[%i]
-// CHECK-NEXT: tdsl.insert_slice %q, %y{{\[}}[[k]]] : memref<2xf32>, memref<4xf32> into %y
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vc3:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: %y = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: tdsl.exp %X : memref<4xf32> into %y : memref<4xf32>
+// CHECK-NEXT: [[v0:%.*]] = scf.for %i = [[vc0]] to [[vc3]] step [[vc1]] iter_args([[v1:%.*]] = [[vc0]]) -> (index) {
+// CHECK-NEXT: %q = scratch.slice %X[%i] : memref<4xf32> to memref<2xf32>
+// CHECK-NEXT: tdsl.insert_slice %q, %y{{\[}}[[v1]]] : memref<2xf32>, memref<4xf32> into %y : memref<4xf32>
 // CHECK-NEXT: scf.yield %i : index
-// CHECK: func.return %y
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y : memref<4xf32>
 
 // -----
 
@@ -84,11 +101,20 @@ func.func @moves_up(%X: tensor<2x4xf32>) -> tensor<3x4xf32> {
   func.return %out : tensor<3x4xf32>
 }
 // CHECK-LABEL: func.func @moves_up
-// CHECK: tdsl.fill {value = 0.000000e+00 : f64} into [[ROWS:%[A-Za-z0-9_]+]] : memref<3x4xf32>
-// CHECK: tdsl.move_up [[ROWS]] {axis = 0 : i64, count = 1 : i64} : memref<3x4xf32> into [[ROWS]] : memref<3x4xf32>
-// CHECK: tdsl.insert_slice {{.*}}, [[ROWS]]{{.*}} into [[ROWS]] : memref<3x4xf32>
-// CHECK-NOT: memref.copy
-// CHECK: func.return [[ROWS]]
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %R = scratch.alloc : memref<3x4xf32>
+// CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %R : memref<3x4xf32>
+// CHECK-NEXT: scf.for %i = %zero to %two step %one {
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.muli %i, [[v0]] : index
+// CHECK-NEXT: [[v2:%.*]] = arith.addi [[v1]], %zero : index
+// CHECK-NEXT: %x = scratch.slice %X{{\[}}[[v2]]] : memref<2x4xf32> to memref<1x4xf32>
+// CHECK-NEXT: tdsl.move_up %R {axis = 0 : i64, count = 1 : i64} : memref<3x4xf32> into %R : memref<3x4xf32>
+// CHECK-NEXT: tdsl.insert_slice %x, %R[%two, %zero] : memref<1x4xf32>, memref<3x4xf32> into %R : memref<3x4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %R : memref<3x4xf32>
 
 // Not in place: the input is the caller's, and the old value is read after the new one is there.
 func.func @copied(%X: tensor<4xf32>) -> tensor<4xf32> {
@@ -103,14 +129,18 @@ func.func @copied(%X: tensor<4xf32>) -> tensor<4xf32> {
   func.return %s : tensor<4xf32>
 }
 // CHECK-LABEL: func.func @copied
-// CHECK: %a = scratch.alloc
-// CHECK-NEXT: "memref.copy"(%X, %a)
-// CHECK-NEXT: scf.for
-// CHECK-NEXT: %b = scratch.alloc
-// CHECK-NEXT: tdsl.neg %a : memref<4xf32> into %b
-// CHECK-NEXT: tdsl.argmax %a
-// CHECK-NEXT: "memref.copy"(%b, %a)
-// CHECK: func.return %a
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vc3:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: %a = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: "memref.copy"(%X, %a) : (memref<4xf32>, memref<4xf32>) -> ()
+// CHECK-NEXT: scf.for %i = [[vc0]] to [[vc3]] step [[vc1]] {
+// CHECK-NEXT: %b = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: tdsl.neg %a : memref<4xf32> into %b : memref<4xf32>
+// CHECK-NEXT: %l = tdsl.argmax %a : memref<4xf32>
+// CHECK-NEXT: "memref.copy"(%b, %a) : (memref<4xf32>, memref<4xf32>) -> ()
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %a : memref<4xf32>
 
 // -----
 
@@ -126,14 +156,24 @@ func.func @swapped(%X: tensor<4xf32>) -> tensor<4xf32> {
   func.return %q : tensor<4xf32>
 }
 // CHECK-LABEL: func.func @swapped
-// CHECK: scf.for
-// CHECK-NEXT: [[old:%.*]] = scratch.alloc : memref<4xf32>
-// CHECK-NEXT: "memref.copy"(%a, [[old]])
-// CHECK-NEXT: "memref.copy"(%b, %a)
-// CHECK-NEXT: "memref.copy"([[old]], %b)
-// CHECK-NEXT: "memref.copy"(%W, %c)
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vc3:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: %W = scratch.constant dense<1.000000e+00> : tensor<4xf32> -> memref<4xf32, #scratch.flash>
+// CHECK-NEXT: %a = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: "memref.copy"(%X, %a) : (memref<4xf32>, memref<4xf32>) -> ()
+// CHECK-NEXT: %b = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: "memref.copy"(%X, %b) : (memref<4xf32>, memref<4xf32>) -> ()
+// CHECK-NEXT: %c = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: "memref.copy"(%X, %c) : (memref<4xf32>, memref<4xf32>) -> ()
+// CHECK-NEXT: scf.for %i = [[vc0]] to [[vc3]] step [[vc1]] {
+// CHECK-NEXT: [[va_1:%.*]] = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: "memref.copy"(%a, [[va_1]]) : (memref<4xf32>, memref<4xf32>) -> ()
+// CHECK-NEXT: "memref.copy"(%b, %a) : (memref<4xf32>, memref<4xf32>) -> ()
+// CHECK-NEXT: "memref.copy"([[va_1]], %b) : (memref<4xf32>, memref<4xf32>) -> ()
+// CHECK-NEXT: "memref.copy"(%W, %c) : (memref<4xf32, #scratch.flash>, memref<4xf32>) -> ()
 // CHECK-NEXT: }
-// CHECK-NEXT: func.return %b
+// CHECK-NEXT: func.return %b : memref<4xf32>
 
 // -----
 
@@ -154,8 +194,27 @@ func.func @carried_on(%X: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tenso
   func.return %r#0, %r#1, %r#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 // CHECK-LABEL: func.func @carried_on
-// CHECK: tdsl.neg %old : memref<4xf32> into %new : memref<4xf32>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %three = arith.constant 3 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %old = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: "memref.copy"(%X, %old) : (memref<4xf32>, memref<4xf32>) -> ()
+// CHECK-NEXT: %second = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: "memref.copy"(%X, %second) : (memref<4xf32>, memref<4xf32>) -> ()
+// CHECK-NEXT: %third = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: "memref.copy"(%X, %third) : (memref<4xf32>, memref<4xf32>) -> ()
+// CHECK-NEXT: scf.for %k = %zero to %three step %one {
+// CHECK-NEXT: scf.for %j = %zero to %three step %one {
+// CHECK-NEXT: }
+// CHECK-NEXT: %new = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: tdsl.neg %old : memref<4xf32> into %new : memref<4xf32>
 // CHECK-NEXT: tdsl.exp %third : memref<4xf32> into %third : memref<4xf32>
+// CHECK-NEXT: %last = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: "memref.copy"(%old, %last) : (memref<4xf32>, memref<4xf32>) -> ()
+// CHECK-NEXT: "memref.copy"(%new, %old) : (memref<4xf32>, memref<4xf32>) -> ()
+// CHECK-NEXT: "memref.copy"(%last, %second) : (memref<4xf32>, memref<4xf32>) -> ()
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %old, %second, %third : memref<4xf32>, memref<4xf32>, memref<4xf32>
 
 // -----
 
@@ -166,11 +225,14 @@ func.func @results(%X: tensor<4xf32>) -> (tensor<2x2xf32>, tensor<2xf32>) {
   func.return %r, %W : tensor<2x2xf32>, tensor<2xf32>
 }
 // CHECK-LABEL: func.func @results
-// CHECK: [[r:%.*]] = scratch.alloc : memref<2x2xf32>
-// CHECK-NEXT: "memref.copy"(%r, [[r]])
-// CHECK-NEXT: [[W:%.*]] = scratch.alloc : memref<2xf32>
-// CHECK-NEXT: "memref.copy"(%W, [[W]])
-// CHECK-NEXT: func.return [[r]], [[W]]
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %r = scratch.slice %X{{\[}}[[v0]]] : memref<4xf32> to memref<2x2xf32>
+// CHECK-NEXT: %W = scratch.constant dense<1.000000e+00> : tensor<2xf32> -> memref<2xf32, #scratch.flash>
+// CHECK-NEXT: [[vr_1:%.*]] = scratch.alloc : memref<2x2xf32>
+// CHECK-NEXT: "memref.copy"(%r, [[vr_1]]) : (memref<2x2xf32>, memref<2x2xf32>) -> ()
+// CHECK-NEXT: [[vW_1:%.*]] = scratch.alloc : memref<2xf32>
+// CHECK-NEXT: "memref.copy"(%W, [[vW_1]]) : (memref<2xf32, #scratch.flash>, memref<2xf32>) -> ()
+// CHECK-NEXT: func.return [[vr_1]], [[vW_1]] : memref<2x2xf32>, memref<2xf32>
 
 // What nobody reads before all of it is written needs a buffer, but no values.
 func.func @empty(%x: tensor<1x1xf32>) -> tensor<4x1xf32> {
@@ -185,9 +247,14 @@ func.func @empty(%x: tensor<1x1xf32>) -> tensor<4x1xf32> {
   func.return %y : tensor<4x1xf32>
 }
 // CHECK-LABEL: func.func @empty
-// CHECK: %[[BUFFER:.*]] = scratch.alloc : memref<4x1xf32>
-// CHECK-NEXT: scf.for
-// CHECK-NEXT: tdsl.insert_slice %x, %[[BUFFER]][{{.*}}] : {{.*}} into %[[BUFFER]]
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vc4:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: %e = scratch.alloc : memref<4x1xf32>
+// CHECK-NEXT: scf.for %i = [[vc0]] to [[vc4]] step [[vc1]] {
+// CHECK-NEXT: tdsl.insert_slice %x, %e[%i, [[vc0]]] : memref<1x1xf32>, memref<4x1xf32> into %e : memref<4x1xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %e : memref<4x1xf32>
 
 // -----
 
@@ -206,8 +273,17 @@ func.func @fills(%X: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   func.return %p, %q : tensor<4xf32>, tensor<4xf32>
 }
 // CHECK-LABEL: func.func @fills
-// CHECK: tdsl.fill {value = 0.000000e+00 : f64} into [[p:%.*]] :
-// CHECK-NEXT: scf.for
-// CHECK: tdsl.fill {value = 0.000000e+00 : f64} into [[q:%.*]] :
-// CHECK-NOT: memref.copy
-// CHECK: func.return
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vc3:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: %part = scratch.slice %X{{\[}}[[vc0]]] : memref<4xf32> to memref<2xf32>
+// CHECK-NEXT: %zeros = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %zeros : memref<4xf32>
+// CHECK-NEXT: scf.for %i = [[vc0]] to [[vc3]] step [[vc1]] {
+// CHECK-NEXT: tdsl.insert_slice %part, %zeros[%i] : memref<2xf32>, memref<4xf32> into %zeros : memref<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[vzeros_1:%.*]] = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into [[vzeros_1]] : memref<4xf32>
+// CHECK-NEXT: %q = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: tdsl.insert_slice %part, [[vzeros_1]]{{\[}}[[vc1]]] : memref<2xf32>, memref<4xf32> into %q : memref<4xf32>
+// CHECK-NEXT: func.return %zeros, %q : memref<4xf32>, memref<4xf32>

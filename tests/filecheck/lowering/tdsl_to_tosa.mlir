@@ -28,6 +28,7 @@ func.func @layers(%x: tensor<1x5x5x2x!zeroskew.q<8, 0.5, 3>>) -> (tensor<3x!zero
 // CHECK: %channel = "tosa.slice"(%r,
 
 // What no op of TOSA moves is gathered.
+// CHECK-NOT: tosa.concat
 // CHECK: dense<[1, 4, 7]> : tensor<3xi32>
 // CHECK: "tosa.gather"
 // CHECK: %s = "tosa.table"(%channel, {{.*}}) : (tensor<1x3x3x1xi8>, tensor<256xi8>) -> tensor<1x3x3x1xi8>

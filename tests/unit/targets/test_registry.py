@@ -63,6 +63,15 @@ def test_an_unknown_target_is_told_the_known_ones() -> None:
         registry.board("toaster")
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("arduino-micro", "micro"), ("Arduino UNO", "uno"), ("arduino-due", "due")]
+)
+def test_a_name_may_begin_with_its_maker(typed: str, meant: str):
+    with pytest.raises(InputError, match=f"^unknown target '{typed}', did you mean '{meant}'\\?$"):
+        registry.board(typed)
+    assert registry.board("arduino-giga") is registry.board("giga")
+
+
 def test_a_board_has_several_names():
     assert registry.board("nano33iot") is registry.board("mkr1000")
     assert "nano33iot" not in registry.targets()

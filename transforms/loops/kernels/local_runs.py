@@ -11,7 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.traits import MemoryEffectKind, is_side_effect_free, only_has_effect
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element_format
@@ -187,5 +189,15 @@ def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
             pending += owner.operands
         elif value.owner is loop.body.block:
             return None
-    stored = {scratch.root(store.memref) for store in loop.walk() if isinstance(store, memref.StoreOp)}
-    return None if scratch.root(run) in stored else [op for op in loop.body.block.ops if op in needed]
+    return None if _may_change(run, loop) else [op for op in loop.body.block.ops if op in needed]
+
+
+def _may_change(run: SSAValue, loop: scf.ForOp) -> bool:
+    """True if an op in a loop that does more than read, such as a store or a copy, takes the memory of a run."""
+    memory = scratch.root(run)
+    return any(
+        isinstance(operand.type, MemRefType) and scratch.root(operand) is memory
+        for op in loop.walk()
+        if not op.regions and not only_has_effect(op, MemoryEffectKind.READ) and not is_side_effect_free(op)
+        for operand in op.operands
+    )

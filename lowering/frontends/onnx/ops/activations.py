@@ -11,7 +11,7 @@ from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
 from tinyml.lowering.frontends.layers.network_layers import GREATEST, limited
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
-from tinyml.lowering.frontends.onnx.ops.elementwise import binary, unary
+from tinyml.lowering.frontends.onnx.ops.elementwise import absolute, binary, reciprocal, unary
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
 from tinyml.lowering.frontends.onnx.ops.reductions import log_of_sum
 
@@ -109,6 +109,13 @@ def mish(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """x * tanh(softplus(x))."""
     x = to.stored(needed(to, inputs, 0))
     return binary(to, tdsl.MulOp, x, unary(to, tdsl.TanhOp, unary(to, tdsl.SoftplusOp, x)))
+
+
+@handles("Softsign")
+def softsign(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """x / (1 + |x|)."""
+    x = to.stored(needed(to, inputs, 0))
+    return binary(to, tdsl.MulOp, x, reciprocal(to, binary(to, tdsl.AddOp, absolute(to, x), Constant(np.array(1.0)))))
 
 
 @handles("Gelu")

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.ir import SSAValue
+
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
@@ -97,14 +99,39 @@ def absolute(to: Builder, x: Value) -> OrderedTensor:
 
 @handles("Div")
 def quotient(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A quotient by constants, as the product with their reciprocals."""
+    """A product with reciprocals: of constants, or of computed numbers that are known to be positive."""
     divisor = needed(to, inputs, 1)
     if not isinstance(divisor, Constant):
-        raise node.error("divides by a tensor that is not a constant, which is not supported")
+        if _least(to.stored(divisor).value) <= 0:
+            raise node.error("divides by a tensor that is neither a constant nor known to be positive")
+        return binary(to, tdsl.MulOp, needed(to, inputs, 0), reciprocal(to, divisor))
     if not np.all(divisor.array):
         raise node.error("divides by zero")
     reciprocals = Constant(np.asarray(1.0 / divisor.array.astype(np.float64)))
     return binary(to, tdsl.MulOp, needed(to, inputs, 0), reciprocals)
+
+
+def reciprocal(to: Builder, x: Value) -> OrderedTensor:
+    """exp(-log(x)), for positive numbers."""
+    return unary(to, tdsl.ExpOp, unary(to, tdsl.NegOp, unary(to, tdsl.LogOp, x)))
+
+
+_NEVER_NEGATIVE = (tdsl.ReluOp, tdsl.ExpOp, tdsl.SigmoidOp, tdsl.SoftplusOp)
+
+_FOLLOWED = 8
+"""The depth of sums whose least number is looked for."""
+
+
+def _least(value: SSAValue, depth: int = _FOLLOWED) -> float:
+    """A number that no element on reals is below: minus infinity if nothing is known."""
+    op = value.owner
+    if isinstance(op, tdsl.ConstOp):
+        return float(tdsl.format_of(op.result).decode(op.raws).min())
+    if isinstance(op, _NEVER_NEGATIVE) or (isinstance(op, tdsl.MulOp) and op.lhs is op.rhs):
+        return 0.0
+    if isinstance(op, tdsl.AddOp) and depth:
+        return _least(op.lhs, depth - 1) + _least(op.rhs, depth - 1)
+    return -np.inf
 
 
 @handles("Pow")

@@ -130,6 +130,18 @@ func.func @row_kept(%X: tensor<1x2xf32>, %Y: tensor<2x1xf32>, %i: index) -> (ten
 
 // -----
 
+// Nor where the row shares scales in groups, which are along rows of weights.
+func.func @row_of_groups() -> tensor<1x2x!fixed.q<8, 6>> {
+  %X = tdsl.const dense<[[1, 2, 3]]> : tensor<1x3xi8> -> tensor<1x3x!mxint.b<4, 2, 3 of 3, [0]>>
+  %W = tdsl.const dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi8> -> tensor<3x2x!fixed.q<8, 4>>
+  %p = tdsl.matmul %X, %W : tensor<1x3x!mxint.b<4, 2, 3 of 3, [0]>>, tensor<3x2x!fixed.q<8, 4>> -> tensor<1x2x!fixed.q<8, 6>>
+  func.return %p : tensor<1x2x!fixed.q<8, 6>>
+}
+// CHECK-LABEL: func.func @row_of_groups
+// CHECK: %p = tdsl.matmul %X, %W
+
+// -----
+
 // Ops on memrefs do something even where their result would be the operand.
 func.func @buffers(%X: memref<2x3xf32>, %Y: memref<2x3xf32>) {
   tdsl.reshape %X : memref<2x3xf32> into %Y : memref<2x3xf32>

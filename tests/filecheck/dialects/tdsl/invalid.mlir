@@ -857,7 +857,7 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 // -----
 
 "test.op"() {interface = #tdsl.interface<input = <packed = 33>>} : () -> ()
-// CHECK: 'packed': expected an integer from 1 to 32, got 33
+// CHECK: 'packed': expected a number of bits, 1 to 7 or 9 to 15, got 33
 
 // -----
 

@@ -24,16 +24,42 @@ func.func @sparse(%x: memref<7xi8>) -> memref<3xi16> {
   }
   func.return %y : memref<3xi16>
 }
-// CHECK-NOT: num.
-// CHECK: scf.for %row = {{.*}} iter_args([[first:%.*]] = {{.*}}) -> (index)
-// CHECK: memref.load %lengths[%row]
-// CHECK: %sum, {{.*}} = scf.for {{.*}} iter_args({{.*}} = %start, [[at:%.*]] = {{.*}}, [[entry:%.*]] = [[first]])
-// CHECK: [[gap:%.*]] = memref.load %gaps[[[entry]]]
-// CHECK: [[column:%.*]] = arith.addi [[at]],
-// CHECK: memref.load %values[[[entry]]]
-// CHECK: memref.load %x[[[column]]]
-// CHECK: } {hls.pipeline}
-// CHECK: memref.store %sum, %y[%row]
+// CHECK-LABEL: func.func @sparse
+// CHECK-NEXT: %values = scratch.constant dense<[4, -5, 6, 7]> : tensor<4xi8> -> memref<4xi8, #scratch.flash>
+// CHECK-NEXT: %gaps = scratch.constant dense<[1, 3, 2, 2]> : tensor<4xi8> -> memref<4xi8, #scratch.flash>
+// CHECK-NEXT: %lengths = scratch.constant dense<[3, 0, 1]> : tensor<3xi8> -> memref<3xi8, #scratch.flash>
+// CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<6xi8>
+// CHECK-NEXT: %y = scratch.view %arena[0 : i64] : memref<6xi8> to memref<3xi16>
+// CHECK-NEXT: %start = arith.constant 0 : i16
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = scf.for %row = [[v1]] to [[v0]] step [[v2]] iter_args([[v4:%.*]] = [[v1]]) -> (index) {
+// CHECK-NEXT: [[v5:%.*]] = memref.load %lengths[%row] : memref<3xi8, #scratch.flash>
+// CHECK-NEXT: [[v6:%.*]] = arith.extui [[v5]] : i8 to i16
+// CHECK-NEXT: [[v7:%.*]] = arith.index_cast [[v6]] : i16 to index
+// CHECK-NEXT: %sum, [[v8:%.*]], [[v9:%.*]] = scf.for [[v10:%.*]] = [[v1]] to [[v7]] step [[v2]] iter_args(%s = %start, [[v11:%.*]] = [[v1]], %entry = [[v4]]) -> (i16, index, index) {
+// CHECK-NEXT: [[v12:%.*]] = memref.load %gaps[%entry] : memref<4xi8, #scratch.flash>
+// CHECK-NEXT: [[v13:%.*]] = arith.extui [[v12]] : i8 to i16
+// CHECK-NEXT: [[v14:%.*]] = arith.index_cast [[v13]] : i16 to index
+// CHECK-NEXT: %column = arith.addi [[v11]], [[v14]] : index
+// CHECK-NEXT: %v = memref.load %values[%entry] : memref<4xi8, #scratch.flash>
+// CHECK-NEXT: %xe = memref.load %x[%column] : memref<7xi8>
+// CHECK-NEXT: %vw = arith.extsi %v : i8 to i16
+// CHECK-NEXT: %xw = arith.extsi %xe : i8 to i16
+// CHECK-NEXT: %product = arith.muli %vw, %xw : i16
+// CHECK-NEXT: %t = arith.addi %s, %product : i16
+// CHECK-NEXT: [[v15:%.*]] = arith.addi %entry, [[v2]] : index
+// CHECK-NEXT: scf.yield %t, %column, [[v15]] : i16, index, index
+// CHECK-NEXT: } {hls.pipeline}
+// CHECK-NEXT: memref.store %sum, %y[%row] : memref<3xi16>
+// CHECK-NEXT: [[v16:%.*]] = memref.load %lengths[%row] : memref<3xi8, #scratch.flash>
+// CHECK-NEXT: [[v17:%.*]] = arith.extui [[v16]] : i8 to i16
+// CHECK-NEXT: [[v18:%.*]] = arith.index_cast [[v17]] : i16 to index
+// CHECK-NEXT: [[v19:%.*]] = arith.addi [[v4]], [[v18]] : index
+// CHECK-NEXT: scf.yield [[v19]] : index
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y : memref<3xi16>
 
 // Windows do not slide in C.
 func.func @window(%w: memref<4xi8>, %F: memref<2x4xi8, #scratch.flash>) {

@@ -27,13 +27,28 @@ builtin.module attributes {tinyml.target = "ecp5-25k"} {
     func.return %y : memref<4xi8>
   }
 }
-// CHECK: func.func @sums(%x: memref<8xi8> {hls.partition = [[n:[0-9]+]] : i64})
-// CHECK: scratch.constant {{.*}} {hls.partition = [[n]] : i64}
-// CHECK: scratch.arena {alignment = 1 : i64}
-// CHECK: scf.for %k
-// CHECK: } {hls.pipeline, hls.unroll = [[n]] : i64}
-// CHECK-NEXT: memref.store
-// CHECK-NEXT: {{^ *}}}{{$}}
+// CHECK-LABEL: func.func @sums
+// CHECK-NEXT: %w = scratch.constant dense<1> : tensor<32xi8> {hls.partition = 8 : i64} -> memref<32xi8, #scratch.flash>
+// CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64} : memref<4xi8>
+// CHECK-NEXT: %y = scratch.view %arena[0 : i64] : memref<4xi8> to memref<4xi8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: %eight = arith.constant 8 : index
+// CHECK-NEXT: %start = arith.constant 0 : i8
+// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: %first = arith.muli %i, %eight : index
+// CHECK-NEXT: %row = scratch.slice %w[%first] : memref<32xi8, #scratch.flash> to memref<8xi8, #scratch.flash>
+// CHECK-NEXT: %sum = scf.for %k = %zero to %eight step %one iter_args(%s = %start) -> (i8) {
+// CHECK-NEXT: %a = memref.load %row[%k] : memref<8xi8, #scratch.flash>
+// CHECK-NEXT: %b = memref.load %x[%k] : memref<8xi8>
+// CHECK-NEXT: %p = arith.muli %a, %b : i8
+// CHECK-NEXT: %t = arith.addi %s, %p : i8
+// CHECK-NEXT: scf.yield %t : i8
+// CHECK-NEXT: } {hls.pipeline, hls.unroll = 8 : i64}
+// CHECK-NEXT: memref.store %sum, %y[%i] : memref<4xi8>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y : memref<4xi8>
 
 // C: #pragma HLS ARRAY_PARTITION cyclic factor=[[n:[0-9]+]] variable=x
 // C: #pragma HLS ARRAY_PARTITION cyclic factor=[[n]] variable=sums_w

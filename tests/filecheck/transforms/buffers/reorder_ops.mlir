@@ -22,12 +22,22 @@ func.func @branches(%X: memref<1x1xf32>, %W: memref<1x8xf32, #scratch.flash>, %V
   func.return %r : memref<1x1xf32>
 }
 // CHECK-LABEL: func.func @branches
-// CHECK-NEXT: %[[first:[abc]]] = scratch.alloc
-// CHECK-NEXT: tdsl.{{.*}} into %[[first]]
-// CHECK-NEXT: scratch.alloc
-// CHECK-NEXT: tdsl.matmul %W, %[[first]]
-// CHECK-NEXT: %[[second:[abc]]] = scratch.alloc
-// CHECK-NEXT: tdsl.{{.*}} into %[[second]]
+// CHECK-NEXT: %a = scratch.alloc : memref<8x1xf32>
+// CHECK-NEXT: tdsl.matmul %V, %X : memref<8x1xf32, #scratch.flash>, memref<1x1xf32> into %a : memref<8x1xf32>
+// CHECK-NEXT: %p = scratch.alloc : memref<1x1xf32>
+// CHECK-NEXT: tdsl.matmul %W, %a : memref<1x8xf32, #scratch.flash>, memref<8x1xf32> into %p : memref<1x1xf32>
+// CHECK-NEXT: %c = scratch.alloc : memref<8x1xf32>
+// CHECK-NEXT: tdsl.sub %V, %X : memref<8x1xf32, #scratch.flash>, memref<1x1xf32> into %c : memref<8x1xf32>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %w = scratch.slice %W{{\[}}[[vc0]]] : memref<1x8xf32, #scratch.flash> to memref<1x8xf32, #scratch.flash>
+// CHECK-NEXT: %r = scratch.alloc : memref<1x1xf32>
+// CHECK-NEXT: tdsl.matmul_sum %w, %c from %p : memref<1x1xf32> : memref<1x8xf32, #scratch.flash>, memref<8x1xf32> into %r : memref<1x1xf32>
+// CHECK-NEXT: %b = scratch.alloc : memref<8x1xf32>
+// CHECK-NEXT: tdsl.add %V, %X : memref<8x1xf32, #scratch.flash>, memref<1x1xf32> into %b : memref<8x1xf32>
+// CHECK-NEXT: %q = scratch.alloc : memref<1x1xf32>
+// CHECK-NEXT: tdsl.matmul %W, %b : memref<1x8xf32, #scratch.flash>, memref<8x1xf32> into %q : memref<1x1xf32>
+// CHECK-NEXT: tdsl.add %r, %q : memref<1x1xf32>, memref<1x1xf32> into %r : memref<1x1xf32>
+// CHECK-NEXT: func.return %r : memref<1x1xf32>
 // PACKED-LABEL: func.func @branches
 // PACKED: scratch.arena {{.*}} : memref<36xi8>
 
@@ -55,12 +65,23 @@ func.func @loops(%X: memref<8xf32>) -> memref<8xf32> {
   func.return %s : memref<8xf32>
 }
 // CHECK-LABEL: func.func @loops
-// CHECK: scf.for
-// CHECK: tdsl.exp
-// CHECK-NEXT: tdsl.add
-// CHECK: tdsl.neg
-// CHECK-NEXT: tdsl.mul
-// CHECK: tdsl.tanh
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vc4:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: %s = scratch.alloc : memref<8xf32>
+// CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %s : memref<8xf32>
+// CHECK-NEXT: scf.for %i = [[vc0]] to [[vc4]] step [[vc1]] {
+// CHECK-NEXT: %a = scratch.alloc : memref<8xf32>
+// CHECK-NEXT: tdsl.exp %X : memref<8xf32> into %a : memref<8xf32>
+// CHECK-NEXT: tdsl.add %s, %a : memref<8xf32>, memref<8xf32> into %s : memref<8xf32>
+// CHECK-NEXT: %b = scratch.alloc : memref<8xf32>
+// CHECK-NEXT: tdsl.neg %X : memref<8xf32> into %b : memref<8xf32>
+// CHECK-NEXT: tdsl.mul %s, %b : memref<8xf32>, memref<8xf32> into %s : memref<8xf32>
+// CHECK-NEXT: %k = scratch.alloc : memref<8xf32>
+// CHECK-NEXT: tdsl.tanh %X : memref<8xf32> into %k : memref<8xf32>
+// CHECK-NEXT: tdsl.add %s, %k : memref<8xf32>, memref<8xf32> into %s : memref<8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %s : memref<8xf32>
 // PACKED-LABEL: func.func @loops
 // PACKED: scratch.arena {{.*}} : memref<64xi8>
 // PACKED-LABEL: func.func @same(
@@ -79,12 +100,14 @@ func.func @same(%X: memref<8xf32>) -> memref<8xf32> {
   func.return %c : memref<8xf32>
 }
 // CHECK-LABEL: func.func @same
-// CHECK-NEXT: %a = scratch.alloc
-// CHECK-NEXT: %b = scratch.alloc
-// CHECK-NEXT: %c = scratch.alloc
-// CHECK-NEXT: tdsl.exp
-// CHECK-NEXT: tdsl.neg %a
-// CHECK-NEXT: tdsl.neg %b
+// CHECK-NEXT: %a = scratch.alloc : memref<8xf32>
+// CHECK-NEXT: %b = scratch.alloc : memref<8xf32>
+// CHECK-NEXT: %c = scratch.alloc : memref<8xf32>
+// CHECK-NEXT: tdsl.exp %X : memref<8xf32> into %a : memref<8xf32>
+// CHECK-NEXT: tdsl.neg %a : memref<8xf32> into %b : memref<8xf32>
+// CHECK-NEXT: tdsl.neg %b : memref<8xf32> into %a : memref<8xf32>
+// CHECK-NEXT: tdsl.add %a, %b : memref<8xf32>, memref<8xf32> into %c : memref<8xf32>
+// CHECK-NEXT: func.return %c : memref<8xf32>
 
 // BUDGET-LABEL: func.func @branches{{.*}} attributes {scratch.order_gap = {{[0-9]+}} : i64}
 // BUDGET-LABEL: func.func @loops

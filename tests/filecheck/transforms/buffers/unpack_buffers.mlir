@@ -18,11 +18,20 @@ func.func @buffers(%X: memref<16x1x!fixed.q<9, 4>>) -> index {
   %m = tdsl.argmax %d : memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
   func.return %m : index
 }
-// CHECK: %a = scratch.alloc : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-LABEL: func.func @buffers
+// CHECK-NEXT: %a = scratch.alloc : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: %b = scratch.alloc : memref<12x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: %c = scratch.alloc : memref<16x1x!fixed.q<9, 5>>
 // CHECK-NEXT: %d = scratch.reuse %c : memref<16x1x!fixed.q<9, 5>> as memref<16x1x!fixed.q<9, 6>>
-// CHECK: tdsl.cast %X : {{.*}} into %c : memref<16x1x!fixed.q<9, 5>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: tdsl.neg %X : memref<16x1x!fixed.q<9, 4>> into %a : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: %half = scratch.slice %a{{\[}}[[vc0]]] : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> to memref<12x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: tdsl.reverse %half {axis = 0 : i64} : memref<12x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> into %b : memref<12x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: %l = tdsl.argmax %b : memref<12x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: tdsl.cast %X : memref<16x1x!fixed.q<9, 4>> into %c : memref<16x1x!fixed.q<9, 5>>
+// CHECK-NEXT: tdsl.cast %c : memref<16x1x!fixed.q<9, 5>> into %d : memref<16x1x!fixed.q<9, 6>>
+// CHECK-NEXT: %m = tdsl.argmax %d : memref<16x1x!fixed.q<9, 6>>
+// CHECK-NEXT: func.return %m : index
 // PACKED-LABEL: func.func @buffers
 // PACKED: scratch.arena {{.*}} : memref<36xi8>
 
@@ -48,8 +57,23 @@ func.func @loop(%X: memref<8x1x!fixed.q<16, 4>>) -> (index, index) {
   func.return %l, %n : index, index
 }
 // CHECK-LABEL: func.func @loop
-// CHECK: %a = scratch.alloc : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: %w = scratch.alloc : memref<25x1x!fixed.q<16, 4>>
+// CHECK-NEXT: %a = scratch.alloc : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: %b = scratch.alloc : memref<16x1x!fixed.q<9, 5>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vc3:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %w : memref<25x1x!fixed.q<16, 4>>
+// CHECK-NEXT: %k = tdsl.argmax %w : memref<25x1x!fixed.q<16, 4>>
+// CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %a : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %b : memref<16x1x!fixed.q<9, 5>>
+// CHECK-NEXT: %l = scf.for %i = [[vc0]] to [[vc3]] step [[vc1]] iter_args(%s = [[vc0]]) -> (index) {
+// CHECK-NEXT: %half = scratch.slice %b[%i] : memref<16x1x!fixed.q<9, 5>> to memref<8x1x!fixed.q<9, 5>>
+// CHECK-NEXT: %m = tdsl.argmax %half : memref<8x1x!fixed.q<9, 5>>
+// CHECK-NEXT: scf.yield %m : index
+// CHECK-NEXT: }
+// CHECK-NEXT: %n = tdsl.argmax %a : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: func.return %l, %n : index, index
 
 // The input stays packed, and so does a buffer whose bytes would not suffice for what reuses them whole.
 func.func @kept() -> index {
@@ -67,9 +91,18 @@ func.func @kept() -> index {
   func.return %l : index
 }
 // CHECK-LABEL: func.func @kept
-// CHECK: %X = scratch.alloc {input} : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
-// CHECK: %a = scratch.alloc : memref<18x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %X = scratch.alloc {input} : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: %w = scratch.alloc : memref<99x1x!fixed.q<16, 4>>
+// CHECK-NEXT: %a = scratch.alloc : memref<18x1x!fixed.q<8, 4>>
 // CHECK-NEXT: %d = scratch.reuse %a : memref<18x1x!fixed.q<8, 4>> as memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
+// CHECK-NEXT: %h = tdsl.argmax %X : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %w : memref<99x1x!fixed.q<16, 4>>
+// CHECK-NEXT: %k = tdsl.argmax %w : memref<99x1x!fixed.q<16, 4>>
+// CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %a : memref<18x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %m = tdsl.argmax %a : memref<18x1x!fixed.q<8, 4>>
+// CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %d : memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
+// CHECK-NEXT: %l = tdsl.argmax %d : memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
+// CHECK-NEXT: func.return %l : index
 
 // Rows that arrive packed are received packed, though there is room for them.
 func.func @received(%X: memref<48x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>) -> index {
@@ -84,4 +117,12 @@ func.func @received(%X: memref<48x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>) -> 
   func.return %l : index
 }
 // CHECK-LABEL: func.func @received
-// CHECK: %rows = scratch.alloc : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %w = scratch.alloc : memref<99x1x!fixed.q<16, 4>>
+// CHECK-NEXT: %rows = scratch.alloc : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %w : memref<99x1x!fixed.q<16, 4>>
+// CHECK-NEXT: %k = tdsl.argmax %w : memref<99x1x!fixed.q<16, 4>>
+// CHECK-NEXT: %I = scratch.slice %X{{\[}}[[vc0]]] : memref<48x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> to memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: tdsl.receive %I{{\[}}[[vc0]]] : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> into %rows : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: %l = tdsl.argmax %rows : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: func.return %l : index

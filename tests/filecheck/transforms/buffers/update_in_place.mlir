@@ -22,6 +22,14 @@ func.func @chain(%X: memref<4x1x!fixed.q<16, 4>>) -> memref<4x1x!fixed.q<8, 4>> 
 // CHECK-NEXT: %b = scratch.reuse %a : memref<4x1x!fixed.q<16, 4>> as memref<1x4x!fixed.q<16, 5>>
 // CHECK-NEXT: %c = scratch.reuse %b : memref<1x4x!fixed.q<16, 5>> as memref<4x1x!fixed.q<8, 4>>
 // CHECK-NEXT: %d = scratch.reuse %c : memref<4x1x!fixed.q<8, 4>> as memref<4x1x!fixed.q<8, 4>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: tdsl.neg %X : memref<4x1x!fixed.q<16, 4>> into %a : memref<4x1x!fixed.q<16, 4>>
+// CHECK-NEXT: %row = scratch.slice %a{{\[}}[[vc0]]] : memref<4x1x!fixed.q<16, 4>> to memref<1x4x!fixed.q<16, 4>>
+// CHECK-NEXT: tdsl.exp %row : memref<1x4x!fixed.q<16, 4>> into %b : memref<1x4x!fixed.q<16, 5>>
+// CHECK-NEXT: %column = scratch.slice %b{{\[}}[[vc0]]] : memref<1x4x!fixed.q<16, 5>> to memref<4x1x!fixed.q<16, 5>>
+// CHECK-NEXT: tdsl.cast %column : memref<4x1x!fixed.q<16, 5>> into %c : memref<4x1x!fixed.q<8, 4>>
+// CHECK-NEXT: tdsl.add %c, %c : memref<4x1x!fixed.q<8, 4>>, memref<4x1x!fixed.q<8, 4>> into %d : memref<4x1x!fixed.q<8, 4>>
+// CHECK-NEXT: func.return %d : memref<4x1x!fixed.q<8, 4>>
 // PACKED-LABEL: func.func @chain
 // PACKED: %arena = scratch.arena {{.*}} : memref<8xi8>
 // PACKED-NEXT: %a = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]{{.*}}}
@@ -48,7 +56,18 @@ func.func @not(%X: memref<4x1x!fixed.q<8, 4>>, %W: memref<4x4x!fixed.q<8, 4>, #s
   func.return %e : memref<4x1x!fixed.q<16, 4>>
 }
 // CHECK-LABEL: func.func @not
-// CHECK-NOT: scratch.reuse
+// CHECK-NEXT: %a = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %b = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %c = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %d = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %e = scratch.alloc : memref<4x1x!fixed.q<16, 4>>
+// CHECK-NEXT: tdsl.neg %X : memref<4x1x!fixed.q<8, 4>> into %a : memref<4x1x!fixed.q<8, 4>>
+// CHECK-NEXT: tdsl.neg %a : memref<4x1x!fixed.q<8, 4>> into %b : memref<4x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %k = tdsl.argmax %a : memref<4x1x!fixed.q<8, 4>>
+// CHECK-NEXT: tdsl.reverse %b {axis = 0 : i64} : memref<4x1x!fixed.q<8, 4>> into %c : memref<4x1x!fixed.q<8, 4>>
+// CHECK-NEXT: tdsl.matmul %W, %c : memref<4x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x1x!fixed.q<8, 4>> into %d : memref<4x1x!fixed.q<8, 4>>
+// CHECK-NEXT: tdsl.cast %d : memref<4x1x!fixed.q<8, 4>> into %e : memref<4x1x!fixed.q<16, 4>>
+// CHECK-NEXT: func.return %e : memref<4x1x!fixed.q<16, 4>>
 // PACKED-LABEL: func.func @not
 
 // -----
@@ -65,7 +84,13 @@ func.func @smaller(%X: memref<8x1x!fixed.q<16, 4>>) -> (memref<8x1x!fixed.q<8, 4
   func.return %b, %late : memref<8x1x!fixed.q<8, 4>>, memref<8x1x!fixed.q<16, 4>>
 }
 // CHECK-LABEL: func.func @smaller
-// CHECK-NOT: scratch.reuse
+// CHECK-NEXT: %a = scratch.alloc : memref<8x1x!fixed.q<16, 4>>
+// CHECK-NEXT: %b = scratch.alloc : memref<8x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %late = scratch.alloc : memref<8x1x!fixed.q<16, 4>>
+// CHECK-NEXT: tdsl.neg %X : memref<8x1x!fixed.q<16, 4>> into %a : memref<8x1x!fixed.q<16, 4>>
+// CHECK-NEXT: tdsl.cast %a : memref<8x1x!fixed.q<16, 4>> into %b : memref<8x1x!fixed.q<8, 4>>
+// CHECK-NEXT: tdsl.neg %X : memref<8x1x!fixed.q<16, 4>> into %late : memref<8x1x!fixed.q<16, 4>>
+// CHECK-NEXT: func.return %b, %late : memref<8x1x!fixed.q<8, 4>>, memref<8x1x!fixed.q<16, 4>>
 // PACKED-LABEL: func.func @smaller
 // PACKED: scratch.arena {{.*}} : memref<24xi8>
 
@@ -82,7 +107,13 @@ func.func @single(%X: memref<8x1x!fixed.q<16, 4>>) -> memref<1x1x!fixed.q<8, 4>>
   func.return %b : memref<1x1x!fixed.q<8, 4>>
 }
 // CHECK-LABEL: func.func @single
-// CHECK: %b = scratch.reuse %a
+// CHECK-NEXT: %a = scratch.alloc : memref<8x1x!fixed.q<16, 4>>
+// CHECK-NEXT: %b = scratch.reuse %a : memref<8x1x!fixed.q<16, 4>> as memref<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: tdsl.neg %X : memref<8x1x!fixed.q<16, 4>> into %a : memref<8x1x!fixed.q<16, 4>>
+// CHECK-NEXT: %row = scratch.slice %a{{\[}}[[vc0]]] : memref<8x1x!fixed.q<16, 4>> to memref<1x8x!fixed.q<16, 4>>
+// CHECK-NEXT: tdsl.matmul %row, %a : memref<1x8x!fixed.q<16, 4>>, memref<8x1x!fixed.q<16, 4>> into %b : memref<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: func.return %b : memref<1x1x!fixed.q<8, 4>>
 // PACKED-LABEL: func.func @single
 
 // -----
@@ -105,9 +136,18 @@ func.func @changed(%X: memref<3x1x!fixed.q<16, 4>>) -> (memref<3x1x!fixed.q<16, 
   func.return %b, %u : memref<3x1x!fixed.q<16, 4>>, memref<3x1x!fixed.q<16, 4>>
 }
 // CHECK-LABEL: func.func @changed
-// CHECK: tdsl.insert_slice {{.*}} into %a
-// CHECK: tdsl.mac {{.*}} into %s
-// CHECK: func.return %a, %u
+// CHECK-NEXT: %a = scratch.alloc : memref<3x1x!fixed.q<16, 4>>
+// CHECK-NEXT: %one = scratch.alloc : memref<1x1x!fixed.q<16, 4>>
+// CHECK-NEXT: %s = scratch.alloc : memref<3x1x!fixed.acc<32, 8>>
+// CHECK-NEXT: %u = scratch.reuse %s : memref<3x1x!fixed.acc<32, 8>> as memref<3x1x!fixed.q<16, 4>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: tdsl.neg %X : memref<3x1x!fixed.q<16, 4>> into %a : memref<3x1x!fixed.q<16, 4>>
+// CHECK-NEXT: tdsl.fill {value = 1.000000e+00 : f64} into %one : memref<1x1x!fixed.q<16, 4>>
+// CHECK-NEXT: tdsl.insert_slice %one, %a{{\[}}[[vc0]], [[vc0]]] : memref<1x1x!fixed.q<16, 4>>, memref<3x1x!fixed.q<16, 4>> into %a : memref<3x1x!fixed.q<16, 4>>
+// CHECK-NEXT: tdsl.zero into %s : memref<3x1x!fixed.acc<32, 8>>
+// CHECK-NEXT: tdsl.mac %s, %X, %one : memref<3x1x!fixed.acc<32, 8>>, memref<3x1x!fixed.q<16, 4>>, memref<1x1x!fixed.q<16, 4>> into %s : memref<3x1x!fixed.acc<32, 8>>
+// CHECK-NEXT: tdsl.finish %s : memref<3x1x!fixed.acc<32, 8>> into %u : memref<3x1x!fixed.q<16, 4>>
+// CHECK-NEXT: func.return %a, %u : memref<3x1x!fixed.q<16, 4>>, memref<3x1x!fixed.q<16, 4>>
 // PACKED-LABEL: func.func @changed
 
 // -----
@@ -131,10 +171,21 @@ func.func @loop(%X: memref<4xf32>) -> memref<4xf32> {
   func.return %state : memref<4xf32>
 }
 // CHECK-LABEL: func.func @loop
-// CHECK: scf.for
-// CHECK-NEXT: %t = scratch.alloc
-// CHECK-NEXT: %u = scratch.reuse %t
-// CHECK-NEXT: %v = scratch.reuse %u
+// CHECK-NEXT: %state = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vc4:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %state : memref<4xf32>
+// CHECK-NEXT: scf.for %i = [[vc0]] to [[vc4]] step [[vc1]] {
+// CHECK-NEXT: %t = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: %u = scratch.reuse %t : memref<4xf32> as memref<4xf32>
+// CHECK-NEXT: %v = scratch.reuse %u : memref<4xf32> as memref<4xf32>
+// CHECK-NEXT: tdsl.neg %state : memref<4xf32> into %t : memref<4xf32>
+// CHECK-NEXT: tdsl.exp %t : memref<4xf32> into %u : memref<4xf32>
+// CHECK-NEXT: tdsl.add %u, %state : memref<4xf32>, memref<4xf32> into %v : memref<4xf32>
+// CHECK-NEXT: tdsl.add %v, %X : memref<4xf32>, memref<4xf32> into %state : memref<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %state : memref<4xf32>
 // PACKED-LABEL: func.func @loop
 // PACKED: scratch.arena {{.*}} : memref<32xi8>
 // PACKED-LABEL: func.func @unwritten(
@@ -150,5 +201,8 @@ func.func @unwritten(%X: memref<4xf32>) -> index {
   func.return %l : index
 }
 // CHECK-LABEL: func.func @unwritten
-// CHECK-NEXT: %a = scratch.alloc
-// CHECK-NEXT: %b = scratch.reuse %a
+// CHECK-NEXT: %a = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: %b = scratch.reuse %a : memref<4xf32> as memref<4xf32>
+// CHECK-NEXT: tdsl.neg %a : memref<4xf32> into %b : memref<4xf32>
+// CHECK-NEXT: %l = tdsl.argmax %b : memref<4xf32>
+// CHECK-NEXT: func.return %l : index

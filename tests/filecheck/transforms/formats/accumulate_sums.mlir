@@ -18,10 +18,19 @@ func.func @weighted(%x: tensor<2x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<1
   func.return %sum : tensor<2x1x!fixed.q<16, 12>>
 }
 // CHECK-LABEL: func.func @weighted
-// CHECK: %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 28>>
-// CHECK: scf.for {{.*}} -> (tensor<2x1x!fixed.acc<32, 28>>)
-// CHECK: tdsl.mac %{{.*}}, %{{.*}}, %xi
-// CHECK: tdsl.finish %{{.*}} {bound = array<i64: -805281792, 805281792>} : tensor<2x1x!fixed.acc<32, 28>> -> tensor<2x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}[8192], [-4096]], {{\[\[}}-16384], [8192]]]> : tensor<2x2x1xi16> -> tensor<2x2x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vc2:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to [[vc2]] step [[vc1]] iter_args(%carried = %zero) -> (tensor<2x1x!fixed.acc<32, 28>>) {
+// CHECK-NEXT: %xi = tdsl.index %x[%i] : tensor<2x1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+// CHECK-NEXT: [[v0:%.*]] = tdsl.index %w[%i] : tensor<2x2x1x!fixed.q<16, 13>> -> tensor<2x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %next = tdsl.mac %carried, [[v0]], %xi : tensor<2x1x!fixed.acc<32, 28>>, tensor<2x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<2x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: scf.yield %next : tensor<2x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[vsum_1:%.*]] = tdsl.finish %sum {bound = array<i64: -805281792, 805281792>} : tensor<2x1x!fixed.acc<32, 28>> -> tensor<2x1x!fixed.q<16, 12>>
+// CHECK-NEXT: func.return [[vsum_1]] : tensor<2x1x!fixed.q<16, 12>>
 
 // A sum that does not begin at zero keeps its steps.
 func.func @begun(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16, 12>> {
@@ -39,8 +48,18 @@ func.func @begun(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16, 12
   func.return %sum : tensor<1x1x!fixed.q<16, 12>>
 }
 // CHECK-LABEL: func.func @begun
-// CHECK: tdsl.add
-// CHECK-NOT: tdsl.finish
+// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}[8192]], {{\[\[}}-16384]]]> : tensor<2x1x1xi16> -> tensor<2x1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %one = tdsl.fill {value = 1.000000e+00 : f64} -> tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vc2:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to [[vc2]] step [[vc1]] iter_args(%carried = %one) -> (tensor<1x1x!fixed.q<16, 12>>) {
+// CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<2x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %p = tdsl.mul %wi, %x : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %next = tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: scf.yield %next : tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %sum : tensor<1x1x!fixed.q<16, 12>>
 
 // The greatest sum is sought among the exact ones.
 func.func @label(%x: tensor<1x1x!fixed.q<16, 15>>) -> (index, tensor<2x1x!fixed.q<16, 12>>) {
@@ -59,10 +78,19 @@ func.func @label(%x: tensor<1x1x!fixed.q<16, 15>>) -> (index, tensor<2x1x!fixed.
   func.return %l, %sum : index, tensor<2x1x!fixed.q<16, 12>>
 }
 // CHECK-LABEL: func.func @label
-// CHECK: %sum = scf.for
-// CHECK: %[[scores:.*]] = tdsl.finish %sum
-// CHECK: tdsl.argmax %sum : tensor<2x1x!fixed.acc<32, 28>>
-// CHECK: func.return %{{.*}}, %[[scores]]
+// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}[8192], [-4096]], {{\[\[}}-16384], [8192]]]> : tensor<2x2x1xi16> -> tensor<2x2x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vc2:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to [[vc2]] step [[vc1]] iter_args(%carried = %zero) -> (tensor<2x1x!fixed.acc<32, 28>>) {
+// CHECK-NEXT: [[v0:%.*]] = tdsl.index %w[%i] : tensor<2x2x1x!fixed.q<16, 13>> -> tensor<2x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %next = tdsl.mac %carried, [[v0]], %x : tensor<2x1x!fixed.acc<32, 28>>, tensor<2x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<2x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: scf.yield %next : tensor<2x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[vsum_1:%.*]] = tdsl.finish %sum {bound = array<i64: -805281792, 805281792>} : tensor<2x1x!fixed.acc<32, 28>> -> tensor<2x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %l = tdsl.argmax %sum : tensor<2x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: func.return %l, [[vsum_1]] : index, tensor<2x1x!fixed.q<16, 12>>
 
 // A loop that never runs has sums of zero; one that does not count upwards, or leaves the constant, keeps its steps.
 func.func @empty(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 12>> {
@@ -80,7 +108,18 @@ func.func @empty(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 12
   func.return %sum : tensor<2x1x!fixed.q<16, 12>>
 }
 // CHECK-LABEL: func.func @empty
-// CHECK: tdsl.finish %{{.*}} {bound = array<i64: 0, 0>}
+// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}[8192], [-4096]], {{\[\[}}-16384], [8192]]]> : tensor<2x2x1xi16> -> tensor<2x2x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to [[vc1]] step [[vc2]] iter_args(%carried = %zero) -> (tensor<2x1x!fixed.acc<32, 28>>) {
+// CHECK-NEXT: [[v0:%.*]] = tdsl.index %w[%i] : tensor<2x2x1x!fixed.q<16, 13>> -> tensor<2x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %next = tdsl.mac %carried, [[v0]], %x : tensor<2x1x!fixed.acc<32, 28>>, tensor<2x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<2x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: scf.yield %next : tensor<2x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[vsum_1:%.*]] = tdsl.finish %sum {bound = array<i64: 0, 0>} : tensor<2x1x!fixed.acc<32, 28>> -> tensor<2x1x!fixed.q<16, 12>>
+// CHECK-NEXT: func.return [[vsum_1]] : tensor<2x1x!fixed.q<16, 12>>
 
 func.func @stuck(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 12>> {
   %w = tdsl.const dense<[[[8192], [-4096]], [[-16384], [8192]]]> : tensor<2x2x1xi16> -> tensor<2x2x1x!fixed.q<16, 13>>
@@ -97,7 +136,18 @@ func.func @stuck(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 12
   func.return %sum : tensor<2x1x!fixed.q<16, 12>>
 }
 // CHECK-LABEL: func.func @stuck
-// CHECK-NOT: tdsl.mac
+// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}[8192], [-4096]], {{\[\[}}-16384], [8192]]]> : tensor<2x2x1xi16> -> tensor<2x2x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %zero = tdsl.fill {value = 0.000000e+00 : f64} -> tensor<2x1x!fixed.q<16, 12>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[vc2:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to [[vc1]] step [[vc2]] iter_args(%carried = %zero) -> (tensor<2x1x!fixed.q<16, 12>>) {
+// CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<2x2x1x!fixed.q<16, 13>> -> tensor<2x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %p = tdsl.mul %wi, %x : tensor<2x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<2x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %next = tdsl.add %carried, %p : tensor<2x1x!fixed.q<16, 12>>, tensor<2x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
+// CHECK-NEXT: scf.yield %next : tensor<2x1x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %sum : tensor<2x1x!fixed.q<16, 12>>
 
 // A constant gives up as many as four bits, so that 64 products of 2^14 and 2^15 fit 32 bits; five would be too many.
 func.func @four_bits(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16, 12>> {
@@ -115,9 +165,18 @@ func.func @four_bits(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16
   func.return %sum : tensor<1x1x!fixed.q<16, 12>>
 }
 // CHECK-LABEL: func.func @four_bits
-// CHECK: tdsl.const dense<1024> : tensor<64x1x1xi16> -> tensor<64x1x1x!fixed.q<12, 9>>
-// CHECK: tdsl.mac
-// CHECK: tdsl.finish
+// CHECK-NEXT: %w = tdsl.const dense<1024> : tensor<64x1x1xi16> -> tensor<64x1x1x!fixed.q<12, 9>>
+// CHECK-NEXT: %zero = tdsl.zero -> tensor<1x1x!fixed.acc<32, 24>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %end = arith.constant 64 : index
+// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to %end step [[vc1]] iter_args(%carried = %zero) -> (tensor<1x1x!fixed.acc<32, 24>>) {
+// CHECK-NEXT: [[v0:%.*]] = tdsl.index %w[%i] : tensor<64x1x1x!fixed.q<12, 9>> -> tensor<1x1x!fixed.q<12, 9>>
+// CHECK-NEXT: %next = tdsl.mac %carried, [[v0]], %x : tensor<1x1x!fixed.acc<32, 24>>, tensor<1x1x!fixed.q<12, 9>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.acc<32, 24>>
+// CHECK-NEXT: scf.yield %next : tensor<1x1x!fixed.acc<32, 24>>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[vsum_1:%.*]] = tdsl.finish %sum {bound = array<i64: -2147418112, 2147418112>} : tensor<1x1x!fixed.acc<32, 24>> -> tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: func.return [[vsum_1]] : tensor<1x1x!fixed.q<16, 12>>
 
 func.func @five_bits(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16, 12>> {
   %w = tdsl.const dense<16384> : tensor<65x1x1xi16> -> tensor<65x1x1x!fixed.q<16, 13>>
@@ -134,8 +193,18 @@ func.func @five_bits(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16
   func.return %sum : tensor<1x1x!fixed.q<16, 12>>
 }
 // CHECK-LABEL: func.func @five_bits
-// CHECK-NOT: tdsl.mac
-// CHECK: tdsl.add
+// CHECK-NEXT: %w = tdsl.const dense<16384> : tensor<65x1x1xi16> -> tensor<65x1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %zero = tdsl.fill {value = 0.000000e+00 : f64} -> tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %end = arith.constant 65 : index
+// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to %end step [[vc1]] iter_args(%carried = %zero) -> (tensor<1x1x!fixed.q<16, 12>>) {
+// CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<65x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %p = tdsl.mul %wi, %x : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %next = tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: scf.yield %next : tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %sum : tensor<1x1x!fixed.q<16, 12>>
 
 // One that something else reads gives up none: four products of it fit, five do not.
 func.func @whole(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>) {
@@ -154,8 +223,20 @@ func.func @whole(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 1
   func.return %sum, %first : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
 }
 // CHECK-LABEL: func.func @whole
-// CHECK: tdsl.mac
-// CHECK: tdsl.finish
+// CHECK-NEXT: %w = tdsl.const dense<16384> : tensor<4x1x1xi16> -> tensor<4x1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: [[vw_1:%.*]] = tdsl.const dense<16384> : tensor<4x1x1xi16> -> tensor<4x1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %zero = tdsl.zero -> tensor<1x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %end = arith.constant 4 : index
+// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to %end step [[vc1]] iter_args(%carried = %zero) -> (tensor<1x1x!fixed.acc<32, 28>>) {
+// CHECK-NEXT: [[v0:%.*]] = tdsl.index %w[%i] : tensor<4x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %next = tdsl.mac %carried, [[v0]], %x : tensor<1x1x!fixed.acc<32, 28>>, tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: scf.yield %next : tensor<1x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[vsum_1:%.*]] = tdsl.finish %sum {bound = array<i64: -2147418112, 2147418112>} : tensor<1x1x!fixed.acc<32, 28>> -> tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %first = tdsl.index [[vw_1]]{{\[}}[[vc0]]] : tensor<4x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: func.return [[vsum_1]], %first : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
 
 func.func @one_bit(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>) {
   %w = tdsl.const dense<16384> : tensor<5x1x1xi16> -> tensor<5x1x1x!fixed.q<16, 13>>
@@ -173,5 +254,49 @@ func.func @one_bit(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16,
   func.return %sum, %first : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
 }
 // CHECK-LABEL: func.func @one_bit
-// CHECK-NOT: tdsl.mac
-// CHECK: tdsl.add
+// CHECK-NEXT: %w = tdsl.const dense<16384> : tensor<5x1x1xi16> -> tensor<5x1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %zero = tdsl.fill {value = 0.000000e+00 : f64} -> tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %end = arith.constant 5 : index
+// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to %end step [[vc1]] iter_args(%carried = %zero) -> (tensor<1x1x!fixed.q<16, 12>>) {
+// CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<5x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %p = tdsl.mul %wi, %x : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %next = tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: scf.yield %next : tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: %first = tdsl.index %w{{\[}}[[vc0]]] : tensor<5x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: func.return %sum, %first : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
+
+// Nor does one of which something else reads the part.
+func.func @part(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>) {
+  %w = tdsl.const dense<16384> : tensor<5x1x1xi16> -> tensor<5x1x1x!fixed.q<16, 13>>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<1x1x!fixed.q<16, 12>>
+  %least = tdsl.fill {value = -1.0 : f64} -> tensor<1x1x!fixed.q<16, 13>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 5 : index
+  %sum, %most = scf.for %i = %c0 to %end step %c1 iter_args(%carried = %zero, %greatest = %least) -> (tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>) {
+    %wi = tdsl.index %w[%i] : tensor<5x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+    %p = tdsl.mul %wi, %x : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 12>>
+    %next = tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 12>>
+    %greater = tdsl.maximum %greatest, %wi : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+    scf.yield %next, %greater : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
+  }
+  func.return %sum, %most : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
+}
+// CHECK-LABEL: func.func @part
+// CHECK-NEXT: %w = tdsl.const dense<16384> : tensor<5x1x1xi16> -> tensor<5x1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %zero = tdsl.fill {value = 0.000000e+00 : f64} -> tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %least = tdsl.fill {value = -1.000000e+00 : f64} -> tensor<1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %end = arith.constant 5 : index
+// CHECK-NEXT: %sum, %most = scf.for %i = [[vc0]] to %end step [[vc1]] iter_args(%carried = %zero, %greatest = %least) -> (tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>) {
+// CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<5x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %p = tdsl.mul %wi, %x : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %next = tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %greater = tdsl.maximum %greatest, %wi : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: scf.yield %next, %greater : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %sum, %most : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>

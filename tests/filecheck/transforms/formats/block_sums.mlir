@@ -18,13 +18,32 @@ func.func @weighted(%x: tensor<8x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.acc
   func.return %sum : tensor<2x1x!fixed.acc<32, 28>>
 }
 // CHECK-LABEL: func.func @weighted
-// CHECK: %w = tdsl.const dense<{{\[\[\[}}0, 1, 2, 3], [10, 11, 12, 13]], {{\[\[}}4, 5, 6, 7], [14, 15, 16, 17]]]>
-// CHECK: %sum = scf.for %[[BLOCK:.*]] = {{.*}} iter_args(%carried = %zero)
-// CHECK: [[EMPTY:%.*]] = tensor.empty() : tensor<4x1x!fixed.q<16, 15>>
-// CHECK: %f = scf.for %i = {{.*}} iter_args(%{{.*}} = [[EMPTY]]) -> (tensor<4x1x!fixed.q<16, 15>>)
-// CHECK: tdsl.insert_slice %f_1
-// CHECK: tdsl.index %w[%[[BLOCK]]]
-// CHECK: %next = tdsl.accumulate %carried, %{{.*}}, %f :
+// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}[0, 1, 2, 3], [10, 11, 12, 13]], {{\[\[}}4, 5, 6, 7], [14, 15, 16, 17]]]> : tensor<2x2x4xi16> -> tensor<2x2x4x!fixed.q<16, 13>>
+// CHECK-NEXT: %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vc8:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %sum = scf.for [[v3:%.*]] = [[v0]] to [[v1]] step [[v2]] iter_args(%carried = %zero) -> (tensor<2x1x!fixed.acc<32, 28>>) {
+// CHECK-NEXT: %factors = tensor.empty() : tensor<4x1x!fixed.q<16, 15>>
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v7:%.*]] = arith.muli [[v3]], [[v6]] : index
+// CHECK-NEXT: %f = scf.for %i = [[v4]] to [[v6]] step [[v5]] iter_args([[v8:%.*]] = %factors) -> (tensor<4x1x!fixed.q<16, 15>>) {
+// CHECK-NEXT: [[v9:%.*]] = arith.addi [[v7]], %i : index
+// CHECK-NEXT: %xi = tdsl.index %x{{\[}}[[v9]]] : tensor<8x1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+// CHECK-NEXT: [[vf_1:%.*]] = tdsl.neg %xi : tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+// CHECK-NEXT: [[v10:%.*]] = tdsl.insert_slice [[vf_1]], [[v8]][%i, [[v4]]] : tensor<1x1x!fixed.q<16, 15>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<4x1x!fixed.q<16, 15>>
+// CHECK-NEXT: scf.yield [[v10]] : tensor<4x1x!fixed.q<16, 15>>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v11:%.*]] = tdsl.index %w{{\[}}[[v3]]] : tensor<2x2x4x!fixed.q<16, 13>> -> tensor<2x4x!fixed.q<16, 13>>
+// CHECK-NEXT: %next = tdsl.accumulate %carried, [[v11]], %f : tensor<2x1x!fixed.acc<32, 28>>, tensor<2x4x!fixed.q<16, 13>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<2x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: scf.yield %next : tensor<2x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %sum : tensor<2x1x!fixed.acc<32, 28>>
 
 // 7 iterations have no divisor from 4 to 5, and a sum that others read keeps its steps.
 func.func @prime(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.acc<32, 28>> {
@@ -42,7 +61,18 @@ func.func @prime(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.acc<32, 
   func.return %sum : tensor<1x1x!fixed.acc<32, 28>>
 }
 // CHECK-LABEL: func.func @prime
-// CHECK-NOT: tdsl.accumulate
+// CHECK-NEXT: %w = tdsl.const dense<1> : tensor<7x1x1xi16> -> tensor<7x1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %zero = tdsl.zero -> tensor<1x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vc7:%.*]] = arith.constant 7 : index
+// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to [[vc7]] step [[vc1]] iter_args(%carried = %zero) -> (tensor<1x1x!fixed.acc<32, 28>>) {
+// CHECK-NEXT: %f = tdsl.neg %x : tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+// CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<7x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %next = tdsl.mac %carried, %wi, %f : tensor<1x1x!fixed.acc<32, 28>>, tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: scf.yield %next : tensor<1x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %sum : tensor<1x1x!fixed.acc<32, 28>>
 
 // Somebody reads the sums of each iteration.
 func.func @watched(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.acc<32, 28>> {
@@ -61,7 +91,19 @@ func.func @watched(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.acc<32
   func.return %sum : tensor<1x1x!fixed.acc<32, 28>>
 }
 // CHECK-LABEL: func.func @watched
-// CHECK-NOT: tdsl.accumulate
+// CHECK-NEXT: %w = tdsl.const dense<1> : tensor<8x1x1xi16> -> tensor<8x1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %zero = tdsl.zero -> tensor<1x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vc8:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to [[vc8]] step [[vc1]] iter_args(%carried = %zero) -> (tensor<1x1x!fixed.acc<32, 28>>) {
+// CHECK-NEXT: %f = tdsl.neg %x : tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+// CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<8x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %next = tdsl.mac %carried, %wi, %f : tensor<1x1x!fixed.acc<32, 28>>, tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: %am = tdsl.argmax %next : tensor<1x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: scf.yield %next : tensor<1x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %sum : tensor<1x1x!fixed.acc<32, 28>>
 
 // By default a block holds 16 bytes, which are 8 of these 24 iterations.
 func.func @usual(%x: tensor<24x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.acc<32, 28>> {
@@ -80,5 +122,31 @@ func.func @usual(%x: tensor<24x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.acc<3
   func.return %sum : tensor<2x1x!fixed.acc<32, 28>>
 }
 // CHECK-LABEL: func.func @usual
+// CHECK-NEXT: %w = tdsl.const dense<1> : tensor<6x2x4xi16> -> tensor<6x2x4x!fixed.q<16, 13>>
+// CHECK-NEXT: %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vc24:%.*]] = arith.constant 24 : index
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %sum = scf.for [[v3:%.*]] = [[v0]] to [[v1]] step [[v2]] iter_args(%carried = %zero) -> (tensor<2x1x!fixed.acc<32, 28>>) {
+// CHECK-NEXT: %factors = tensor.empty() : tensor<4x1x!fixed.q<16, 15>>
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v7:%.*]] = arith.muli [[v3]], [[v6]] : index
+// CHECK-NEXT: %f = scf.for %i = [[v4]] to [[v6]] step [[v5]] iter_args([[v8:%.*]] = %factors) -> (tensor<4x1x!fixed.q<16, 15>>) {
+// CHECK-NEXT: [[v9:%.*]] = arith.addi [[v7]], %i : index
+// CHECK-NEXT: %xi = tdsl.index %x{{\[}}[[v9]]] : tensor<24x1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+// CHECK-NEXT: [[vf_1:%.*]] = tdsl.neg %xi : tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+// CHECK-NEXT: [[v10:%.*]] = tdsl.insert_slice [[vf_1]], [[v8]][%i, [[v4]]] : tensor<1x1x!fixed.q<16, 15>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<4x1x!fixed.q<16, 15>>
+// CHECK-NEXT: scf.yield [[v10]] : tensor<4x1x!fixed.q<16, 15>>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v11:%.*]] = tdsl.index %w{{\[}}[[v3]]] : tensor<6x2x4x!fixed.q<16, 13>> -> tensor<2x4x!fixed.q<16, 13>>
+// CHECK-NEXT: %next = tdsl.accumulate %carried, [[v11]], %f : tensor<2x1x!fixed.acc<32, 28>>, tensor<2x4x!fixed.q<16, 13>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<2x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: scf.yield %next : tensor<2x1x!fixed.acc<32, 28>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %sum : tensor<2x1x!fixed.acc<32, 28>>
 // USUAL-LABEL: func.func @usual
 // USUAL: tensor.empty() : tensor<8x1x!fixed.q<16, 15>>

@@ -10,7 +10,10 @@ func.func @constant(%X: tensor<2x1x!fixed.q<16, 12>>) -> tensor<2x1x!fixed.q<16,
   %p = tdsl.matmul %W, %X : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 8>>
   func.return %p : tensor<2x1x!fixed.q<16, 8>>
 }
-// CHECK: tdsl.matmul %W, %X {acc = !fixed.acc<24, 16>, bound = array<i64: -4259710, 4259710>}
+// CHECK-LABEL: func.func @constant
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}1, 2], [3, -127]]> : tensor<2x2xi8> -> tensor<2x2x!fixed.q<8, 4>>
+// CHECK-NEXT: %p = tdsl.matmul %W, %X {acc = !fixed.acc<24, 16>, bound = array<i64: -4259710, 4259710>} : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 8>>
+// CHECK-NEXT: func.return %p : tensor<2x1x!fixed.q<16, 8>>
 
 // -----
 
@@ -21,7 +24,11 @@ func.func @stack(%X: tensor<1x2x!fixed.q<16, 12>>, %i: index) -> tensor<1x2x!fix
   %p = tdsl.matmul %X, %w : tensor<1x2x!fixed.q<16, 12>>, tensor<2x2x!fixed.q<8, 4>> -> tensor<1x2x!fixed.q<16, 8>>
   func.return %p : tensor<1x2x!fixed.q<16, 8>>
 }
-// CHECK: tdsl.matmul %X, %w {acc = !fixed.acc<24, 16>, bound = array<i64: -491505, 491505>}
+// CHECK-LABEL: func.func @stack
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}[1, 2], [3, 4]], {{\[\[}}5, 6], [7, 9]]]> : tensor<2x2x2xi8> -> tensor<2x2x2x!fixed.q<8, 4>>
+// CHECK-NEXT: %w = tdsl.index %W[%i] : tensor<2x2x2x!fixed.q<8, 4>> -> tensor<2x2x!fixed.q<8, 4>>
+// CHECK-NEXT: %p = tdsl.matmul %X, %w {acc = !fixed.acc<24, 16>, bound = array<i64: -491505, 491505>} : tensor<1x2x!fixed.q<16, 12>>, tensor<2x2x!fixed.q<8, 4>> -> tensor<1x2x!fixed.q<16, 8>>
+// CHECK-NEXT: func.return %p : tensor<1x2x!fixed.q<16, 8>>
 
 // -----
 
@@ -31,8 +38,10 @@ func.func @variables(%X: tensor<1x3x!fixed.q<16, 12>>, %Y: tensor<3x1x!fixed.q<1
   %q = tdsl.matmul %X, %Z : tensor<1x3x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<16, 8>>
   func.return %p, %q : tensor<1x1x!fixed.q<16, 8>>, tensor<1x1x!fixed.q<16, 8>>
 }
-// CHECK: tdsl.matmul %X, %Y {acc = !fixed.acc<64, 24>, bound = array<i64: -3221028867, 3221028867>}
-// CHECK: tdsl.matmul %X, %Z {acc = !fixed.acc<32, 16>, bound = array<i64: -12484227, 12484227>}
+// CHECK-LABEL: func.func @variables
+// CHECK-NEXT: %p = tdsl.matmul %X, %Y {acc = !fixed.acc<64, 24>, bound = array<i64: -3221028867, 3221028867>} : tensor<1x3x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 8>>
+// CHECK-NEXT: %q = tdsl.matmul %X, %Z {acc = !fixed.acc<32, 16>, bound = array<i64: -12484227, 12484227>} : tensor<1x3x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<16, 8>>
+// CHECK-NEXT: func.return %p, %q : tensor<1x1x!fixed.q<16, 8>>, tensor<1x1x!fixed.q<16, 8>>
 
 // -----
 
@@ -43,8 +52,11 @@ func.func @edges(%X: tensor<2x1x!fixed.q<8, 7>>) -> (tensor<1x1x!fixed.q<8, 0>>,
   %q = tdsl.matmul %V, %X : tensor<1x2x!fixed.q<8, 3>>, tensor<2x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 3>>
   func.return %p, %q : tensor<1x1x!fixed.q<8, 0>>, tensor<1x1x!fixed.q<8, 3>>
 }
-// CHECK: acc = !fixed.acc<24, 10>, bound = array<i64: -32258, 32258>
-// CHECK: acc = !fixed.acc<16, 10>, bound = array<i64: -32258, 32258>
+// CHECK-LABEL: func.func @edges
+// CHECK-NEXT: %V = tdsl.const dense<127> : tensor<1x2xi8> -> tensor<1x2x!fixed.q<8, 3>>
+// CHECK-NEXT: %p = tdsl.matmul %V, %X {acc = !fixed.acc<24, 10>, bound = array<i64: -32258, 32258>} : tensor<1x2x!fixed.q<8, 3>>, tensor<2x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 0>>
+// CHECK-NEXT: %q = tdsl.matmul %V, %X {acc = !fixed.acc<16, 10>, bound = array<i64: -32258, 32258>} : tensor<1x2x!fixed.q<8, 3>>, tensor<2x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 3>>
+// CHECK-NEXT: func.return %p, %q : tensor<1x1x!fixed.q<8, 0>>, tensor<1x1x!fixed.q<8, 3>>
 
 // -----
 
@@ -58,8 +70,13 @@ func.func @one_sided(%X: tensor<3x1x!fixed.q<8, 4>>) -> (tensor<1x1x!fixed.q<8, 
   %q = tdsl.matmul %r, %X : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p, %q : tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>
 }
-// CHECK: tdsl.matmul %W, %s {acc = !fixed.acc<16, 10>, bound = array<i64: -3200, 12800>}
-// CHECK: tdsl.matmul %r, %X {acc = !fixed.acc<24, 8>, bound = array<i64: 0, 48387>}
+// CHECK-LABEL: func.func @one_sided
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}100, 100, -50]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 4>>
+// CHECK-NEXT: %s = tdsl.sigmoid %X : tensor<3x1x!fixed.q<8, 4>> -> tensor<3x1x!fixed.q<8, 6>>
+// CHECK-NEXT: %p = tdsl.matmul %W, %s {acc = !fixed.acc<16, 10>, bound = array<i64: -3200, 12800>} : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 6>> -> tensor<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %r = tdsl.transpose %X {permutation = array<i64: 1, 0>} : tensor<3x1x!fixed.q<8, 4>> -> tensor<1x3x!fixed.q<8, 4>>
+// CHECK-NEXT: %q = tdsl.matmul %r, %X {acc = !fixed.acc<24, 8>, bound = array<i64: 0, 48387>} : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: func.return %p, %q : tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>
 
 // -----
 
@@ -68,7 +85,9 @@ func.func @floats(%X: tensor<1x2xf32>, %Y: tensor<2x1xf32>) -> tensor<1x1xf32> {
   %p = tdsl.matmul %X, %Y : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %p : tensor<1x1xf32>
 }
-// CHECK: tdsl.matmul %X, %Y {acc = f32} :
+// CHECK-LABEL: func.func @floats
+// CHECK-NEXT: %p = tdsl.matmul %X, %Y {acc = f32} : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %p : tensor<1x1xf32>
 
 // -----
 
@@ -80,7 +99,12 @@ func.func @sum(%X: tensor<1x1x!fixed.q<8, 4>>, %Y: tensor<1x1x!fixed.q<8, 4>>) -
   %p = tdsl.matmul_sum %W, %X, %U, %Y from %B : tensor<1x1x!fixed.q<8, 5>> : tensor<1x1x!fixed.q<8, 6>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p : tensor<1x1x!fixed.q<8, 4>>
 }
-// CHECK: tdsl.matmul_sum %U, %Y, %W, %X from %B {{.*}} {acc = !fixed.acc<16, 10>, bound = array<i64: -1237, 1557>}
+// CHECK-LABEL: func.func @sum
+// CHECK-NEXT: %W = tdsl.const dense<3> : tensor<1x1xi8> -> tensor<1x1x!fixed.q<8, 6>>
+// CHECK-NEXT: %U = tdsl.const dense<2> : tensor<1x1xi8> -> tensor<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %B = tdsl.const dense<5> : tensor<1x1xi8> -> tensor<1x1x!fixed.q<8, 5>>
+// CHECK-NEXT: %p = tdsl.matmul_sum %U, %Y, %W, %X from %B : tensor<1x1x!fixed.q<8, 5>> {acc = !fixed.acc<16, 10>, bound = array<i64: -1237, 1557>} : tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 6>>, tensor<1x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: func.return %p : tensor<1x1x!fixed.q<8, 4>>
 
 // -----
 
@@ -96,7 +120,14 @@ func.func @spare(%X: tensor<3x1x!fixed.q<8, 4>>) -> (tensor<1x1x!fixed.q<8, 4>>,
   func.return %p, %q, %r, %s : tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>
 }
 // CHECK-LABEL: func.func @spare
-// CHECK: acc = !fixed.acc<24, 8>, bound = array<i64: -40640, 40640>
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}127, 127, 66]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 4>>
+// CHECK-NEXT: %V = tdsl.const dense<{{\[\[}}1, 2, 3]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 4>>
+// CHECK-NEXT: %U = tdsl.const dense<{{\[\[}}127, 127, 65]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 4>>
+// CHECK-NEXT: %p = tdsl.matmul %W, %X {acc = !fixed.acc<24, 8>, bound = array<i64: -40640, 40640>} : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %q = tdsl.matmul %V, %X {acc = !fixed.acc<16, 8>, bound = array<i64: -762, 762>} : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %r = tdsl.matmul %U, %X {acc = !fixed.acc<24, 8>, bound = array<i64: -40513, 40513>} : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %s = tdsl.matmul %U, %X {acc = !fixed.acc<24, 8>, bound = array<i64: -40513, 40513>} : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: func.return %p, %q, %r, %s : tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>
 // SPARE-LABEL: func.func @spare
 // SPARE-NEXT: %W = tdsl.const dense<{{\[}}[63, 63, 33]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<7, 3>>
 // SPARE: tdsl.matmul %W, %X {acc = !fixed.acc<16, 7>, bound = array<i64: -20193, 20193>}
@@ -112,6 +143,11 @@ func.func @fine_start(%X: tensor<3x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 
   %y = tdsl.matmul_sum %W, %X from %b : tensor<1x1x!fixed.q<8, 8>> : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %y : tensor<1x1x!fixed.q<8, 4>>
 }
+// CHECK-LABEL: func.func @fine_start
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}127, 127, 4]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 4>>
+// CHECK-NEXT: %b = tdsl.const dense<5> : tensor<1x1xi8> -> tensor<1x1x!fixed.q<8, 8>>
+// CHECK-NEXT: %y = tdsl.matmul_sum %W, %X from %b : tensor<1x1x!fixed.q<8, 8>> {acc = !fixed.acc<24, 8>, bound = array<i64: -32761, 32771>} : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: func.return %y : tensor<1x1x!fixed.q<8, 4>>
 // SPARE-LABEL: func.func @fine_start
 // SPARE: tdsl.const dense<{{\[}}[127, 127, 4]]>
 
@@ -126,9 +162,12 @@ func.func @published(%W: tensor<2x9x!seedot.q<8, 7>>, %X: tensor<9x1x!seedot.q<8
   %r = tdsl.matmul %V2, %Y : tensor<2x9x!shiftry.q<8, 7>>, tensor<9x1x!shiftry.q<16, 6>> -> tensor<2x1x!shiftry.q<16, 11>>
   func.return %p, %q, %r : tensor<2x1x!seedot.q<8, 2>>, tensor<2x1x!shiftry.q<16, 2>>, tensor<2x1x!shiftry.q<16, 11>>
 }
-// CHECK: tdsl.matmul %W, %X {acc = !seedot.acc<8, 2, [4, 4, 0], 3>}
-// CHECK: tdsl.spmv %V, %Y {acc = !shiftry.acc<32, 9, [0, 0, 4], 0>}
-// CHECK: tdsl.matmul {{.*}} {acc = !shiftry.acc<32, 11, [0, 0, 0], 2>}
+// CHECK-LABEL: func.func @published
+// CHECK-NEXT: %p = tdsl.matmul %W, %X {acc = !seedot.acc<8, 2, [4, 4, 0], 3>} : tensor<2x9x!seedot.q<8, 7>>, tensor<9x1x!seedot.q<8, 6>> -> tensor<2x1x!seedot.q<8, 2>>
+// CHECK-NEXT: %q = tdsl.spmv %V, %Y {acc = !shiftry.acc<32, 9, [0, 0, 4], 0>} : tensor<2x9x!shiftry.q<8, 7>, #tdsl.csr>, tensor<9x1x!shiftry.q<16, 6>> -> tensor<2x1x!shiftry.q<16, 2>>
+// CHECK-NEXT: [[vV2:%.*]] = "test.op"() : () -> tensor<2x9x!shiftry.q<8, 7>>
+// CHECK-NEXT: %r = tdsl.matmul [[vV2]], %Y {acc = !shiftry.acc<32, 11, [0, 0, 0], 2>} : tensor<2x9x!shiftry.q<8, 7>>, tensor<9x1x!shiftry.q<16, 6>> -> tensor<2x1x!shiftry.q<16, 11>>
+// CHECK-NEXT: func.return %p, %q, %r : tensor<2x1x!seedot.q<8, 2>>, tensor<2x1x!shiftry.q<16, 2>>, tensor<2x1x!shiftry.q<16, 11>>
 
 // -----
 
@@ -138,6 +177,10 @@ func.func @two_bits(%X: tensor<8x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>
   %p = tdsl.matmul %W, %X : tensor<1x8x!fixed.q<8, 4>>, tensor<8x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p : tensor<1x1x!fixed.q<8, 4>>
 }
+// CHECK-LABEL: func.func @two_bits
+// CHECK-NEXT: %W = tdsl.const dense<112> : tensor<1x8xi8> -> tensor<1x8x!fixed.q<8, 4>>
+// CHECK-NEXT: %p = tdsl.matmul %W, %X {acc = !fixed.acc<24, 8>, bound = array<i64: -113792, 113792>} : tensor<1x8x!fixed.q<8, 4>>, tensor<8x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: func.return %p : tensor<1x1x!fixed.q<8, 4>>
 // SPARE-LABEL: func.func @two_bits
 // SPARE: tdsl.const dense<28> : tensor<1x8xi8> -> tensor<1x8x!fixed.q<6, 2>>
 // SPARE: acc = !fixed.acc<16, 6>, bound = array<i64: -28448, 28448>
@@ -149,6 +192,10 @@ func.func @three_bits(%X: tensor<10x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8,
   %p = tdsl.matmul %W, %X : tensor<1x10x!fixed.q<8, 4>>, tensor<10x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p : tensor<1x1x!fixed.q<8, 4>>
 }
+// CHECK-LABEL: func.func @three_bits
+// CHECK-NEXT: %W = tdsl.const dense<112> : tensor<1x10xi8> -> tensor<1x10x!fixed.q<8, 4>>
+// CHECK-NEXT: %p = tdsl.matmul %W, %X {acc = !fixed.acc<24, 8>, bound = array<i64: -142240, 142240>} : tensor<1x10x!fixed.q<8, 4>>, tensor<10x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: func.return %p : tensor<1x1x!fixed.q<8, 4>>
 // SPARE-LABEL: func.func @three_bits
 // SPARE: tdsl.const dense<112> : tensor<1x10xi8> -> tensor<1x10x!fixed.q<8, 4>>
 // SPARE: acc = !fixed.acc<24, 8>, bound = array<i64: -142240, 142240>

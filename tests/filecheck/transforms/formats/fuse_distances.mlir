@@ -11,10 +11,11 @@ func.func @protonn(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16,
   func.return %d : tensor<1x1x!fixed.q<16, 6>>
 }
 // CHECK-LABEL: func.func @protonn
-// CHECK: %b = tdsl.const dense<{{\[\[\[}}4000], [0], [-1], [1]]
-// CHECK: %wx = tdsl.matmul {{.*}} -> tensor<4x1x!fixed.q<15, 10>>
-// CHECK-NOT: tdsl.sub
-// CHECK: %d = tdsl.squared_distance %wx, %bi {acc = !fixed.acc<32, 20>, bound = array<i64: 0, 1220773059>}
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}[4000], [0], [-1], [1]], {{\[\[}}2], [-4000], [0], [1]]]> : tensor<2x4x1xi16> -> tensor<2x4x1x!fixed.q<14, 10>>
+// CHECK-NEXT: %wx = tdsl.matmul %w, %x {acc = !fixed.acc<64, 29>, bound = array<i64: -4294705156, 4294705156>} : tensor<4x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<4x1x!fixed.q<15, 10>>
+// CHECK-NEXT: %bi = tdsl.index %b[%i] : tensor<2x4x1x!fixed.q<14, 10>> -> tensor<4x1x!fixed.q<14, 10>>
+// CHECK-NEXT: %d = tdsl.squared_distance %wx, %bi {acc = !fixed.acc<32, 20>, bound = array<i64: 0, 1220773059>} : tensor<4x1x!fixed.q<15, 10>>, tensor<4x1x!fixed.q<14, 10>> -> tensor<1x1x!fixed.q<16, 6>>
+// CHECK-NEXT: func.return %d : tensor<1x1x!fixed.q<16, 6>>
 
 // Somebody else reads the differences: they stay.
 func.func @shared(%x: tensor<4x1x!fixed.q<14, 9>>, %y: tensor<4x1x!fixed.q<14, 9>>) -> (tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 9>>) {
@@ -24,8 +25,10 @@ func.func @shared(%x: tensor<4x1x!fixed.q<14, 9>>, %y: tensor<4x1x!fixed.q<14, 9
   func.return %d, %del : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 9>>
 }
 // CHECK-LABEL: func.func @shared
-// CHECK: tdsl.sub
-// CHECK: tdsl.matmul
+// CHECK-NEXT: %del = tdsl.sub %x, %y : tensor<4x1x!fixed.q<14, 9>>, tensor<4x1x!fixed.q<14, 9>> -> tensor<4x1x!fixed.q<16, 9>>
+// CHECK-NEXT: %row = tdsl.reshape %del : tensor<4x1x!fixed.q<16, 9>> -> tensor<1x4x!fixed.q<16, 9>>
+// CHECK-NEXT: %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 9>>, tensor<4x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
+// CHECK-NEXT: func.return %d, %del : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 9>>
 
 // Inputs keep their format: these suit each other.
 func.func @inputs(%x: tensor<4x1x!fixed.q<14, 9>>, %y: tensor<4x1x!fixed.q<14, 9>>) -> tensor<1x1x!fixed.q<16, 6>> {
@@ -35,7 +38,8 @@ func.func @inputs(%x: tensor<4x1x!fixed.q<14, 9>>, %y: tensor<4x1x!fixed.q<14, 9
   func.return %d : tensor<1x1x!fixed.q<16, 6>>
 }
 // CHECK-LABEL: func.func @inputs
-// CHECK-NEXT: %d = tdsl.squared_distance %x, %y {acc = !fixed.acc<32, 18>, bound = array<i64: 0, 1073479696>}
+// CHECK-NEXT: %d = tdsl.squared_distance %x, %y {acc = !fixed.acc<32, 18>, bound = array<i64: 0, 1073479696>} : tensor<4x1x!fixed.q<14, 9>>, tensor<4x1x!fixed.q<14, 9>> -> tensor<1x1x!fixed.q<16, 6>>
+// CHECK-NEXT: func.return %d : tensor<1x1x!fixed.q<16, 6>>
 
 // Floats have no exact differences.
 func.func @floats(%x: tensor<4x1xf32>, %y: tensor<4x1xf32>) -> tensor<1x1xf32> {
@@ -45,7 +49,10 @@ func.func @floats(%x: tensor<4x1xf32>, %y: tensor<4x1xf32>) -> tensor<1x1xf32> {
   func.return %d : tensor<1x1xf32>
 }
 // CHECK-LABEL: func.func @floats
-// CHECK: tdsl.sub
+// CHECK-NEXT: %del = tdsl.sub %x, %y : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+// CHECK-NEXT: %row = tdsl.reshape %del : tensor<4x1xf32> -> tensor<1x4xf32>
+// CHECK-NEXT: %d = tdsl.matmul %row, %del : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %d : tensor<1x1xf32>
 
 // An op with a body names its format there, too: what it gives keeps it, and these formats then do not suit each other.
 func.func @mapped(%x: tensor<4x1x!fixed.q<16, 11>>, %y: tensor<4x1x!fixed.q<16, 12>>) -> tensor<1x1x!fixed.q<16, 6>> {
@@ -61,7 +68,16 @@ func.func @mapped(%x: tensor<4x1x!fixed.q<16, 11>>, %y: tensor<4x1x!fixed.q<16, 
   func.return %d : tensor<1x1x!fixed.q<16, 6>>
 }
 // CHECK-LABEL: func.func @mapped
-// CHECK: tdsl.sub
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}16000], [1], [-3], [5]]> : tensor<4x1xi16> -> tensor<4x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %wx = tdsl.map %x : tensor<4x1x!fixed.q<16, 11>> -> tensor<4x1x!fixed.q<16, 11>> {
+// CHECK-NEXT: ^bb0(%e: !fixed.q<16, 11>):
+// CHECK-NEXT: %n = num.neg %e : !fixed.q<16, 11> -> !fixed.q<16, 11>
+// CHECK-NEXT: tdsl.yield %n : !fixed.q<16, 11>
+// CHECK-NEXT: }
+// CHECK-NEXT: %del = tdsl.sub %wx, %b : tensor<4x1x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 11>>
+// CHECK-NEXT: %row = tdsl.reshape %del : tensor<4x1x!fixed.q<16, 11>> -> tensor<1x4x!fixed.q<16, 11>>
+// CHECK-NEXT: %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
+// CHECK-NEXT: func.return %d : tensor<1x1x!fixed.q<16, 6>>
 
 // A vector that something else reads gives up no bits, and a constant that something else reads neither: these do not
 // suit each other then.
@@ -74,7 +90,12 @@ func.func @read(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 15
   func.return %d, %wx : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 11>>
 }
 // CHECK-LABEL: func.func @read
-// CHECK: tdsl.sub %wx, %b
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}16000], [1], [-3], [5]]> : tensor<4x1xi16> -> tensor<4x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %wx = tdsl.matmul %w, %x : tensor<4x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<4x1x!fixed.q<16, 11>>
+// CHECK-NEXT: %del = tdsl.sub %wx, %b : tensor<4x1x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 11>>
+// CHECK-NEXT: %row = tdsl.transpose %del {permutation = array<i64: 1, 0>} : tensor<4x1x!fixed.q<16, 11>> -> tensor<1x4x!fixed.q<16, 11>>
+// CHECK-NEXT: %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
+// CHECK-NEXT: func.return %d, %wx : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 11>>
 
 func.func @constant(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 12>>) {
   %b = tdsl.const dense<[[16000], [1], [-3], [5]]> : tensor<4x1xi16> -> tensor<4x1x!fixed.q<16, 12>>
@@ -85,7 +106,12 @@ func.func @constant(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16
   func.return %d, %b : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 12>>
 }
 // CHECK-LABEL: func.func @constant
-// CHECK: tdsl.sub %wx, %b
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}16000], [1], [-3], [5]]> : tensor<4x1xi16> -> tensor<4x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %wx = tdsl.matmul %w, %x : tensor<4x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<4x1x!fixed.q<16, 11>>
+// CHECK-NEXT: %del = tdsl.sub %wx, %b : tensor<4x1x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 11>>
+// CHECK-NEXT: %row = tdsl.transpose %del {permutation = array<i64: 1, 0>} : tensor<4x1x!fixed.q<16, 11>> -> tensor<1x4x!fixed.q<16, 11>>
+// CHECK-NEXT: %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
+// CHECK-NEXT: func.return %d, %b : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 12>>
 
 // Nor does one that is indexed for another reader.
 func.func @indexed(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 15>>, %i: index) -> (tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 12>>) {
@@ -98,4 +124,10 @@ func.func @indexed(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16,
   func.return %d, %bi : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 12>>
 }
 // CHECK-LABEL: func.func @indexed
-// CHECK: tdsl.sub %wx, %bi
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}[16000], [1], [-3], [5]], {{\[\[}}8], [-16000], [2], [4]]]> : tensor<2x4x1xi16> -> tensor<2x4x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %wx = tdsl.matmul %w, %x : tensor<4x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<4x1x!fixed.q<16, 11>>
+// CHECK-NEXT: %bi = tdsl.index %b[%i] : tensor<2x4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %del = tdsl.sub %wx, %bi : tensor<4x1x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 11>>
+// CHECK-NEXT: %row = tdsl.transpose %del {permutation = array<i64: 1, 0>} : tensor<4x1x!fixed.q<16, 11>> -> tensor<1x4x!fixed.q<16, 11>>
+// CHECK-NEXT: %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
+// CHECK-NEXT: func.return %d, %bi : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 12>>

@@ -8,10 +8,12 @@ func.func @hidden(%x: tensor<2x1x!zeroskew.q<8, 0.5, 0>>) -> tensor<2x1x!zeroske
   %z = tdsl.cast %y : tensor<2x1x!zeroskew.q<8, 0.25, -128>> -> tensor<2x1x!zeroskew.q<8, 1.0, -128>>
   func.return %z : tensor<2x1x!zeroskew.q<8, 1.0, -128>>
 }
-// CHECK-LABEL: func.func @hidden(%x: tensor<2x1xf32>) -> tensor<2x1xf32> {
+// CHECK-LABEL: func.func @hidden
 // CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [2.500000e-01, -2.500000e-01]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %y = tdsl.matmul %w, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
-// CHECK-NEXT: %[[RELU:.*]] = tdsl.relu %y : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: [[vy_1:%.*]] = tdsl.relu %y : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %z = tdsl.relu [[vy_1]] : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: func.return %z : tensor<2x1xf32>
 
 // Functions lose the scheme of their format, and steps of a map are tensors again.
 func.func @functions(%x: tensor<2x!fixed.q<16, 8>>) -> tensor<2x!fixed.q<16, 8>> {
@@ -23,7 +25,8 @@ func.func @functions(%x: tensor<2x!fixed.q<16, 8>>) -> tensor<2x!fixed.q<16, 8>>
   }
   func.return %z : tensor<2x!fixed.q<16, 8>>
 }
-// CHECK: %y = tdsl.tanh %x : tensor<2xf32> -> tensor<2xf32>
+// CHECK-LABEL: func.func @functions
+// CHECK-NEXT: %y = tdsl.tanh %x : tensor<2xf32> -> tensor<2xf32>
 // CHECK-NEXT: %z = tdsl.neg %y : tensor<2xf32> -> tensor<2xf32>
 // CHECK-NEXT: func.return %z : tensor<2xf32>
 
@@ -34,9 +37,9 @@ func.func @parts(%x: tensor<2x!zeroskew.q<8, 0.5, 0>>) -> tensor<2x!zeroskew.q<8
   %q = tdsl.cast %t : tensor<2xf32> -> tensor<2x!zeroskew.q<8, 0.25, 0>>
   func.return %q : tensor<2x!zeroskew.q<8, 0.25, 0>>
 }
-// CHECK-LABEL: func.func @parts(%x: tensor<2xf32>) -> tensor<2xf32> {
+// CHECK-LABEL: func.func @parts
 // CHECK-NEXT: %t = tdsl.tanh %x : tensor<2xf32> -> tensor<2xf32>
-// CHECK-NEXT: func.return %t
+// CHECK-NEXT: func.return %t : tensor<2xf32>
 
 // Numbers that move, exponentials, and what is clamped anyway cannot be cut off by a format without negative numbers.
 func.func @positive(%x: tensor<2x1x!fixed.u<8, 4>>) -> (tensor<1x2x!fixed.u<8, 4>>, tensor<2x1x!fixed.u<8, 4>>, tensor<2x1x!fixed.u<8, 4>>, tensor<2x1x!fixed.u<8, 4>>) {
@@ -48,10 +51,10 @@ func.func @positive(%x: tensor<2x1x!fixed.u<8, 4>>) -> (tensor<1x2x!fixed.u<8, 4
   func.return %r, %e, %c, %m : tensor<1x2x!fixed.u<8, 4>>, tensor<2x1x!fixed.u<8, 4>>, tensor<2x1x!fixed.u<8, 4>>, tensor<2x1x!fixed.u<8, 4>>
 }
 // CHECK-LABEL: func.func @positive
-// CHECK-NEXT: %r = tdsl.reshape %x
-// CHECK-NEXT: %e = tdsl.exp %x
-// CHECK-NEXT: %n = tdsl.neg %x
-// CHECK-NEXT: %c = tdsl.clip %n
-// CHECK-NEXT: %m = tdsl.neg %e
-// CHECK-NEXT: tdsl.relu %m
-// CHECK-NEXT: func.return %r, %e, %c
+// CHECK-NEXT: %r = tdsl.reshape %x : tensor<2x1xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %e = tdsl.exp %x : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %n = tdsl.neg %x : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %c = tdsl.clip %n {low = 0.000000e+00 : f64, high = 6.000000e+00 : f64} : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %m = tdsl.neg %e : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: [[vm_1:%.*]] = tdsl.relu %m : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: func.return %r, %e, %c, [[vm_1]] : tensor<1x2xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>

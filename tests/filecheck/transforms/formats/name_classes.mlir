@@ -10,7 +10,9 @@ builtin.module {
     func.return %c, %X : index, tensor<3x1xf32>
   }
 }
-// CHECK: #tdsl.interface<classes = ["one", "the other", "third"], trained = [7, 8, 9]>
+// CHECK-LABEL: func.func @three
+// CHECK-NEXT: %c = tdsl.argmax %X : tensor<3x1xf32>
+// CHECK-NEXT: func.return %c, %X : index, tensor<3x1xf32>
 // NONE: #tdsl.interface<classes = [7, 8, 9]>
 // FEWER: error: {{.*}}--classes has 2 names, the model has 3 classes: one, two
 // EQUAL: --classes: expected two or more different labels, {{.*}}['one', 'two', 'one']

@@ -16,11 +16,16 @@ func.func @net(%X: tensor<48x1x!fixed.u<4, 4>>) -> tensor<1x4x4x2x!fixed.u<4, 2>
   %y = tdsl.conv2d %G, %p {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x2x!fixed.q<4, 3>>, tensor<1x4x4x2x!fixed.u<4, 2>> -> tensor<1x4x4x2x!fixed.u<4, 2>>
   func.return %y : tensor<1x4x4x2x!fixed.u<4, 2>>
 }
-// CHECK-LABEL: func.func @net(%X: tensor<48x1x!fixed.u<4, 4>>) -> {{.*}}#tdsl.interface<input = <received = 8>>
-// CHECK: [[I:%.*]] = tdsl.reshape %X
-// CHECK: [[zero:%.*]] = arith.constant 0 : index
-// CHECK: [[R:%.*]] = tdsl.receive [[I]][[[zero]]] : tensor<1x6x8x1x!fixed.u<4, 4>> -> tensor<1x6x8x1x!fixed.u<4, 4>>
-// CHECK: tdsl.conv2d %F, [[R]]
+// CHECK-LABEL: func.func @net
+// CHECK-NEXT: %F = tdsl.const dense<3> : tensor<2x3x3x1xi8> -> tensor<2x3x3x1x!fixed.q<4, 3>>
+// CHECK-NEXT: %G = tdsl.const dense<1> : tensor<2x1x1x2xi8> -> tensor<2x1x1x2x!fixed.q<4, 3>>
+// CHECK-NEXT: %I = tdsl.reshape %X : tensor<48x1x!fixed.u<4, 4>> -> tensor<1x6x8x1x!fixed.u<4, 4>>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vX_1:%.*]] = tdsl.receive %I{{\[}}[[v0]]] : tensor<1x6x8x1x!fixed.u<4, 4>> -> tensor<1x6x8x1x!fixed.u<4, 4>>
+// CHECK-NEXT: %s = tdsl.conv2d %F, [[vX_1]] {strides = array<i64: 1, 2>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x3x1x!fixed.q<4, 3>>, tensor<1x6x8x1x!fixed.u<4, 4>> -> tensor<1x4x3x2x!fixed.u<4, 2>>
+// CHECK-NEXT: %p = tdsl.pad %s {low = array<i64: 0, 0, 0, 0>, high = array<i64: 0, 0, 1, 0>} : tensor<1x4x3x2x!fixed.u<4, 2>> -> tensor<1x4x4x2x!fixed.u<4, 2>>
+// CHECK-NEXT: %y = tdsl.conv2d %G, %p {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x2x!fixed.q<4, 3>>, tensor<1x4x4x2x!fixed.u<4, 2>> -> tensor<1x4x4x2x!fixed.u<4, 2>>
+// CHECK-NEXT: func.return %y : tensor<1x4x4x2x!fixed.u<4, 2>>
 
 // MEMORY-NOT: receive
 

@@ -4,10 +4,10 @@
 // RUN: tinyml-opt %s -p 'set-threshold{data="%t.npz"}' | filecheck %s --check-prefix=NONE
 // RUN: not tinyml-opt %s -p 'set-threshold{data="%t.npz" false_alarms=1.0}' 2>&1 | filecheck %s --check-prefix=SHARE
 // RUN: not tinyml-opt %s -p 'set-threshold{data="%t-0.npz" false_alarms=0.1}' 2>&1 | filecheck %s --check-prefix=LABELS
-// RUN: python -c "import numpy as np; np.savez('%t-100.npz', x=np.arange(100.0)[:, None]); np.savez('%t-same.npz', x=np.full((9, 1), 3.0)); np.savez('%t-tie.npz', x=np.array([[1.0], [2.0], [1.0], [1.0]])); np.savez('%t-none.npz', x=np.zeros((3, 1)), y=-np.ones(3))"
+// RUN: python -c "import numpy as np; np.savez('%t-100.npz', x=np.arange(100.0)[:, None]); np.savez('%t-9.npz', x=np.arange(9.0, 19.0)[:, None]); np.savez('%t-same.npz', x=np.full((9, 1), 3.0)); np.savez('%t-tie.npz', x=np.array([[1.0], [2.0], [1.0], [1.0]])); np.savez('%t-none.npz', x=np.zeros((3, 1)), y=-np.ones(3))"
 // RUN: tinyml-opt %s -p 'set-threshold{data="%t-100.npz" false_alarms=0.29}' | filecheck %s --check-prefix=WHOLE
 // RUN: tinyml-opt %s -p 'set-threshold{data="%t-100.npz" false_alarms=0.2899}' | filecheck %s --check-prefix=LESS
-// RUN: tinyml-opt %s -p 'set-threshold{data="%t-100.npz" false_alarms=0.0}' | filecheck %s --check-prefix=ZERO
+// RUN: tinyml-opt %s -p 'set-threshold{data="%t-9.npz" false_alarms=0.0}' | filecheck %s --check-prefix=ZERO
 // RUN: tinyml-opt %s -p 'set-threshold{data="%t-same.npz" false_alarms=0.0}' | filecheck %s --check-prefix=SAME
 // RUN: tinyml-opt %s -p 'set-threshold{data="%t-tie.npz" false_alarms=0.25}' | filecheck %s --check-prefix=TIE
 // RUN: not tinyml-opt %s -p 'set-threshold{data="%t.npz" false_alarms=-0.01}' 2>&1 | filecheck %s --check-prefix=NEGATIVE
@@ -22,7 +22,7 @@
 // WHOLE: threshold = 28.5
 // LESS: threshold = 27.5
 // Where none may lie below, as far below the least as the next one is above it.
-// ZERO: threshold = -0.5
+// ZERO: threshold = 8.5
 // Equal samples have no next one, and none of those that tie lies below.
 // SAME: threshold = 3.0
 // TIE: threshold = 1.0

@@ -20,8 +20,7 @@ func.func @chain(%x: tensor<2x3xf32>, %w: tensor<3xf32>) -> tensor<2x3xf32> {
 // CHECK-NEXT: %one = tdsl.const dense<1.000000e+00> : tensor<f32> -> tensor<f32>
 // CHECK-NEXT: %s = tdsl.sub %p, %one : tensor<2x3xf32>, tensor<f32> -> tensor<2x3xf32>
 // CHECK-NEXT: %y = tdsl.leaky_relu %s {slope = 5.000000e-01 : f64} : tensor<2x3xf32> -> tensor<2x3xf32>
-// CHECK-NEXT: func.return %y
-// AGAIN-LABEL: func.func @chain(
+// CHECK-NEXT: func.return %y : tensor<2x3xf32>
 // AGAIN: %p = tdsl.mul %x, %e : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
 // AGAIN-NEXT: %s = tdsl.sub %p, %one
 // AGAIN-NEXT: %y = tdsl.leaky_relu %s
@@ -41,11 +40,12 @@ func.func @limits(%x: tensor<4xf32>) -> tensor<4xf32> {
   func.return %y : tensor<4xf32>
 }
 // CHECK-LABEL: func.func @limits
-// CHECK-NEXT: %r = tdsl.relu %x
-// CHECK-NEXT: %s = tdsl.relu6 %r
-// CHECK-NEXT: %c = tdsl.clip %s {low = 0.000000e+00 : f64, high = 5.000000e+00 : f64}
-// CHECK-NEXT: %[[LEAST:.*]] = tdsl.const dense<5.000000e-01> : tensor<f32> -> tensor<f32>
-// CHECK-NEXT: %y = tdsl.maximum %c, %[[LEAST]]
+// CHECK-NEXT: %r = tdsl.relu %x : tensor<4xf32> -> tensor<4xf32>
+// CHECK-NEXT: %s = tdsl.relu6 %r : tensor<4xf32> -> tensor<4xf32>
+// CHECK-NEXT: %c = tdsl.clip %s {low = 0.000000e+00 : f64, high = 5.000000e+00 : f64} : tensor<4xf32> -> tensor<4xf32>
+// CHECK-NEXT: [[v0:%.*]] = tdsl.const dense<5.000000e-01> : tensor<f32> -> tensor<f32>
+// CHECK-NEXT: %y = tdsl.maximum %c, [[v0]] : tensor<4xf32>, tensor<f32> -> tensor<4xf32>
+// CHECK-NEXT: func.return %y : tensor<4xf32>
 
 // -----
 
@@ -62,6 +62,7 @@ func.func @formats(%x: tensor<2x!fixed.q<8, 4>>, %w: tensor<2x!fixed.q<8, 6>>) -
 // CHECK-LABEL: func.func @formats
 // CHECK-NEXT: %p = tdsl.mul %x, %w : tensor<2x!fixed.q<8, 4>>, tensor<2x!fixed.q<8, 6>> -> tensor<2x!fixed.q<16, 10>>
 // CHECK-NEXT: %y = tdsl.cast %p : tensor<2x!fixed.q<16, 10>> -> tensor<2x!fixed.q<16, 8>>
+// CHECK-NEXT: func.return %y : tensor<2x!fixed.q<16, 8>>
 
 // -----
 
@@ -73,5 +74,5 @@ func.func @nothing(%x: tensor<2xf32>) -> tensor<2xf32> {
   }
   func.return %y : tensor<2xf32>
 }
-// CHECK-LABEL: func.func @nothing(%x: tensor<2xf32>)
-// CHECK-NEXT: func.return %x
+// CHECK-LABEL: func.func @nothing
+// CHECK-NEXT: func.return %x : tensor<2xf32>

@@ -21,19 +21,40 @@ func.func @matvec(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
 }
 // CHECK-LABEL: func.func @matvec
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 20>>
-// CHECK: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 20>, #scratch.flash>
-// CHECK: scf.for [[block:%.*]] = {{%.*}} to {{%.*}} step
-// CHECK-NEXT: [[first:%.*]] = arith.muli [[block]], {{%.*}} : index
-// CHECK-NEXT: [[place:%.*]] = arith.muli [[first]], {{%.*}} : index
-// CHECK-NEXT: [[rows:%.*]] = scratch.slice %W[[[place]]] : {{.*}} to memref<32x!fixed.q<16, 10>>
-// CHECK-NEXT: num.call #num.dot_rows(%sums, %zeros, [[rows]], %x) by #num.kernel<"tm_cm_dot4_s16_s16_s32">
-// CHECK-NEXT: scf.for [[q:%.*]] = {{.*}} {
-// CHECK-NEXT: [[i:%.*]] = arith.addi [[first]], [[q]]
-// CHECK-NEXT: %sum = memref.load %sums[[[q]]]
-// CHECK-NEXT: %y = num.finish %sum
-// CHECK-NEXT: memref.store %y, %Y[[[i]], %c0]
-// CHECK: scf.for {{.*}} = {{%.*}} to {{%.*}} step
-// CHECK: num.call #num.dot({{%.*}}, {{%.*}}, {{%.*}}) :
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %x = scratch.slice %X{{\[}}[[vc0]]] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+// CHECK-NEXT: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 20>, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: scf.for [[v4:%.*]] = [[v1]] to [[v0]] step [[v0]] {
+// CHECK-NEXT: [[v5:%.*]] = arith.muli [[v4]], [[v2]] : index
+// CHECK-NEXT: [[v6:%.*]] = arith.muli [[v5]], [[v3]] : index
+// CHECK-NEXT: [[v7:%.*]] = scratch.slice %W{{\[}}[[v6]]] : memref<6x8x!fixed.q<16, 10>> to memref<32x!fixed.q<16, 10>>
+// CHECK-NEXT: num.call #num.dot_rows(%sums, %zeros, [[v7]], %x) by #num.kernel<"tm_cm_dot4_s16_s16_s32"> : (memref<4x!fixed.acc<32, 20>>, memref<4x!fixed.acc<32, 20>, #scratch.flash>, memref<32x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>>) -> ()
+// CHECK-NEXT: scf.for [[v8:%.*]] = [[v1]] to [[v2]] step [[v0]] {
+// CHECK-NEXT: [[v9:%.*]] = arith.addi [[v5]], [[v8]] : index
+// CHECK-NEXT: %sum = memref.load %sums{{\[}}[[v8]]] : memref<4x!fixed.acc<32, 20>>
+// CHECK-NEXT: %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 8>
+// CHECK-NEXT: memref.store %y, %Y{{\[}}[[v9]], [[vc0]]] : memref<6x1x!fixed.q<16, 8>>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v10:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: [[v11:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v12:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v13:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v14:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: scf.for %i = [[v12]] to [[v10]] step [[v13]] {
+// CHECK-NEXT: %zero = num.zero : !fixed.acc<32, 20>
+// CHECK-NEXT: [[v15:%.*]] = arith.muli %i, [[v14]] : index
+// CHECK-NEXT: [[v16:%.*]] = scratch.slice %W{{\[}}[[v15]]] : memref<6x8x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+// CHECK-NEXT: [[v17:%.*]] = scratch.slice %x{{\[}}[[v11]]] : memref<8x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+// CHECK-NEXT: [[vsum_1:%.*]] = num.call #num.dot(%zero, [[v16]], [[v17]]) : (!fixed.acc<32, 20>, memref<8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>>) -> !fixed.acc<32, 20>
+// CHECK-NEXT: [[vy_1:%.*]] = num.finish [[vsum_1]] : !fixed.acc<32, 20> -> !fixed.q<16, 8>
+// CHECK-NEXT: memref.store [[vy_1]], %Y[%i, [[vc0]]] : memref<6x1x!fixed.q<16, 8>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -48,13 +69,32 @@ func.func @chain(%V: memref<4x2x!fixed.q<8, 3>>, %W: memref<4x3x!fixed.q<8, 3>>,
   func.return
 }
 // CHECK-LABEL: func.func @chain
-// CHECK: %s = memref.load %S
-// CHECK-NEXT: memref.store %s, %sums
-// CHECK: num.call #num.dot_rows(%sums, %sums, {{%.*}}, %a) by #num.kernel<"tm_cm_dot4_s8_s8_s32">
-// CHECK: num.call #num.dot_rows(%sums, %sums, {{%.*}}, %b) by #num.kernel<"tm_cm_dot4_s8_s8_s32">
-// CHECK: %u = memref.load %sums
-// CHECK-NEXT: memref.store %u, %S
-// CHECK-NOT: num.call #num.dot %
+// CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: scf.for [[v5:%.*]] = [[v1]] to [[v0]] step [[v0]] {
+// CHECK-NEXT: [[v6:%.*]] = arith.muli [[v5]], [[v2]] : index
+// CHECK-NEXT: scf.for [[v7:%.*]] = [[v1]] to [[v2]] step [[v0]] {
+// CHECK-NEXT: [[v8:%.*]] = arith.addi [[v6]], [[v7]] : index
+// CHECK-NEXT: %s = memref.load %S{{\[}}[[v8]]] : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: memref.store %s, %sums{{\[}}[[v7]]] : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v9:%.*]] = arith.muli [[v6]], [[v3]] : index
+// CHECK-NEXT: [[v10:%.*]] = scratch.slice %V{{\[}}[[v9]]] : memref<4x2x!fixed.q<8, 3>> to memref<8x!fixed.q<8, 3>>
+// CHECK-NEXT: num.call #num.dot_rows(%sums, %sums, [[v10]], %a) by #num.kernel<"tm_cm_dot4_s8_s8_s32"> : (memref<4x!fixed.acc<32, 6>>, memref<4x!fixed.acc<32, 6>>, memref<8x!fixed.q<8, 3>>, memref<2x!fixed.q<8, 3>>) -> ()
+// CHECK-NEXT: [[v11:%.*]] = arith.muli [[v6]], [[v4]] : index
+// CHECK-NEXT: [[v12:%.*]] = scratch.slice %W{{\[}}[[v11]]] : memref<4x3x!fixed.q<8, 3>> to memref<12x!fixed.q<8, 3>>
+// CHECK-NEXT: num.call #num.dot_rows(%sums, %sums, [[v12]], %b) by #num.kernel<"tm_cm_dot4_s8_s8_s32"> : (memref<4x!fixed.acc<32, 6>>, memref<4x!fixed.acc<32, 6>>, memref<12x!fixed.q<8, 3>>, memref<3x!fixed.q<8, 3>>) -> ()
+// CHECK-NEXT: scf.for [[v13:%.*]] = [[v1]] to [[v2]] step [[v0]] {
+// CHECK-NEXT: [[v14:%.*]] = arith.addi [[v6]], [[v13]] : index
+// CHECK-NEXT: %u = memref.load %sums{{\[}}[[v13]]] : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: memref.store %u, %S{{\[}}[[v14]]] : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -70,8 +110,24 @@ func.func @narrow(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, 
 }
 // CHECK-LABEL: func.func @narrow
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 14>>
-// CHECK: num.call #num.dot_rows(%sums, %zeros, {{%.*}}, %X) by #num.kernel<"tm_cm_dot4_s8_s8_s32">
-// CHECK: num.finish %sum : !fixed.acc<32, 14> -> !fixed.q<8, 7>
+// CHECK-NEXT: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 14>, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: scf.for [[v4:%.*]] = [[v1]] to [[v0]] step [[v0]] {
+// CHECK-NEXT: [[v5:%.*]] = arith.muli [[v4]], [[v2]] : index
+// CHECK-NEXT: [[v6:%.*]] = arith.muli [[v5]], [[v3]] : index
+// CHECK-NEXT: [[v7:%.*]] = scratch.slice %W{{\[}}[[v6]]] : memref<4x8x!fixed.q<8, 7>> to memref<32x!fixed.q<8, 7>>
+// CHECK-NEXT: num.call #num.dot_rows(%sums, %zeros, [[v7]], %X) by #num.kernel<"tm_cm_dot4_s8_s8_s32"> : (memref<4x!fixed.acc<32, 14>>, memref<4x!fixed.acc<32, 14>, #scratch.flash>, memref<32x!fixed.q<8, 7>>, memref<8x!fixed.q<8, 7>>) -> ()
+// CHECK-NEXT: scf.for [[v8:%.*]] = [[v1]] to [[v2]] step [[v0]] {
+// CHECK-NEXT: [[v9:%.*]] = arith.addi [[v5]], [[v8]] : index
+// CHECK-NEXT: %sum = memref.load %sums{{\[}}[[v8]]] : memref<4x!fixed.acc<32, 14>>
+// CHECK-NEXT: %y = num.finish %sum : !fixed.acc<32, 14> -> !fixed.q<8, 7>
+// CHECK-NEXT: memref.store %y, %Y{{\[}}[[v9]]] : memref<4x!fixed.q<8, 7>>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -88,9 +144,27 @@ func.func @shifted(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>,
   func.return
 }
 // CHECK-LABEL: func.func @shifted
-// CHECK: num.call #num.dot_rows(%sums, %zeros, {{%.*}}, %X) by #num.kernel<"tm_cm_dot4_s8_s8_s32">
-// CHECK: %shifted = num.shift %sum, %places : !fixed.acc<32, 14> -> !fixed.acc<32, 14>
-// CHECK-NEXT: num.finish %shifted : !fixed.acc<32, 14> -> !fixed.q<8, 7>
+// CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 14>>
+// CHECK-NEXT: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 14>, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: scf.for [[v4:%.*]] = [[v1]] to [[v0]] step [[v0]] {
+// CHECK-NEXT: [[v5:%.*]] = arith.muli [[v4]], [[v2]] : index
+// CHECK-NEXT: [[v6:%.*]] = arith.muli [[v5]], [[v3]] : index
+// CHECK-NEXT: [[v7:%.*]] = scratch.slice %W{{\[}}[[v6]]] : memref<4x8x!fixed.q<8, 7>> to memref<32x!fixed.q<8, 7>>
+// CHECK-NEXT: num.call #num.dot_rows(%sums, %zeros, [[v7]], %X) by #num.kernel<"tm_cm_dot4_s8_s8_s32"> : (memref<4x!fixed.acc<32, 14>>, memref<4x!fixed.acc<32, 14>, #scratch.flash>, memref<32x!fixed.q<8, 7>>, memref<8x!fixed.q<8, 7>>) -> ()
+// CHECK-NEXT: scf.for [[v8:%.*]] = [[v1]] to [[v2]] step [[v0]] {
+// CHECK-NEXT: [[v9:%.*]] = arith.addi [[v5]], [[v8]] : index
+// CHECK-NEXT: %sum = memref.load %sums{{\[}}[[v8]]] : memref<4x!fixed.acc<32, 14>>
+// CHECK-NEXT: %places = memref.load %S{{\[}}[[v9]]] : memref<4xi8>
+// CHECK-NEXT: %shifted = num.shift %sum, %places : !fixed.acc<32, 14> -> !fixed.acc<32, 14>
+// CHECK-NEXT: %y = num.finish %shifted : !fixed.acc<32, 14> -> !fixed.q<8, 7>
+// CHECK-NEXT: memref.store %y, %Y{{\[}}[[v9]]] : memref<4x!fixed.q<8, 7>>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -110,7 +184,18 @@ func.func @others(%W: memref<3x4x!fixed.q<8, 3>>, %V: memref<4x4x!fixed.q<8, 3>>
   func.return
 }
 // CHECK-LABEL: func.func @others
-// CHECK-NOT: num.call #num.dot_rows
+// CHECK-NEXT: %zero = num.zero : !fixed.acc<32, 6>
+// CHECK-NEXT: num.contract %i to 3 {
+// CHECK-NEXT: %t = num.products %zero, %W, %x : !fixed.acc<32, 6>, memref<3x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+// CHECK-NEXT: memref.store %t, %Y[%i] : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: }
+// CHECK-NEXT: num.contract [[vi_1:%.*]] to 4 {
+// CHECK-NEXT: [[vt_1:%.*]] = num.products %zero, %V, %x : !fixed.acc<32, 6>, memref<4x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+// CHECK-NEXT: %u = num.products %zero, %V, %x : !fixed.acc<32, 6>, memref<4x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+// CHECK-NEXT: memref.store [[vt_1]], %Y{{\[}}[[vi_1]]] : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: memref.store %u, %Z{{\[}}[[vi_1]]] : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -127,7 +212,15 @@ func.func @solve(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 1
   func.return
 }
 // CHECK-LABEL: func.func @solve
-// CHECK-NOT: num.call #num.dot_rows
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %x = scratch.slice %X{{\[}}[[vc0]]] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+// CHECK-NEXT: num.contract %i to 6 {
+// CHECK-NEXT: %zero = num.zero : !fixed.acc<32, 20>
+// CHECK-NEXT: %sum = num.products %zero, %W, %x : !fixed.acc<32, 20>, memref<6x8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>> -> !fixed.acc<32, 20>
+// CHECK-NEXT: %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 10>
+// CHECK-NEXT: memref.store %y, %X[%i, [[vc0]]] : memref<8x1x!fixed.q<16, 10>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -147,7 +240,18 @@ func.func @prefix(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
   func.return
 }
 // CHECK-LABEL: func.func @prefix
-// CHECK-NOT: num.call #num.dot_rows
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %x = scratch.slice %X{{\[}}[[vc0]]] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+// CHECK-NEXT: num.contract %i to 6 {
+// CHECK-NEXT: %before = memref.load %Y[%i, [[vc0]]] : memref<7x1x!fixed.q<16, 10>>
+// CHECK-NEXT: %zero = num.start %before : !fixed.q<16, 10> -> !fixed.acc<32, 20>
+// CHECK-NEXT: %sum = num.products %zero, %W, %x : !fixed.acc<32, 20>, memref<6x8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>> -> !fixed.acc<32, 20>
+// CHECK-NEXT: %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 10>
+// CHECK-NEXT: %j = arith.addi %i, [[vc1]] : index
+// CHECK-NEXT: memref.store %y, %Y[%j, [[vc0]]] : memref<7x1x!fixed.q<16, 10>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -173,11 +277,36 @@ func.func @updated(%W: memref<4x8x!fixed.q<16, 10>>, %x: memref<8x!fixed.q<16, 1
   func.return %Y : memref<9x!fixed.q<16, 10>>
 }
 // CHECK-LABEL: func.func @updated
-// CHECK: num.call #num.dot_rows(%sums, %zeros, {{%.*}}, %x)
-// CHECK-NEXT: scf.for
-// CHECK: %mine = memref.load %old
-// CHECK: %last = memref.load %Y
-// CHECK: memref.store %all, %Y
+// CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 20>>
+// CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<18xi8>
+// CHECK-NEXT: %Y = scratch.view %arena[0 : i64] : memref<18xi8> to memref<9x!fixed.q<16, 10>>
+// CHECK-NEXT: [[vc3:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[vc4:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: %old = scratch.slice %Y{{\[}}[[vc4]]] : memref<9x!fixed.q<16, 10>> to memref<4x!fixed.q<16, 10>>
+// CHECK-NEXT: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 20>, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: scf.for [[v4:%.*]] = [[v1]] to [[v0]] step [[v0]] {
+// CHECK-NEXT: [[v5:%.*]] = arith.muli [[v4]], [[v2]] : index
+// CHECK-NEXT: [[v6:%.*]] = arith.muli [[v5]], [[v3]] : index
+// CHECK-NEXT: [[v7:%.*]] = scratch.slice %W{{\[}}[[v6]]] : memref<4x8x!fixed.q<16, 10>> to memref<32x!fixed.q<16, 10>>
+// CHECK-NEXT: num.call #num.dot_rows(%sums, %zeros, [[v7]], %x) by #num.kernel<"tm_cm_dot4_s16_s16_s32"> : (memref<4x!fixed.acc<32, 20>>, memref<4x!fixed.acc<32, 20>, #scratch.flash>, memref<32x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>>) -> ()
+// CHECK-NEXT: scf.for [[v8:%.*]] = [[v1]] to [[v2]] step [[v0]] {
+// CHECK-NEXT: [[v9:%.*]] = arith.addi [[v5]], [[v8]] : index
+// CHECK-NEXT: %sum = memref.load %sums{{\[}}[[v8]]] : memref<4x!fixed.acc<32, 20>>
+// CHECK-NEXT: %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 10>
+// CHECK-NEXT: %here = arith.addi [[vc4]], [[v9]] : index
+// CHECK-NEXT: %before = arith.addi [[vc3]], [[v9]] : index
+// CHECK-NEXT: %mine = memref.load %old{{\[}}[[v9]]] : memref<4x!fixed.q<16, 10>>
+// CHECK-NEXT: %last = memref.load %Y[%before] : memref<9x!fixed.q<16, 10>>
+// CHECK-NEXT: %more = num.add %y, %mine : !fixed.q<16, 10>, !fixed.q<16, 10> -> !fixed.q<16, 10>
+// CHECK-NEXT: %all = num.add %more, %last : !fixed.q<16, 10>, !fixed.q<16, 10> -> !fixed.q<16, 10>
+// CHECK-NEXT: memref.store %all, %Y[%here] : memref<9x!fixed.q<16, 10>>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %Y : memref<9x!fixed.q<16, 10>>
 
 // -----
 
@@ -197,13 +326,45 @@ func.func @channels(%W: memref<6x4x1x1x!fixed.q<8, 4>>, %B: memref<6x!fixed.q<16
 }
 // CHECK-LABEL: func.func @channels
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 8>>
-// CHECK: scf.for [[block:%.*]] = {{%.*}} to {{%.*}} step
-// CHECK-NEXT: [[first:%.*]] = arith.muli [[block]], {{%.*}} : index
-// CHECK: num.start {{%.*}} : !fixed.q<16, 8> -> !fixed.acc<32, 8>
-// CHECK: [[rows:%.*]] = scratch.slice %W{{.*}} to memref<16x!fixed.q<8, 4>>
-// CHECK-NEXT: [[four:%.*]] = scratch.slice %channels[[[first]]] : {{.*}} to memref<22x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.channel_dots<6>(%sums, %sums, [[rows]], [[four]]) by #num.kernel<"tm_cm_channels4_s8_s8_s32">
-// CHECK: num.call #num.strided_dot
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %channels = scratch.slice %window{{\[}}[[vc0]]] : memref<1x4x1x6x!fixed.q<8, 4>> to memref<24x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: scf.for [[v3:%.*]] = [[v1]] to [[v0]] step [[v0]] {
+// CHECK-NEXT: [[v4:%.*]] = arith.muli [[v3]], [[v2]] : index
+// CHECK-NEXT: scf.for [[v5:%.*]] = [[v1]] to [[v2]] step [[v0]] {
+// CHECK-NEXT: [[v6:%.*]] = arith.addi [[v4]], [[v5]] : index
+// CHECK-NEXT: %b = memref.load %B{{\[}}[[v6]]] : memref<6x!fixed.q<16, 8>>
+// CHECK-NEXT: %start = num.start %b : !fixed.q<16, 8> -> !fixed.acc<32, 8>
+// CHECK-NEXT: memref.store %start, %sums{{\[}}[[v5]]] : memref<4x!fixed.acc<32, 8>>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v7:%.*]] = arith.muli [[v4]], [[v2]] : index
+// CHECK-NEXT: [[v8:%.*]] = scratch.slice %W{{\[}}[[v7]]] : memref<6x4x1x1x!fixed.q<8, 4>> to memref<16x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v9:%.*]] = scratch.slice %channels{{\[}}[[v4]]] : memref<24x!fixed.q<8, 4>> to memref<22x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.channel_dots<6>(%sums, %sums, [[v8]], [[v9]]) by #num.kernel<"tm_cm_channels4_s8_s8_s32"> : (memref<4x!fixed.acc<32, 8>>, memref<4x!fixed.acc<32, 8>>, memref<16x!fixed.q<8, 4>>, memref<22x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: scf.for [[v10:%.*]] = [[v1]] to [[v2]] step [[v0]] {
+// CHECK-NEXT: [[v11:%.*]] = arith.addi [[v4]], [[v10]] : index
+// CHECK-NEXT: %sum = memref.load %sums{{\[}}[[v10]]] : memref<4x!fixed.acc<32, 8>>
+// CHECK-NEXT: %y = num.finish %sum : !fixed.acc<32, 8> -> !fixed.q<8, 2>
+// CHECK-NEXT: memref.store %y, %Y{{\[}}[[v11]]] : memref<6x!fixed.q<8, 2>>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v12:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: [[v13:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v14:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v15:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for %i = [[v14]] to [[v12]] step [[v15]] {
+// CHECK-NEXT: [[vb_1:%.*]] = memref.load %B[%i] : memref<6x!fixed.q<16, 8>>
+// CHECK-NEXT: [[vstart_1:%.*]] = num.start [[vb_1]] : !fixed.q<16, 8> -> !fixed.acc<24, 8>
+// CHECK-NEXT: [[v16:%.*]] = arith.muli %i, [[v14]] : index
+// CHECK-NEXT: [[v17:%.*]] = scratch.slice %W{{\[}}[[v16]]] : memref<6x4x1x1x!fixed.q<8, 4>> to memref<4x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v18:%.*]] = scratch.slice %channels[%i] : memref<24x!fixed.q<8, 4>> to memref<19x!fixed.q<8, 4>>
+// CHECK-NEXT: [[vsum_1:%.*]] = num.call #num.strided_dot<6>([[vstart_1]], [[v17]], [[v18]]) : (!fixed.acc<24, 8>, memref<4x!fixed.q<8, 4>>, memref<19x!fixed.q<8, 4>>) -> !fixed.acc<24, 8>
+// CHECK-NEXT: [[vy_1:%.*]] = num.finish [[vsum_1]] : !fixed.acc<24, 8> -> !fixed.q<8, 2>
+// CHECK-NEXT: memref.store [[vy_1]], %Y[%i] : memref<6x!fixed.q<8, 2>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -223,8 +384,18 @@ func.func @finished_rows(%X: memref<1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x
   func.return
 }
 // CHECK-LABEL: func.func @finished_rows
-// CHECK: num.contract %i to 4 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 1, zero = -3> {
-// CHECK: num.products %start, %W, %x :
+// CHECK-NEXT: %W = scratch.constant dense<{{\[\[}}1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 16]]> : tensor<4x4xi8> -> memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+// CHECK-NEXT: %B = scratch.constant dense<[1, 2, 3, 4]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %x = scratch.slice %X{{\[}}[[vc0]]] : memref<1x4x!zeroskew.q<8, 1.0, 0>> to memref<4x!zeroskew.q<8, 1.0, 0>>
+// CHECK-NEXT: num.contract %i to 4 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 1, zero = -3> {
+// CHECK-NEXT: %b = memref.load %B[%i] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+// CHECK-NEXT: %start = num.start %b : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
+// CHECK-NEXT: %sum = num.products %start, %W, %x : !zeroskew.acc<32, 1.0>, memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<4x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
+// CHECK-NEXT: %y = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
+// CHECK-NEXT: memref.store %y, %Y[%i, [[vc0]]] : memref<4x1x!zeroskew.q<8, 4.0, -3>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 // NONE-LABEL: func.func @finished_rows
 // NONE: num.contract %i to 4 {
 // NONE-LABEL: func.func @packed(
@@ -242,8 +413,25 @@ func.func @packed(%W: memref<4x6x!fixed.q<8, 7>, #scratch.packed<4>>, %x: memref
   func.return
 }
 // CHECK-LABEL: func.func @packed
-// CHECK: scratch.slice %W{{.*}} to memref<24x!fixed.q<8, 7>, #scratch.packed<4>>
-// CHECK-NEXT: num.call #num.dot_rows(%sums, %zeros, {{%.*}}, %x) by #num.kernel<"tm_cm_dot4_p4_s8_s32">
+// CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 14>>
+// CHECK-NEXT: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 14>, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: scf.for [[v4:%.*]] = [[v1]] to [[v0]] step [[v0]] {
+// CHECK-NEXT: [[v5:%.*]] = arith.muli [[v4]], [[v2]] : index
+// CHECK-NEXT: [[v6:%.*]] = arith.muli [[v5]], [[v3]] : index
+// CHECK-NEXT: [[v7:%.*]] = scratch.slice %W{{\[}}[[v6]]] : memref<4x6x!fixed.q<8, 7>, #scratch.packed<4>> to memref<24x!fixed.q<8, 7>, #scratch.packed<4>>
+// CHECK-NEXT: num.call #num.dot_rows(%sums, %zeros, [[v7]], %x) by #num.kernel<"tm_cm_dot4_p4_s8_s32"> : (memref<4x!fixed.acc<32, 14>>, memref<4x!fixed.acc<32, 14>, #scratch.flash>, memref<24x!fixed.q<8, 7>, #scratch.packed<4>>, memref<5x!fixed.q<8, 7>>) -> ()
+// CHECK-NEXT: scf.for [[v8:%.*]] = [[v1]] to [[v2]] step [[v0]] {
+// CHECK-NEXT: [[v9:%.*]] = arith.addi [[v5]], [[v8]] : index
+// CHECK-NEXT: %sum = memref.load %sums{{\[}}[[v8]]] : memref<4x!fixed.acc<32, 14>>
+// CHECK-NEXT: %y = num.finish %sum : !fixed.acc<32, 14> -> !fixed.q<8, 7>
+// CHECK-NEXT: memref.store %y, %Y{{\[}}[[v9]]] : memref<4x!fixed.q<8, 7>>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -261,5 +449,29 @@ func.func @single_window(%x: memref<16x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!ze
   func.return
 }
 // CHECK-LABEL: func.func @single_window
-// CHECK-NOT: num.tile_kernel
-// CHECK: num.call #num.channel_dots
+// CHECK-NEXT: %sums = memref.alloca() : memref<4x!zeroskew.acc<32, 1.0>>
+// CHECK-NEXT: %w = scratch.constant dense<1> : tensor<4x4xi8> -> memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+// CHECK-NEXT: %s = scratch.constant dense<[1, 2, 3, 4]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: scf.for [[v3:%.*]] = [[v1]] to [[v0]] step [[v0]] {
+// CHECK-NEXT: [[v4:%.*]] = arith.muli [[v3]], [[v2]] : index
+// CHECK-NEXT: scf.for [[v5:%.*]] = [[v1]] to [[v2]] step [[v0]] {
+// CHECK-NEXT: [[v6:%.*]] = arith.addi [[v4]], [[v5]] : index
+// CHECK-NEXT: %n = memref.load %s{{\[}}[[v6]]] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+// CHECK-NEXT: %start = num.start %n : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
+// CHECK-NEXT: memref.store %start, %sums{{\[}}[[v5]]] : memref<4x!zeroskew.acc<32, 1.0>>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v7:%.*]] = arith.muli [[v4]], [[v2]] : index
+// CHECK-NEXT: [[v8:%.*]] = scratch.slice %w{{\[}}[[v7]]] : memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<16x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+// CHECK-NEXT: [[v9:%.*]] = scratch.slice %x{{\[}}[[v4]]] : memref<16x!zeroskew.q<8, 1.0, 0>> to memref<16x!zeroskew.q<8, 1.0, 0>>
+// CHECK-NEXT: num.call #num.channel_dots<4>(%sums, %sums, [[v8]], [[v9]]) by #num.kernel<"tm_cm_channels4_s8_s8_s32"> : (memref<4x!zeroskew.acc<32, 1.0>>, memref<4x!zeroskew.acc<32, 1.0>>, memref<16x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<16x!zeroskew.q<8, 1.0, 0>>) -> ()
+// CHECK-NEXT: scf.for [[v10:%.*]] = [[v1]] to [[v2]] step [[v0]] {
+// CHECK-NEXT: [[v11:%.*]] = arith.addi [[v4]], [[v10]] : index
+// CHECK-NEXT: %sum = memref.load %sums{{\[}}[[v10]]] : memref<4x!zeroskew.acc<32, 1.0>>
+// CHECK-NEXT: %result = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
+// CHECK-NEXT: memref.store %result, %y{{\[}}[[v11]]] : memref<4x!zeroskew.q<8, 4.0, -3>>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return

@@ -28,12 +28,23 @@ func.func @epilogue(%X: memref<2x!fixed.q<16, 12>>, %W: memref<8x!fixed.q<16, 12
   func.return
 }
 // CHECK-LABEL: func.func @epilogue
-// CHECK: scf.for [[i:%.*]] = %zero to %four step %one {
-// CHECK: [[sum:%.*]] = num.call #num.dot
-// CHECK-NEXT: [[c:%.*]] = num.finish [[sum]]
-// CHECK-NEXT: %h = memref.load %H[%zero, [[i]]]
-// CHECK-NEXT: %next = num.add [[c]], %h
-// CHECK-NEXT: memref.store %next, %H[%zero, [[i]]]
+// CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+// CHECK-NEXT: %C = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %H = scratch.view %arena[8 : i64] : memref<16xi8> to memref<1x4x!fixed.q<16, 12>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: %row_of_C = scratch.slice %C[%zero] : memref<4x1x!fixed.q<16, 12>> to memref<1x4x!fixed.q<16, 12>>
+// CHECK-NEXT: scf.for %j = %zero to %four step %one {
+// CHECK-NEXT: %empty = num.zero : !fixed.acc<32, 24>
+// CHECK-NEXT: %at = arith.muli %j, %two : index
+// CHECK-NEXT: %row = scratch.slice %W[%at] : memref<8x!fixed.q<16, 12>, #scratch.flash> to memref<2x!fixed.q<16, 12>, #scratch.flash>
+// CHECK-NEXT: %sum = num.call #num.dot(%empty, %row, %X) : (!fixed.acc<32, 24>, memref<2x!fixed.q<16, 12>, #scratch.flash>, memref<2x!fixed.q<16, 12>>) -> !fixed.acc<32, 24>
+// CHECK-NEXT: %c = num.finish %sum : !fixed.acc<32, 24> -> !fixed.q<16, 12>
+// CHECK-NEXT: %h = memref.load %H[%zero, %j] : memref<1x4x!fixed.q<16, 12>>
+// CHECK-NEXT: %next = num.add %c, %h : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
+// CHECK-NEXT: memref.store %next, %H[%zero, %j] : memref<1x4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
@@ -58,10 +69,18 @@ func.func @still_read() -> memref<4x!fixed.q<16, 12>> {
   func.return %A : memref<4x!fixed.q<16, 12>>
 }
 // CHECK-LABEL: func.func @still_read
-// CHECK: scf.for
-// CHECK-NEXT: memref.store %half, %A
-// CHECK-NEXT: memref.store %half, %B
-// CHECK-NOT: scf.for
+// CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+// CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %B = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: %half = num.constant {value = 5.000000e-01 : f64} -> !fixed.q<16, 12>
+// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: memref.store %half, %A[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %half, %B[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %A : memref<4x!fixed.q<16, 12>>
 
 // -----
 
@@ -85,11 +104,18 @@ func.func @in_place() -> memref<4x!fixed.q<16, 12>> {
   func.return %B : memref<4x!fixed.q<16, 12>>
 }
 // CHECK-LABEL: func.func @in_place
-// CHECK: scf.for
-// CHECK-NEXT: %b = num.neg %half
-// CHECK-NEXT: memref.store %b, %B
+// CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<8xi8>
+// CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %B = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: %half = num.constant {value = 5.000000e-01 : f64} -> !fixed.q<16, 12>
+// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: %b = num.neg %half : !fixed.q<16, 12> -> !fixed.q<16, 12>
+// CHECK-NEXT: memref.store %b, %B[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NOT: scf.for
+// CHECK-NEXT: func.return %B : memref<4x!fixed.q<16, 12>>
 
 // -----
 
@@ -115,8 +141,24 @@ func.func @overlap() {
   func.return
 }
 // CHECK-LABEL: func.func @overlap
-// CHECK: scf.for
-// CHECK: scf.for
+// CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+// CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %X = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %B = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: %empty = num.zero : !fixed.acc<32, 24>
+// CHECK-NEXT: %sum = num.call #num.dot(%empty, %X, %X) : (!fixed.acc<32, 24>, memref<4x!fixed.q<16, 12>>, memref<4x!fixed.q<16, 12>>) -> !fixed.acc<32, 24>
+// CHECK-NEXT: %c = num.finish %sum : !fixed.acc<32, 24> -> !fixed.q<16, 12>
+// CHECK-NEXT: memref.store %c, %A[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.for [[vi_1:%.*]] = %zero to %four step %one {
+// CHECK-NEXT: %a = memref.load %A{{\[}}[[vi_1]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %a, %B{{\[}}[[vi_1]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -145,9 +187,27 @@ func.func @other_elements(%X: memref<4x!fixed.q<16, 12>>) {
   func.return
 }
 // CHECK-LABEL: func.func @other_elements
-// CHECK: scf.for
-// CHECK: scf.for
-// CHECK: scf.for
+// CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+// CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %B = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %three = arith.constant 3 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: scf.for %i = %zero to %three step %one {
+// CHECK-NEXT: %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.for [[vi_1:%.*]] = %zero to %three step %one {
+// CHECK-NEXT: %next = arith.addi [[vi_1]], %one : index
+// CHECK-NEXT: %a = memref.load %A[%next] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %a, %B{{\[}}[[vi_1]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.for [[vi_2:%.*]] = %zero to %four step %one {
+// CHECK-NEXT: %b = memref.load %B{{\[}}[[vi_2]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %b, %A{{\[}}[[vi_2]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -171,11 +231,18 @@ func.func @in_place(%X: memref<4x!fixed.q<16, 12>>) {
   func.return
 }
 // CHECK-LABEL: func.func @in_place
-// CHECK: scf.for
-// CHECK-NEXT: [[x:%.*]] = memref.load %X
-// CHECK-NEXT: [[b:%.*]] = num.convert [[x]]
-// CHECK-NEXT: memref.store [[b]], %B
-// CHECK-NOT: scf.for
+// CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<8xi8>
+// CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %B = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x!fixed.q<16, 11>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %b = num.convert %x : !fixed.q<16, 12> -> !fixed.q<16, 11>
+// CHECK-NEXT: memref.store %b, %B[%i] : memref<4x!fixed.q<16, 11>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -199,8 +266,22 @@ func.func @over_the_input() {
   func.return
 }
 // CHECK-LABEL: func.func @over_the_input
-// CHECK: scf.for
-// CHECK: scf.for
+// CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+// CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %X = scratch.view %arena[8 : i64] {input} : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %B = scratch.view %arena[10 : i64] : memref<16xi8> to memref<3x!fixed.q<16, 12>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %three = arith.constant 3 : index
+// CHECK-NEXT: scf.for %i = %zero to %three step %one {
+// CHECK-NEXT: %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.for [[vi_1:%.*]] = %zero to %three step %one {
+// CHECK-NEXT: %a = memref.load %A{{\[}}[[vi_1]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %a, %B{{\[}}[[vi_1]]] : memref<3x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -230,13 +311,24 @@ func.func @pixels(%X: memref<12x!fixed.q<16, 12>>) -> memref<12x!fixed.q<16, 12>
   func.return %A : memref<12x!fixed.q<16, 12>>
 }
 // CHECK-LABEL: func.func @pixels
-// CHECK: scf.for
-// CHECK: scf.for
-// CHECK: [[x:%.*]] = memref.load %X
-// CHECK-NOT: memref.store [[x]]
-// CHECK: [[b:%.*]] = num.neg [[x]]
-// CHECK-NEXT: memref.store [[b]], %pixel
-// CHECK-NOT: scf.for
+// CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<24xi8>
+// CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<24xi8> to memref<12x!fixed.q<16, 12>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %three = arith.constant 3 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: scf.for %p = %zero to %three step %one {
+// CHECK-NEXT: %at = arith.muli %p, %four : index
+// CHECK-NEXT: %pixel = scratch.slice %A[%at] : memref<12x!fixed.q<16, 12>> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: %of = arith.addi %at, %i : index
+// CHECK-NEXT: %x = memref.load %X[%of] : memref<12x!fixed.q<16, 12>>
+// CHECK-NEXT: [[vof_1:%.*]] = arith.addi %at, %i : index
+// CHECK-NEXT: %b = num.neg %x : !fixed.q<16, 12> -> !fixed.q<16, 12>
+// CHECK-NEXT: memref.store %b, %pixel[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %A : memref<12x!fixed.q<16, 12>>
 
 // -----
 
@@ -265,9 +357,27 @@ func.func @next_pixel(%X: memref<12x!fixed.q<16, 12>>) -> memref<12x!fixed.q<16,
   func.return %A : memref<12x!fixed.q<16, 12>>
 }
 // CHECK-LABEL: func.func @next_pixel
-// CHECK: scf.for
-// CHECK: scf.for
-// CHECK: scf.for
+// CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<24xi8>
+// CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<24xi8> to memref<12x!fixed.q<16, 12>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: scf.for %p = %zero to %two step %one {
+// CHECK-NEXT: %at = arith.muli %p, %four : index
+// CHECK-NEXT: %from = arith.muli %p, %two : index
+// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: %of = arith.addi %at, %i : index
+// CHECK-NEXT: %x = memref.load %X[%of] : memref<12x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %x, %A[%of] : memref<12x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.for [[vi_1:%.*]] = %zero to %four step %one {
+// CHECK-NEXT: [[vof_1:%.*]] = arith.addi %from, [[vi_1]] : index
+// CHECK-NEXT: %a = memref.load %A{{\[}}[[vof_1]]] : memref<12x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %a, %A{{\[}}[[vof_1]]] : memref<12x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %A : memref<12x!fixed.q<16, 12>>
 
 // -----
 
@@ -308,10 +418,33 @@ func.func @other_readers(%X: memref<4x!fixed.q<16, 12>>, %Y: memref<4x!fixed.q<1
   func.return %C : memref<4x!fixed.q<16, 12>>
 }
 // CHECK-LABEL: func.func @other_readers
-// CHECK: [[x:%.*]] = memref.load %X
-// CHECK-NEXT: memref.store [[x]], %A
-// CHECK-NEXT: memref.store [[x]], %Y
-// CHECK-NEXT: num.add [[x]], [[x]]
+// CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<24xi8>
+// CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<24xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %B = scratch.view %arena[8 : i64] : memref<24xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %C = scratch.view %arena[16 : i64] : memref<24xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %pairs = scratch.view %arena[0 : i64] : memref<24xi8> to memref<2x2x!fixed.q<16, 12>>
+// CHECK-NEXT: %again = scratch.view %arena[8 : i64] : memref<24xi8> to memref<2x!fixed.q<16, 12>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %x, %Y[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %ab = num.add %x, %x : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
+// CHECK-NEXT: %sum = num.add %ab, %x : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
+// CHECK-NEXT: memref.store %sum, %C[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.for [[vi_1:%.*]] = %zero to %two step %one {
+// CHECK-NEXT: %pair = memref.load %pairs[%one, [[vi_1]]] : memref<2x2x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %pair, %again{{\[}}[[vi_1]]] : memref<2x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.for [[vi_2:%.*]] = %one to %two step %one {
+// CHECK-NEXT: %last = memref.load %again{{\[}}[[vi_2]]] : memref<2x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %last, %C{{\[}}[[vi_2]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %C : memref<4x!fixed.q<16, 12>>
 
 // -----
 
@@ -339,9 +472,23 @@ func.func @next_iteration(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<1
   func.return %C : memref<4x!fixed.q<16, 12>>
 }
 // CHECK-LABEL: func.func @next_iteration
-// CHECK: [[x:%.*]] = memref.load %X
-// CHECK-NEXT: memref.store [[x]], %A
-// CHECK-NEXT: memref.store [[x]], %C
+// CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+// CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %before = scratch.view %arena[0 : i64] : memref<16xi8> to memref<2x2x!fixed.q<16, 12>>
+// CHECK-NEXT: %C = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: scf.for %t = %zero to %four step %one {
+// CHECK-NEXT: %old = memref.load %before[%one, %one] : memref<2x2x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %old, %X[%t] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %x, %C[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %C : memref<4x!fixed.q<16, 12>>
 
 // -----
 
@@ -367,10 +514,20 @@ func.func @in_turn(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<16, 12>>
   func.return %C : memref<4x!fixed.q<16, 12>>
 }
 // CHECK-LABEL: func.func @in_turn
-// CHECK: [[b:%.*]] = memref.load %B
-// CHECK-NEXT: [[a:%.*]] = num.convert [[b]]
-// CHECK-NEXT: [[c:%.*]] = num.convert [[a]]
-// CHECK-NEXT: memref.store [[c]], %C
+// CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+// CHECK-NEXT: %B = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 11>>
+// CHECK-NEXT: %C = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: %b = memref.load %B[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %a = num.convert %b : !fixed.q<16, 12> -> !fixed.q<16, 11>
+// CHECK-NEXT: %c = num.convert %a : !fixed.q<16, 11> -> !fixed.q<16, 12>
+// CHECK-NEXT: memref.store %c, %C[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %C : memref<4x!fixed.q<16, 12>>
 
 // -----
 
@@ -407,7 +564,28 @@ func.func @overwritten_in_place(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fix
   func.return %C : memref<4x!fixed.q<16, 12>>
 }
 // CHECK-LABEL: func.func @overwritten_in_place
-// CHECK: memref.store {{.*}}, %S
-// CHECK: memref.load %T
-// CHECK: [[x:%.*]] = memref.load %X
-// CHECK-NEXT: memref.store [[x]], %C
+// CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<20xi8>
+// CHECK-NEXT: %S = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %T = scratch.view %arena[0 : i64] : memref<20xi8> to memref<2x2x!fixed.q<16, 12>>
+// CHECK-NEXT: %A = scratch.view %arena[4 : i64] : memref<20xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %C = scratch.view %arena[12 : i64] : memref<20xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: scf.for %t = %zero to %four step %one {
+// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %x, %S[%i] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.for [[vi_1:%.*]] = %zero to %two step %one {
+// CHECK-NEXT: %y = memref.load %T[%one, [[vi_1]]] : memref<2x2x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %y, %T[%zero, [[vi_1]]] : memref<2x2x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %y, %X{{\[}}[[vi_1]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.for [[vi_2:%.*]] = %zero to %four step %one {
+// CHECK-NEXT: [[vx_1:%.*]] = memref.load %X{{\[}}[[vi_2]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store [[vx_1]], %C{{\[}}[[vi_2]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %C : memref<4x!fixed.q<16, 12>>

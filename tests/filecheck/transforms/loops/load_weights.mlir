@@ -22,16 +22,26 @@ func.func @filter(%x: memref<4x!fixed.u<4, 2>>, %Y: memref<2x!fixed.q<16, 7>>) {
   func.return
 }
 // CHECK-LABEL: func.func @filter
-// CHECK: %W = scratch.constant dense<{{\[\[}}1, -8, 7, 0], [3, 4, -1, 2]]> : tensor<2x4xi8> -> memref<2x4x!fixed.q<5, 4>>
-// CHECK: %b = scratch.constant dense<[-128, 127]> : tensor<2xi8> -> memref<2x!fixed.s<8, 7>>
-// CHECK: %first = memref.load %b[%i] : memref<2x!fixed.s<8, 7>>
-// CHECK: [[start:%.*]] = num.zero : !fixed.acc<16, 6>
-// CHECK: %sum = num.call #num.dot([[start]], %row, %x) : (!fixed.acc<16, 6>, memref<4x!fixed.q<5, 4>>, memref<4x!fixed.u<4, 2>>) -> !fixed.acc<16, 6>
-// CHECK: [[fine:%.*]] = num.align %sum : !fixed.acc<16, 6> -> !fixed.acc<16, 7>
-// CHECK: [[one:%.*]] = num.constant {value = 1.000000e+00 : f64} -> !fixed.q<2, 0>
-// CHECK: [[whole:%.*]] = num.mac [[fine]], %first, [[one]]
-// CHECK: num.finish [[whole]] {bound = array<i64: -2000, 2000>} : !fixed.acc<16, 7> -> !fixed.q<16, 7>
-// PACKED-LABEL: func.func @filter(
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: %W = scratch.constant dense<{{\[\[}}1, -8, 7, 0], [3, 4, -1, 2]]> : tensor<2x4xi8> -> memref<2x4x!fixed.q<5, 4>>
+// CHECK-NEXT: %b = scratch.constant dense<[-128, 127]> : tensor<2xi8> -> memref<2x!fixed.s<8, 7>>
+// CHECK-NEXT: scf.for %i = %zero to %two step %one {
+// CHECK-NEXT: %at = arith.muli %i, %four : index
+// CHECK-NEXT: %row = scratch.slice %W[%at] : memref<2x4x!fixed.q<5, 4>> to memref<4x!fixed.q<5, 4>>
+// CHECK-NEXT: %first = memref.load %b[%i] : memref<2x!fixed.s<8, 7>>
+// CHECK-NEXT: %start = num.start %first : !fixed.s<8, 7> -> !fixed.acc<16, 7>
+// CHECK-NEXT: [[v0:%.*]] = num.zero : !fixed.acc<16, 6>
+// CHECK-NEXT: %sum = num.call #num.dot([[v0]], %row, %x) : (!fixed.acc<16, 6>, memref<4x!fixed.q<5, 4>>, memref<4x!fixed.u<4, 2>>) -> !fixed.acc<16, 6>
+// CHECK-NEXT: [[v1:%.*]] = num.align %sum : !fixed.acc<16, 6> -> !fixed.acc<16, 7>
+// CHECK-NEXT: [[v2:%.*]] = num.constant {value = 1.000000e+00 : f64} -> !fixed.q<2, 0>
+// CHECK-NEXT: [[v3:%.*]] = num.mac [[v1]], %first, [[v2]] : !fixed.acc<16, 7>, !fixed.s<8, 7>, !fixed.q<2, 0> -> !fixed.acc<16, 7>
+// CHECK-NEXT: %y = num.finish [[v3]] {bound = array<i64: -2000, 2000>} : !fixed.acc<16, 7> -> !fixed.q<16, 7>
+// CHECK-NEXT: memref.store %y, %Y[%i] : memref<2x!fixed.q<16, 7>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 // PACKED: memref<2x4x!fixed.q<5, 4>, #scratch.packed_ram<4>>
 // PACKED: num.call #num.dot({{.*}}) by #num.composed_kernel<num.dot, integer 4, integer 8, sum = 16, ram = 1>
 
@@ -48,9 +58,13 @@ func.func @room(%x: memref<2x!fixed.u<4, 2>>, %at: index) -> !fixed.q<16, 7> {
   func.return %y : !fixed.q<16, 7>
 }
 // CHECK-LABEL: func.func @room
-// CHECK: memref<2x!fixed.q<6, 5>>
-// CHECK: memref<2x!fixed.q<16, 7>>
-// CHECK: num.call #num.dot(%start, %W, %x)
+// CHECK-NEXT: %W = scratch.constant dense<[2, 4]> : tensor<2xi8> -> memref<2x!fixed.q<6, 5>>
+// CHECK-NEXT: %b = scratch.constant dense<[-30000, 1]> : tensor<2xi16> -> memref<2x!fixed.q<16, 7>>
+// CHECK-NEXT: %first = memref.load %b[%at] : memref<2x!fixed.q<16, 7>>
+// CHECK-NEXT: %start = num.start %first : !fixed.q<16, 7> -> !fixed.acc<16, 7>
+// CHECK-NEXT: %sum = num.call #num.dot(%start, %W, %x) : (!fixed.acc<16, 7>, memref<2x!fixed.q<6, 5>>, memref<2x!fixed.u<4, 2>>) -> !fixed.acc<16, 7>
+// CHECK-NEXT: %y = num.finish %sum {bound = array<i64: -30000, 20000>} : !fixed.acc<16, 7> -> !fixed.q<16, 7>
+// CHECK-NEXT: func.return %y : !fixed.q<16, 7>
 
 // -----
 
@@ -63,5 +77,8 @@ func.func @others(%i: index) -> (i16, !fixed.q<8, 4>) {
   func.return %a, %b : i16, !fixed.q<8, 4>
 }
 // CHECK-LABEL: func.func @others
-// CHECK: memref<2xi16, #scratch.flash>
-// CHECK: memref<1x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %table = scratch.constant dense<[1, 2]> : tensor<2xi16> -> memref<2xi16, #scratch.flash>
+// CHECK-NEXT: %single = scratch.constant dense<3> : tensor<1xi8> -> memref<1x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %a = memref.load %table[%i] : memref<2xi16, #scratch.flash>
+// CHECK-NEXT: %b = memref.load %single[%i] : memref<1x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: func.return %a, %b : i16, !fixed.q<8, 4>

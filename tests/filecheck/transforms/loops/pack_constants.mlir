@@ -25,10 +25,23 @@ func.func @rows(%X: memref<6x1x!fixed.q<16, 14>>, %Y: memref<2x1x!fixed.q<16, 10
   func.return
 }
 // CHECK-LABEL: func.func @rows
-// CHECK: %W = scratch.constant dense<{{\[\[}}1, -2, 3, 4, 5, 6, 0, 0], [7, 8, 9, 10, 11, -31, 0, 0]]> : tensor<2x8xi8> -> memref<2x8x!fixed.q<6, 3>, #scratch.packed<6>>
-// CHECK: [[eight:%.*]] = arith.constant 8 : index
-// CHECK: [[at:%.*]] = arith.muli %i, [[eight]] : index
-// CHECK: %row = scratch.slice %W[[[at]]] : memref<2x8x!fixed.q<6, 3>, #scratch.packed<6>> to memref<6x!fixed.q<6, 3>, #scratch.packed<6>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %six = arith.constant 6 : index
+// CHECK-NEXT: %W = scratch.constant dense<{{\[\[}}1, -2, 3, 4, 5, 6, 0, 0], [7, 8, 9, 10, 11, -31, 0, 0]]> : tensor<2x8xi8> -> memref<2x8x!fixed.q<6, 3>, #scratch.packed<6>>
+// CHECK-NEXT: %x = scratch.slice %X[%zero] : memref<6x1x!fixed.q<16, 14>> to memref<6x!fixed.q<16, 14>>
+// CHECK-NEXT: scf.for %i = %zero to %two step %one {
+// CHECK-NEXT: %at = arith.muli %i, %six : index
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.muli %i, [[v0]] : index
+// CHECK-NEXT: %row = scratch.slice %W{{\[}}[[v1]]] : memref<2x8x!fixed.q<6, 3>, #scratch.packed<6>> to memref<6x!fixed.q<6, 3>, #scratch.packed<6>>
+// CHECK-NEXT: %start = num.zero : !fixed.acc<32, 17>
+// CHECK-NEXT: %sum = num.call #num.dot(%start, %row, %x) : (!fixed.acc<32, 17>, memref<6x!fixed.q<6, 3>, #scratch.packed<6>>, memref<6x!fixed.q<16, 14>>) -> !fixed.acc<32, 17>
+// CHECK-NEXT: %y = num.finish %sum {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 17> -> !fixed.q<16, 10>
+// CHECK-NEXT: memref.store %y, %Y[%i, %zero] : memref<2x1x!fixed.q<16, 10>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 // AUTO-LABEL: func.func @rows
 // AUTO: #scratch.flash
 
@@ -52,8 +65,22 @@ func.func @filters(%x: memref<6x!fixed.q<16, 14>>, %Y: memref<2x!fixed.q<16, 10>
   func.return
 }
 // CHECK-LABEL: func.func @filters
-// CHECK: %W = scratch.constant {{.*}} -> memref<2x8x!fixed.q<6, 3>, #scratch.packed<6>>
-// CHECK-LABEL: func.func @pays(
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %six = arith.constant 6 : index
+// CHECK-NEXT: %W = scratch.constant dense<{{\[\[}}1, -2, 3, 4, 5, 6, 0, 0], [7, 8, 9, 10, 11, -31, 0, 0]]> : tensor<2x8xi8> -> memref<2x8x!fixed.q<6, 3>, #scratch.packed<6>>
+// CHECK-NEXT: scf.for %i = %zero to %two step %one {
+// CHECK-NEXT: %at = arith.muli %i, %six : index
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.muli %i, [[v0]] : index
+// CHECK-NEXT: %row = scratch.slice %W{{\[}}[[v1]]] : memref<2x8x!fixed.q<6, 3>, #scratch.packed<6>> to memref<6x!fixed.q<6, 3>, #scratch.packed<6>>
+// CHECK-NEXT: %start = num.zero : !fixed.acc<32, 17>
+// CHECK-NEXT: %sum = num.call #num.dot(%start, %row, %x) : (!fixed.acc<32, 17>, memref<6x!fixed.q<6, 3>, #scratch.packed<6>>, memref<6x!fixed.q<16, 14>>) -> !fixed.acc<32, 17>
+// CHECK-NEXT: %y = num.finish %sum {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 17> -> !fixed.q<16, 10>
+// CHECK-NEXT: memref.store %y, %Y[%i] : memref<2x!fixed.q<16, 10>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 // AUTO-LABEL: func.func @filters
 
 // -----
@@ -76,6 +103,21 @@ func.func @pays(%x: memref<40x!fixed.q<8, 7>>, %y: memref<10x!fixed.q<8, 3>>) {
   }
   func.return
 }
+// CHECK-LABEL: func.func @pays
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %ten = arith.constant 10 : index
+// CHECK-NEXT: %forty = arith.constant 40 : index
+// CHECK-NEXT: %W = scratch.constant dense<-7> : tensor<10x40xi8> -> memref<10x40x!fixed.q<8, 3>, #scratch.packed<4>>
+// CHECK-NEXT: scf.for %i = %zero to %ten step %one {
+// CHECK-NEXT: %at = arith.muli %i, %forty : index
+// CHECK-NEXT: %row = scratch.slice %W[%at] : memref<10x40x!fixed.q<8, 3>, #scratch.packed<4>> to memref<40x!fixed.q<8, 3>, #scratch.packed<4>>
+// CHECK-NEXT: %start = num.zero : !fixed.acc<16, 10>
+// CHECK-NEXT: %sum = num.call #num.dot(%start, %row, %x) : (!fixed.acc<16, 10>, memref<40x!fixed.q<8, 3>, #scratch.packed<4>>, memref<40x!fixed.q<8, 7>>) -> !fixed.acc<16, 10>
+// CHECK-NEXT: %r = num.finish %sum : !fixed.acc<16, 10> -> !fixed.q<8, 3>
+// CHECK-NEXT: memref.store %r, %y[%i] : memref<10x!fixed.q<8, 3>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 // AUTO-LABEL: func.func @pays
 // AUTO: scratch.constant {{.*}} -> memref<10x40x!fixed.q<8, 3>, #scratch.packed<4>>
 // AUTO: arith.muli %i, %forty
@@ -97,7 +139,17 @@ func.func @elements(%x: memref<9x!fixed.q<16, 12>>) {
   func.return
 }
 // CHECK-LABEL: func.func @elements
-// CHECK: memref<9x!fixed.q<16, 12>, #scratch.packed<10>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %nine = arith.constant 9 : index
+// CHECK-NEXT: %bias = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8, -500]> : tensor<9xi16> -> memref<9x!fixed.q<16, 12>, #scratch.packed<10>>
+// CHECK-NEXT: scf.for %i = %zero to %nine step %one {
+// CHECK-NEXT: %a = memref.load %x[%i] : memref<9x!fixed.q<16, 12>>
+// CHECK-NEXT: %b = memref.load %bias[%i] : memref<9x!fixed.q<16, 12>, #scratch.packed<10>>
+// CHECK-NEXT: %c = num.add %a, %b : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
+// CHECK-NEXT: memref.store %c, %x[%i] : memref<9x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 // AUTO-LABEL: func.func @elements
 // AUTO-NOT: #scratch.packed
 // AUTO-LABEL: func.func @whole(
@@ -111,7 +163,9 @@ func.func @whole() {
   func.return
 }
 // CHECK-LABEL: func.func @whole
-// CHECK-NOT: #scratch.packed
+// CHECK-NEXT: %a = scratch.constant dense<[1, -127]> : tensor<2xi8> -> memref<2x!fixed.q<8, 3>, #scratch.flash>
+// CHECK-NEXT: %b = scratch.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32> -> memref<2xf32, #scratch.flash>
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -125,7 +179,12 @@ func.func @sparse(%x: memref<8x!fixed.q<8, 7>>, %row: index, %at: index) -> !fix
   func.return %sum : !fixed.acc<16, 10>
 }
 // CHECK-LABEL: func.func @sparse
-// CHECK: num.call #num.sparse_dot({{.*}} memref<3x!fixed.q<4, 3>, #scratch.packed<4>>
+// CHECK-NEXT: %v = scratch.constant dense<[1, 2, -1]> : tensor<3xi8> -> memref<3x!fixed.q<4, 3>, #scratch.packed<4>>
+// CHECK-NEXT: %gaps = scratch.constant dense<[3, 4, 0]> : tensor<3xi8> -> memref<3xi8, #scratch.flash>
+// CHECK-NEXT: %lengths = scratch.constant dense<[2, 1]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+// CHECK-NEXT: %zero = num.zero : !fixed.acc<16, 10>
+// CHECK-NEXT: %sum = num.call #num.sparse_dot(%zero, %v, %gaps, %lengths, %x, %row, %at) : (!fixed.acc<16, 10>, memref<3x!fixed.q<4, 3>, #scratch.packed<4>>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 7>>, index, index) -> !fixed.acc<16, 10>
+// CHECK-NEXT: func.return %sum : !fixed.acc<16, 10>
 // AUTO-LABEL: func.func @sparse
 // AUTO-NOT: #scratch.packed
 
@@ -149,6 +208,20 @@ func.func @quarter(%x: memref<64x!fixed.q<16, 14>>, %Y: memref<32x!fixed.q<16, 1
   func.return
 }
 // CHECK-LABEL: func.func @quarter
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %rows = arith.constant 32 : index
+// CHECK-NEXT: %columns = arith.constant 64 : index
+// CHECK-NEXT: %W = scratch.constant dense<2000> : tensor<32x64xi16> -> memref<32x64x!fixed.q<16, 13>, #scratch.packed<12>>
+// CHECK-NEXT: scf.for %i = %zero to %rows step %one {
+// CHECK-NEXT: %at = arith.muli %i, %columns : index
+// CHECK-NEXT: %row = scratch.slice %W[%at] : memref<32x64x!fixed.q<16, 13>, #scratch.packed<12>> to memref<64x!fixed.q<16, 13>, #scratch.packed<12>>
+// CHECK-NEXT: %start = num.zero : !fixed.acc<32, 27>
+// CHECK-NEXT: %sum = num.call #num.dot(%start, %row, %x) : (!fixed.acc<32, 27>, memref<64x!fixed.q<16, 13>, #scratch.packed<12>>, memref<64x!fixed.q<16, 14>>) -> !fixed.acc<32, 27>
+// CHECK-NEXT: %y = num.finish %sum {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 27> -> !fixed.q<16, 10>
+// CHECK-NEXT: memref.store %y, %Y[%i] : memref<32x!fixed.q<16, 10>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 // AUTO-LABEL: func.func @quarter
 // AUTO: memref<32x64x!fixed.q<16, 13>, #scratch.packed<12>>
 
@@ -171,7 +244,20 @@ func.func @eighth(%x: memref<64x!fixed.q<16, 14>>, %Y: memref<32x!fixed.q<16, 10
   func.return
 }
 // CHECK-LABEL: func.func @eighth
-// CHECK: #scratch.packed<14>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %rows = arith.constant 32 : index
+// CHECK-NEXT: %columns = arith.constant 64 : index
+// CHECK-NEXT: %W = scratch.constant dense<8000> : tensor<32x64xi16> -> memref<32x64x!fixed.q<16, 13>, #scratch.packed<14>>
+// CHECK-NEXT: scf.for %i = %zero to %rows step %one {
+// CHECK-NEXT: %at = arith.muli %i, %columns : index
+// CHECK-NEXT: %row = scratch.slice %W[%at] : memref<32x64x!fixed.q<16, 13>, #scratch.packed<14>> to memref<64x!fixed.q<16, 13>, #scratch.packed<14>>
+// CHECK-NEXT: %start = num.zero : !fixed.acc<32, 27>
+// CHECK-NEXT: %sum = num.call #num.dot(%start, %row, %x) : (!fixed.acc<32, 27>, memref<64x!fixed.q<16, 13>, #scratch.packed<14>>, memref<64x!fixed.q<16, 14>>) -> !fixed.acc<32, 27>
+// CHECK-NEXT: %y = num.finish %sum {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 27> -> !fixed.q<16, 10>
+// CHECK-NEXT: memref.store %y, %Y[%i] : memref<32x!fixed.q<16, 10>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 // AUTO-LABEL: func.func @eighth
 // AUTO-NOT: #scratch.packed
 
@@ -193,8 +279,18 @@ func.func @digits(%Y: memref<9x!fixed.q<8, 3>>) {
   func.return
 }
 // CHECK-LABEL: func.func @digits
-// CHECK: %W = scratch.constant {{.*}} -> memref<9x!midrise.q<2, 0>, #scratch.packed<2, odd>>
-// CHECK: %T = scratch.constant {{.*}} -> memref<9x!fixed.q<2, 0>, #scratch.packed<2, trits>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %nine = arith.constant 9 : index
+// CHECK-NEXT: %W = scratch.constant dense<[1, -3, 3, -1, 1, 1, 1, 3, 3]> : tensor<9xi8> -> memref<9x!midrise.q<2, 0>, #scratch.packed<2, odd>>
+// CHECK-NEXT: %T = scratch.constant dense<[1, 0, 0, -1, 1, 1, 1, 0, 0]> : tensor<9xi8> -> memref<9x!fixed.q<2, 0>, #scratch.packed<2, trits>>
+// CHECK-NEXT: scf.for %i = %zero to %nine step %one {
+// CHECK-NEXT: %w = memref.load %W[%i] : memref<9x!midrise.q<2, 0>, #scratch.packed<2, odd>>
+// CHECK-NEXT: %t = memref.load %T[%i] : memref<9x!fixed.q<2, 0>, #scratch.packed<2, trits>>
+// CHECK-NEXT: %y = num.add %w, %t : !midrise.q<2, 0>, !fixed.q<2, 0> -> !fixed.q<8, 3>
+// CHECK-NEXT: memref.store %y, %Y[%i] : memref<9x!fixed.q<8, 3>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 // AUTO-LABEL: func.func @digits
 // AUTO-LABEL: func.func @scaled_rows(
 
@@ -215,4 +311,14 @@ func.func @scaled_rows(%X: memref<3x1x!zeroskew.q<8, 0.5, 3>>, %Y: memref<2x1x!z
   func.return
 }
 // CHECK-LABEL: func.func @scaled_rows
-// CHECK: %W = scratch.constant dense<{{\[\[}}1, -2, 3, 0], [4, 5, -6, 0]]> : tensor<2x4xi8> -> memref<2x4x!zeroskew.q<4, [0.25, 0.5], 0>, #scratch.packed<4>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %W = scratch.constant dense<{{\[\[}}1, -2, 3, 0], [4, 5, -6, 0]]> : tensor<2x4xi8> -> memref<2x4x!zeroskew.q<4, [0.25, 0.5], 0>, #scratch.packed<4>>
+// CHECK-NEXT: %x = scratch.slice %X[%zero] : memref<3x1x!zeroskew.q<8, 0.5, 3>> to memref<3x!zeroskew.q<8, 0.5, 0>>
+// CHECK-NEXT: num.contract %row to 2 {
+// CHECK-NEXT: %start = num.zero : !zeroskew.acc<32, [0.125, 0.25]>
+// CHECK-NEXT: %sum = num.products %start, %W, %x : !zeroskew.acc<32, [0.125, 0.25]>, memref<2x4x!zeroskew.q<4, [0.25, 0.5], 0>, #scratch.packed<4>>, memref<3x!zeroskew.q<8, 0.5, 0>> -> !zeroskew.acc<32, [0.125, 0.25]>
+// CHECK-NEXT: %level = num.level %sum row %row : !zeroskew.acc<32, [0.125, 0.25]> -> !zeroskew.acc<32, 1.0>
+// CHECK-NEXT: %y = num.finish %level : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 1.0, 0>
+// CHECK-NEXT: memref.store %y, %Y[%row, %zero] : memref<2x1x!zeroskew.q<8, 1.0, 0>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return

@@ -27,6 +27,23 @@ func.func @rows(%x: memref<8x!fixed.q<8, 4>>, %y: memref<2x!fixed.q<8, 4>>) {
   }
   func.return
 }
+// CHECK-LABEL: func.func @rows
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %eight = arith.constant 8 : index
+// CHECK-NEXT: %W = scratch.constant dense<{{\[\[}}1, 2, 3, 4, 5, 6, 7, 8], [-1, -2, -3, -4, -5, -6, -7, -8]]> : tensor<2x8xi8> far -> memref<2x8x!fixed.q<8, 3>, #scratch.flash>
+// CHECK-NEXT: %start = scratch.constant dense<[3, -4]> : tensor<2xi16> -> memref<2x!fixed.q<16, 7>, #scratch.flash>
+// CHECK-NEXT: scf.for %i = %zero to %two step %one {
+// CHECK-NEXT: %first = memref.load %start[%i] : memref<2x!fixed.q<16, 7>, #scratch.flash>
+// CHECK-NEXT: %begin = num.start %first : !fixed.q<16, 7> -> !fixed.acc<24, 7>
+// CHECK-NEXT: %at = arith.muli %i, %eight : index
+// CHECK-NEXT: %row = scratch.slice %W[%at] : memref<2x8x!fixed.q<8, 3>, #scratch.flash> to memref<8x!fixed.q<8, 3>, #scratch.flash>
+// CHECK-NEXT: %sum = num.call #num.dot(%begin, %row, %x) by #num.far_kernel<#num.kernel<"tm_dot_s8_s8_s24">> : (!fixed.acc<24, 7>, memref<8x!fixed.q<8, 3>, #scratch.flash>, memref<8x!fixed.q<8, 4>>) -> !fixed.acc<24, 7>
+// CHECK-NEXT: %z = num.finish %sum {bound = array<i64: -9000, 9000>} : !fixed.acc<24, 7> -> !fixed.q<8, 4>
+// CHECK-NEXT: memref.store %z, %y[%i] : memref<2x!fixed.q<8, 4>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 // The matrix has 16 bytes and the starts have 4: both are near where there is room for 20 bytes. With
 // room for one byte less the matrix moves, which is enough down to 4 bytes, and with room for 3 both.
 // ALL-LABEL: func.func @rows
@@ -45,10 +62,6 @@ func.func @rows(%x: memref<8x!fixed.q<8, 4>>, %y: memref<2x!fixed.q<8, 4>>) {
 // BOTH: %W = scratch.constant {{.*}} far ->
 // BOTH: %start = scratch.constant {{.*}} far ->
 // BOTH-LABEL: func.func @columns(
-// CHECK-LABEL: func.func @rows
-// CHECK: %W = scratch.constant dense<{{.*}}> : tensor<2x8xi8> far -> memref<2x8x!fixed.q<8, 3>, #scratch.flash>
-// CHECK: %start = scratch.constant dense<[3, -4]> : tensor<2xi16> -> memref
-// CHECK: num.call #num.dot({{.*}}) by #num.far_kernel<#num.kernel<"tm_dot_s8_s8_s24">>
 
 // -----
 
@@ -66,7 +79,13 @@ func.func @columns(%x: memref<1x!fixed.q<8, 4>>, %sums: memref<8x!fixed.acc<32, 
   func.return %r : !fixed.q<8, 4>
 }
 // CHECK-LABEL: func.func @columns
-// CHECK: %W = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref
-// CHECK: num.call #num.axpy(%sums, %W, %f) by #num.kernel<"tm_axpy_s8_s8_s32">
-// CHECK: %b = scratch.constant dense<[3, -4, 5]> : tensor<3xi8> far -> memref
-// CHECK: %same = scratch.constant dense<[3, -4, 5]> : tensor<3xi8> far -> memref
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %f = memref.load %x[%zero] : memref<1x!fixed.q<8, 4>>
+// CHECK-NEXT: %W = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref<8x!fixed.q<8, 3>, #scratch.flash>
+// CHECK-NEXT: num.call #num.axpy(%sums, %W, %f) by #num.kernel<"tm_axpy_s8_s8_s32"> : (memref<8x!fixed.acc<32, 7>>, memref<8x!fixed.q<8, 3>, #scratch.flash>, !fixed.q<8, 4>) -> ()
+// CHECK-NEXT: %b = scratch.constant dense<[3, -4, 5]> : tensor<3xi8> far -> memref<3x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %same = scratch.constant dense<[3, -4, 5]> : tensor<3xi8> far -> memref<3x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %v = memref.load %b[%zero] : memref<3x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %w = memref.load %same[%zero] : memref<3x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %r = num.add %v, %w : !fixed.q<8, 4>, !fixed.q<8, 4> -> !fixed.q<8, 4>
+// CHECK-NEXT: func.return %r : !fixed.q<8, 4>

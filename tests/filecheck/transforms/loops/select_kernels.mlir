@@ -255,6 +255,32 @@ func.func @decoded(%w: memref<2x9x!posit.p<16, 1, -28, 1>, #scratch.flash>, %x: 
 // CHECK: num.convert {{.*}} : !posit.p<16, 0, -14, 1> -> !fixed.q<16, 14>
 // CHECK: num.call #num.dot(%zero, %row, {{.*}}) by #num.kernel<"tm_dot_r16_s16_s64">
 
+// A vector that a copy in the loop changes is decoded behind it.
+func.func @copied(%w: memref<9x!posit.p<16, 1, -28, 1>, #scratch.flash>, %image: memref<2x9x!posit.p<16, 0, -14, 1>>, %x: memref<9x!posit.p<16, 0, -14, 1>>, %y: memref<2x!posit.p<16, 0, -14, 1>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c9 = arith.constant 9 : index
+  scf.for %i = %c0 to %c2 step %c1 {
+    %at = arith.muli %i, %c9 : index
+    %window = scratch.slice %image[%at] : memref<2x9x!posit.p<16, 0, -14, 1>> to memref<9x!posit.p<16, 0, -14, 1>>
+    "memref.copy"(%window, %x) : (memref<9x!posit.p<16, 0, -14, 1>>, memref<9x!posit.p<16, 0, -14, 1>>) -> ()
+    %zero = num.zero : !fixed.acc<64, 42>
+    %sum = num.call #num.dot(%zero, %w, %x) : (!fixed.acc<64, 42>, memref<9x!posit.p<16, 1, -28, 1>, #scratch.flash>, memref<9x!posit.p<16, 0, -14, 1>>) -> !fixed.acc<64, 42>
+    %v = num.finish %sum : !fixed.acc<64, 42> -> !posit.p<16, 0, -14, 1>
+    memref.store %v, %y[%i] : memref<2x!posit.p<16, 0, -14, 1>>
+  }
+  func.return
+}
+// CORTEX-LABEL: func.func @copied
+// CORTEX: "memref.copy"(%window, %x)
+// CORTEX: num.convert {{.*}} : !posit.p<16, 0, -14, 1> -> !fixed.q<16, 14>
+// CORTEX: num.call #num.dot(%zero, {{.*}}) by #num.kernel<"tm_cm_dot_r16_s16_s64">
+// CHECK-LABEL: func.func @copied
+// CHECK: "memref.copy"(%window, %x)
+// CHECK: num.convert {{.*}} : !posit.p<16, 0, -14, 1> -> !fixed.q<16, 14>
+// CHECK: num.call #num.dot(%zero, {{.*}}) by #num.kernel<"tm_dot_r16_s16_s64">
+
 // Several windows at once: the chip composes kernels for them, if each sum is proven to be small enough and is finished by
 // a factor below 1/2; what belongs to rows is then a stream. Another result becomes loops of dot products.
 func.func @tiles(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<8, 4.0, -3>>, %z: memref<4x!zeroskew.q<8, 1.0, -3>>) {

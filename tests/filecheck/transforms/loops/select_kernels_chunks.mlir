@@ -13,7 +13,15 @@ func.func @by_four(%x: memref<6x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK: num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s8_s24_by4">
+// CHECK-LABEL: func.func @by_four
+// CHECK-NEXT: %w = scratch.constant dense<{{\[\[}}100, 100, 127, 0, 127, 0], [1, 2, -3, 4, 5, -127]]> : tensor<2x6xi8> -> memref<2x6x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %n = arith.constant 6 : index
+// CHECK-NEXT: %at = arith.muli %i, %n : index
+// CHECK-NEXT: %row = scratch.slice %w[%at] : memref<2x6x!fixed.q<8, 4>, #scratch.flash> to memref<6x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %zero = num.zero : !fixed.acc<24, 10>
+// CHECK-NEXT: %sum = num.call #num.dot(%zero, %row, %x) by #num.kernel<"tm_dot_s8_s8_s24_by4"> : (!fixed.acc<24, 10>, memref<6x!fixed.q<8, 4>, #scratch.flash>, memref<6x!fixed.q<8, 6>>) -> !fixed.acc<24, 10>
+// CHECK-NEXT: %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+// CHECK-NEXT: func.return %y : !fixed.q<8, 2>
 // CORTEX: num.call #num.dot({{.*}}) by #num.kernel<"tm_cm_dot_s8_s8_s32">
 
 // -----
@@ -29,7 +37,15 @@ func.func @by_three(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK: num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s8_s24_by3">
+// CHECK-LABEL: func.func @by_three
+// CHECK-NEXT: %w = scratch.constant dense<{{\[\[}}127, 0, 1, -127]]> : tensor<1x4xi8> -> memref<1x4x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %n = arith.constant 4 : index
+// CHECK-NEXT: %at = arith.muli %i, %n : index
+// CHECK-NEXT: %row = scratch.slice %w[%at] : memref<1x4x!fixed.q<8, 4>, #scratch.flash> to memref<4x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %zero = num.zero : !fixed.acc<24, 10>
+// CHECK-NEXT: %sum = num.call #num.dot(%zero, %row, %x) by #num.kernel<"tm_dot_s8_s8_s24_by3"> : (!fixed.acc<24, 10>, memref<4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>>) -> !fixed.acc<24, 10>
+// CHECK-NEXT: %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+// CHECK-NEXT: func.return %y : !fixed.q<8, 2>
 
 // -----
 
@@ -44,6 +60,15 @@ func.func @fitting(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
+// CHECK-LABEL: func.func @fitting
+// CHECK-NEXT: %w = scratch.constant dense<{{\[\[}}1, 2, 3, 4]]> : tensor<1x4xi8> -> memref<1x4x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %n = arith.constant 4 : index
+// CHECK-NEXT: %at = arith.muli %i, %n : index
+// CHECK-NEXT: %row = scratch.slice %w[%at] : memref<1x4x!fixed.q<8, 4>, #scratch.flash> to memref<4x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %zero = num.zero : !fixed.acc<24, 10>
+// CHECK-NEXT: %sum = num.call #num.dot(%zero, %row, %x) by #num.kernel<"tm_dot_s8_s8_s24"> : (!fixed.acc<24, 10>, memref<4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>>) -> !fixed.acc<24, 10>
+// CHECK-NEXT: %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+// CHECK-NEXT: func.return %y : !fixed.q<8, 2>
 func.func @too_large(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
   %w = scratch.constant dense<[[100, -100, 100, 100]]> : tensor<1x4xi8> -> memref<1x4x!fixed.q<8, 4>, #scratch.flash>
   %n = arith.constant 4 : index
@@ -54,8 +79,15 @@ func.func @too_large(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> 
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK: num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s8_s24">
-// CHECK: num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s8_s24">
+// CHECK-LABEL: func.func @too_large
+// CHECK-NEXT: %w = scratch.constant dense<{{\[\[}}100, -100, 100, 100]]> : tensor<1x4xi8> -> memref<1x4x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %n = arith.constant 4 : index
+// CHECK-NEXT: %at = arith.muli %i, %n : index
+// CHECK-NEXT: %row = scratch.slice %w[%at] : memref<1x4x!fixed.q<8, 4>, #scratch.flash> to memref<4x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %zero = num.zero : !fixed.acc<24, 10>
+// CHECK-NEXT: %sum = num.call #num.dot(%zero, %row, %x) by #num.kernel<"tm_dot_s8_s8_s24"> : (!fixed.acc<24, 10>, memref<4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>>) -> !fixed.acc<24, 10>
+// CHECK-NEXT: %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+// CHECK-NEXT: func.return %y : !fixed.q<8, 2>
 
 // -----
 
@@ -66,4 +98,8 @@ func.func @unknown(%w: memref<4x!fixed.q<8, 4>, #scratch.flash>, %x: memref<4x!f
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK: num.call #num.dot({{.*}}) by #num.kernel<"tm_dot_s8_s8_s24">
+// CHECK-LABEL: func.func @unknown
+// CHECK-NEXT: %zero = num.zero : !fixed.acc<24, 10>
+// CHECK-NEXT: %sum = num.call #num.dot(%zero, %w, %x) by #num.kernel<"tm_dot_s8_s8_s24"> : (!fixed.acc<24, 10>, memref<4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>>) -> !fixed.acc<24, 10>
+// CHECK-NEXT: %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+// CHECK-NEXT: func.return %y : !fixed.q<8, 2>

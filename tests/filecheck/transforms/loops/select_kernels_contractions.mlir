@@ -17,12 +17,20 @@ func.func @rows(%x: memref<3x!fixed.q<8, 6>>, %y: memref<5x!fixed.q<8, 2>>) {
   func.return
 }
 // CHECK-LABEL: func.func @rows
-// CHECK: [[pitch:%.*]] = arith.constant 4 : index
-// CHECK: scf.for %row =
-// CHECK-NEXT: %zero = num.zero
-// CHECK-NEXT: [[at:%.*]] = arith.muli %row, [[pitch]]
-// CHECK-NEXT: [[weights:%.*]] = scratch.slice %w{{\[}}[[at]]] : {{.*}} to memref<3x!fixed.q<8, 4>, #scratch.flash>
-// CHECK-NEXT: %sum = num.call #num.dot(%zero, [[weights]], %x) by #num.kernel<"tm_dot_s8_s8_s32">
+// CHECK-NEXT: %w = scratch.constant dense<1> : tensor<5x4xi8> -> memref<5x4x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 5 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: scf.for %row = [[v1]] to [[v0]] step [[v2]] {
+// CHECK-NEXT: %zero = num.zero : !fixed.acc<32, 10>
+// CHECK-NEXT: [[v4:%.*]] = arith.muli %row, [[v3]] : index
+// CHECK-NEXT: [[v5:%.*]] = scratch.slice %w{{\[}}[[v4]]] : memref<5x4x!fixed.q<8, 4>, #scratch.flash> to memref<3x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %sum = num.call #num.dot(%zero, [[v5]], %x) by #num.kernel<"tm_dot_s8_s8_s32"> : (!fixed.acc<32, 10>, memref<3x!fixed.q<8, 4>, #scratch.flash>, memref<3x!fixed.q<8, 6>>) -> !fixed.acc<32, 10>
+// CHECK-NEXT: %z = num.finish %sum : !fixed.acc<32, 10> -> !fixed.q<8, 2>
+// CHECK-NEXT: memref.store %z, %y[%row] : memref<5x!fixed.q<8, 2>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 // CORTEX-LABEL: func.func @rows
 // CORTEX-NOT: num.call #num.dot_rows
 // CORTEX-LABEL: func.func @channels(
@@ -42,9 +50,21 @@ func.func @channels(%x: memref<6x!fixed.q<8, 6>>, %y: memref<2x!fixed.q<8, 2>>) 
   func.return
 }
 // CHECK-LABEL: func.func @channels
-// CHECK: scf.for %row =
-// CHECK: [[channel:%.*]] = scratch.slice %x[%row] : {{.*}} to memref<5x!fixed.q<8, 6>>
-// CHECK: num.call #num.strided_dot<2>(%zero, {{%.*}}, [[channel]])
+// CHECK-NEXT: %w = scratch.constant dense<1> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: scf.for %row = [[v1]] to [[v0]] step [[v2]] {
+// CHECK-NEXT: %zero = num.zero : !fixed.acc<32, 10>
+// CHECK-NEXT: [[v4:%.*]] = arith.muli %row, [[v3]] : index
+// CHECK-NEXT: [[v5:%.*]] = scratch.slice %w{{\[}}[[v4]]] : memref<2x3x!fixed.q<8, 4>, #scratch.flash> to memref<3x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: [[v6:%.*]] = scratch.slice %x[%row] : memref<6x!fixed.q<8, 6>> to memref<5x!fixed.q<8, 6>>
+// CHECK-NEXT: %sum = num.call #num.strided_dot<2>(%zero, [[v5]], [[v6]]) by #num.kernel<"tm_dot_strided_s8_s8_s32"> : (!fixed.acc<32, 10>, memref<3x!fixed.q<8, 4>, #scratch.flash>, memref<5x!fixed.q<8, 6>>) -> !fixed.acc<32, 10>
+// CHECK-NEXT: %z = num.finish %sum : !fixed.acc<32, 10> -> !fixed.q<8, 2>
+// CHECK-NEXT: memref.store %z, %y[%row] : memref<2x!fixed.q<8, 2>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // The number of a compressed row's first entry is carried from row to row.
 func.func @sparse(%v: memref<5xf32, #scratch.flash>, %gaps: memref<5xi8, #scratch.flash>, %lengths: memref<2xi8, #scratch.flash>, %x: memref<8xf32>, %y: memref<2xf32>) {
@@ -56,11 +76,35 @@ func.func @sparse(%v: memref<5xf32, #scratch.flash>, %gaps: memref<5xi8, #scratc
   func.return
 }
 // CHECK-LABEL: func.func @sparse
-// CHECK: scf.for %row = {{.*}} iter_args([[at:%.*]] = {{%.*}}) -> (index)
-// CHECK: scf.for {{.*}} -> (f32, index, index)
-// CHECK: [[count:%.*]] = memref.load %lengths[%row]
-// CHECK: [[next:%.*]] = arith.addi [[at]],
-// CHECK-NEXT: scf.yield [[next]] : index
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v5:%.*]] = scf.for %row = [[v1]] to [[v0]] step [[v2]] iter_args([[v6:%.*]] = [[v1]]) -> (index) {
+// CHECK-NEXT: %zero = num.zero : f32
+// CHECK-NEXT: [[v7:%.*]] = memref.load %lengths[%row] : memref<2xi8, #scratch.flash>
+// CHECK-NEXT: [[v8:%.*]] = arith.extui [[v7]] : i8 to i16
+// CHECK-NEXT: [[v9:%.*]] = arith.index_cast [[v8]] : i16 to index
+// CHECK-NEXT: %sum, [[v10:%.*]], [[v11:%.*]] = scf.for [[v12:%.*]] = [[v3]] to [[v9]] step [[v4]] iter_args([[v13:%.*]] = %zero, [[v14:%.*]] = [[v3]], [[v15:%.*]] = [[v6]]) -> (f32, index, index) {
+// CHECK-NEXT: [[v16:%.*]] = memref.load %gaps{{\[}}[[v15]]] : memref<5xi8, #scratch.flash>
+// CHECK-NEXT: [[v17:%.*]] = arith.extui [[v16]] : i8 to i16
+// CHECK-NEXT: [[v18:%.*]] = arith.index_cast [[v17]] : i16 to index
+// CHECK-NEXT: [[v19:%.*]] = arith.addi [[v14]], [[v18]] : index
+// CHECK-NEXT: [[v20:%.*]] = memref.load %v{{\[}}[[v15]]] : memref<5xf32, #scratch.flash>
+// CHECK-NEXT: [[v21:%.*]] = memref.load %x{{\[}}[[v19]]] : memref<8xf32>
+// CHECK-NEXT: [[v22:%.*]] = num.mac [[v13]], [[v20]], [[v21]] : f32, f32, f32 -> f32
+// CHECK-NEXT: [[v23:%.*]] = arith.addi [[v15]], [[v4]] : index
+// CHECK-NEXT: scf.yield [[v22]], [[v19]], [[v23]] : f32, index, index
+// CHECK-NEXT: }
+// CHECK-NEXT: memref.store %sum, %y[%row] : memref<2xf32>
+// CHECK-NEXT: [[v24:%.*]] = memref.load %lengths[%row] : memref<2xi8, #scratch.flash>
+// CHECK-NEXT: [[v25:%.*]] = arith.extui [[v24]] : i8 to i16
+// CHECK-NEXT: [[v26:%.*]] = arith.index_cast [[v25]] : i16 to index
+// CHECK-NEXT: [[v27:%.*]] = arith.addi [[v6]], [[v26]] : index
+// CHECK-NEXT: scf.yield [[v27]] : index
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // Hardware keeps compressed rows as they are.
 // FPGA-LABEL: func.func @sparse
@@ -87,8 +131,25 @@ func.func @sliding(%image: memref<8x!fixed.q<8, 6>>, %y: memref<2x!fixed.q<8, 2>
   }
   func.return
 }
+// CHECK-LABEL: func.func @sliding
+// CHECK-NEXT: %w = scratch.constant dense<1> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %start = arith.constant 0 : index
+// CHECK-NEXT: %count = arith.constant 3 : index
+// CHECK-NEXT: %run = scratch.slice %window[%start] : memref<1x3x!fixed.q<8, 6>> to memref<3x!fixed.q<8, 6>>
+// CHECK-NEXT: scratch.copy_run %image[%at] to %run[%start] count %count {most = 3 : i64, step = 1 : i64} : memref<8x!fixed.q<8, 6>> to memref<3x!fixed.q<8, 6>>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: scf.for %row = [[v1]] to [[v0]] step [[v2]] {
+// CHECK-NEXT: %zero = num.zero : !fixed.acc<32, 10>
+// CHECK-NEXT: [[v4:%.*]] = arith.muli %row, [[v3]] : index
+// CHECK-NEXT: [[v5:%.*]] = scratch.slice %w{{\[}}[[v4]]] : memref<2x3x!fixed.q<8, 4>, #scratch.flash> to memref<3x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %sum = num.call #num.dot(%zero, [[v5]], %run) by #num.kernel<"tm_dot_s8_s8_s32"> : (!fixed.acc<32, 10>, memref<3x!fixed.q<8, 4>, #scratch.flash>, memref<3x!fixed.q<8, 6>>) -> !fixed.acc<32, 10>
+// CHECK-NEXT: %z = num.finish %sum : !fixed.acc<32, 10> -> !fixed.q<8, 2>
+// CHECK-NEXT: memref.store %z, %y[%row] : memref<2x!fixed.q<8, 2>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 // FPGA-LABEL: func.func @sliding
 // FPGA: scratch.slide %run against %w : memref<3x!fixed.q<8, 6>>, memref<2x3x!fixed.q<8, 4>, #scratch.flash>
 // FPGA: scf.for %row
-// CHECK-LABEL: func.func @sliding
-// CHECK-NOT: scratch.slide

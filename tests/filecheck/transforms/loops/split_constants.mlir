@@ -23,18 +23,40 @@ func.func @rows(%x: memref<10000x!fixed.q<8, 4>>, %y: memref<5x!fixed.q<8, 4>>) 
   func.return %last : index
 }
 // CHECK-LABEL: func.func @rows
-// CHECK: %W = scratch.constant dense<1> : tensor<3x10000xi8> -> memref<3x10000x
-// CHECK: %W_1 = scratch.constant dense<1> : tensor<2x10000xi8> -> memref<2x10000x
-// CHECK: [[three:%.*]] = arith.constant 3 : index
-// CHECK: %last = scf.for %i = {{%.*}} to [[three]] step %one iter_args(%before = %zero)
-// CHECK: [[at:%.*]] = arith.muli %i, {{%[0-9]+}} : index
-// CHECK: %row = scratch.slice %W{{\[}}[[at]]]
-// CHECK: %last_1 = scf.for %i_1 = [[three]] to {{%.*}} step %one iter_args(%before_1 = %last)
-// CHECK: [[since:%.*]] = arith.subi %i_1, {{%.*}} : index
-// CHECK: [[next:%.*]] = arith.muli [[since]], {{%.*}} : index
-// CHECK: %row_1 = scratch.slice %W_1{{\[}}[[next]]]
-// CHECK: memref.store {{%.*}}, %y[%i_1]
-// CHECK: func.return %last_1
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %five = arith.constant 5 : index
+// CHECK-NEXT: %long = arith.constant 10000 : index
+// CHECK-NEXT: %W = scratch.constant dense<1> : tensor<3x10000xi8> -> memref<3x10000x!fixed.q<8, 3>, #scratch.flash>
+// CHECK-NEXT: [[vW_1:%.*]] = scratch.constant dense<1> : tensor<2x10000xi8> -> memref<2x10000x!fixed.q<8, 3>, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: %last = scf.for %i = [[v0]] to [[v1]] step %one iter_args(%before = %zero) -> (index) {
+// CHECK-NEXT: %begin = num.zero : !fixed.acc<32, 7>
+// CHECK-NEXT: %at = arith.muli %i, %long : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 10000 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.muli %i, [[v2]] : index
+// CHECK-NEXT: %row = scratch.slice %W{{\[}}[[v3]]] : memref<3x10000x!fixed.q<8, 3>, #scratch.flash> to memref<10000x!fixed.q<8, 3>, #scratch.flash>
+// CHECK-NEXT: %sum = num.call #num.dot(%begin, %row, %x) by #num.kernel<"tm_dot_s8_s8_s32"> : (!fixed.acc<32, 7>, memref<10000x!fixed.q<8, 3>, #scratch.flash>, memref<10000x!fixed.q<8, 4>>) -> !fixed.acc<32, 7>
+// CHECK-NEXT: %z = num.finish %sum {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 7> -> !fixed.q<8, 4>
+// CHECK-NEXT: memref.store %z, %y[%i] : memref<5x!fixed.q<8, 4>>
+// CHECK-NEXT: scf.yield %i : index
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 5 : index
+// CHECK-NEXT: [[vlast_1:%.*]] = scf.for [[vi_1:%.*]] = [[v1]] to [[v4]] step %one iter_args([[vbefore_1:%.*]] = %last) -> (index) {
+// CHECK-NEXT: [[vbegin_1:%.*]] = num.zero : !fixed.acc<32, 7>
+// CHECK-NEXT: [[vat_1:%.*]] = arith.muli [[vi_1]], %long : index
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v6:%.*]] = arith.subi [[vi_1]], [[v5]] : index
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 10000 : index
+// CHECK-NEXT: [[v8:%.*]] = arith.muli [[v6]], [[v7]] : index
+// CHECK-NEXT: [[vrow_1:%.*]] = scratch.slice [[vW_1]]{{\[}}[[v8]]] : memref<2x10000x!fixed.q<8, 3>, #scratch.flash> to memref<10000x!fixed.q<8, 3>, #scratch.flash>
+// CHECK-NEXT: [[vsum_1:%.*]] = num.call #num.dot([[vbegin_1]], [[vrow_1]], %x) by #num.kernel<"tm_dot_s8_s8_s32"> : (!fixed.acc<32, 7>, memref<10000x!fixed.q<8, 3>, #scratch.flash>, memref<10000x!fixed.q<8, 4>>) -> !fixed.acc<32, 7>
+// CHECK-NEXT: [[vz_1:%.*]] = num.finish [[vsum_1]] {bound = array<i64: -9000000, 9000000>} : !fixed.acc<32, 7> -> !fixed.q<8, 4>
+// CHECK-NEXT: memref.store [[vz_1]], %y{{\[}}[[vi_1]]] : memref<5x!fixed.q<8, 4>>
+// CHECK-NEXT: scf.yield [[vi_1]] : index
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[vlast_1]] : index
 
 // -----
 
@@ -59,15 +81,38 @@ func.func @elements(%at: index) -> i8 {
   func.return %r : i8
 }
 // CHECK-LABEL: func.func @elements
-// CHECK: %W = scratch.constant dense<2> : tensor<1x20000xi8>
-// CHECK: %W_1 = scratch.constant dense<2> : tensor<1x20000xi8>
-// CHECK: %L = scratch.constant dense<3> : tensor<1x40000xi8>
-// CHECK: %A = scratch.constant dense<4> : tensor<40000xi8>
-// CHECK: scf.for %i =
-// CHECK: memref.load %W[%i, %at]
-// CHECK: scf.for %i_1 =
-// CHECK: [[since:%.*]] = arith.subi %i_1, {{%.*}} : index
-// CHECK: memref.load %W_1{{\[}}[[since]], %at]
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %start = arith.constant 0 : i8
+// CHECK-NEXT: %W = scratch.constant dense<2> : tensor<1x20000xi8> -> memref<1x20000xi8, #scratch.flash>
+// CHECK-NEXT: [[vW_1:%.*]] = scratch.constant dense<2> : tensor<1x20000xi8> -> memref<1x20000xi8, #scratch.flash>
+// CHECK-NEXT: %L = scratch.constant dense<3> : tensor<1x40000xi8> -> memref<1x40000xi8, #scratch.flash>
+// CHECK-NEXT: %A = scratch.constant dense<4> : tensor<40000xi8> -> memref<40000xi8, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %r = scf.for %i = [[v0]] to [[v1]] step %one iter_args(%s = %start) -> (i8) {
+// CHECK-NEXT: %w = memref.load %W[%i, %at] : memref<1x20000xi8, #scratch.flash>
+// CHECK-NEXT: %l = memref.load %L[%zero, %i] : memref<1x40000xi8, #scratch.flash>
+// CHECK-NEXT: %a = memref.load %A[%at] : memref<40000xi8, #scratch.flash>
+// CHECK-NEXT: %t = arith.addi %w, %l : i8
+// CHECK-NEXT: %u = arith.addi %t, %a : i8
+// CHECK-NEXT: %v = arith.addi %s, %u : i8
+// CHECK-NEXT: scf.yield %v : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[vr_1:%.*]] = scf.for [[vi_1:%.*]] = [[v1]] to [[v2]] step %one iter_args([[vs_1:%.*]] = %r) -> (i8) {
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.subi [[vi_1]], [[v3]] : index
+// CHECK-NEXT: [[vw_1:%.*]] = memref.load [[vW_1]]{{\[}}[[v4]], %at] : memref<1x20000xi8, #scratch.flash>
+// CHECK-NEXT: [[vl_1:%.*]] = memref.load %L[%zero, [[vi_1]]] : memref<1x40000xi8, #scratch.flash>
+// CHECK-NEXT: [[va_1:%.*]] = memref.load %A[%at] : memref<40000xi8, #scratch.flash>
+// CHECK-NEXT: [[vt_1:%.*]] = arith.addi [[vw_1]], [[vl_1]] : i8
+// CHECK-NEXT: [[vu_1:%.*]] = arith.addi [[vt_1]], [[va_1]] : i8
+// CHECK-NEXT: [[vv_1:%.*]] = arith.addi [[vs_1]], [[vu_1]] : i8
+// CHECK-NEXT: scf.yield [[vv_1]] : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[vr_1]] : i8
 
 // -----
 
@@ -89,16 +134,33 @@ func.func @limit(%at: index) -> i8 {
   func.return %r : i8
 }
 // CHECK-LABEL: func.func @limit
-// CHECK: %fits = scratch.constant dense<5> : tensor<7x4681xi8>
-// CHECK-NEXT: %past = scratch.constant dense<6> : tensor<4x4682xi8>
-// CHECK-NEXT: %past_1 = scratch.constant dense<6> : tensor<3x4682xi8>
-// CHECK: [[four:%.*]] = arith.constant 4 : index
-// CHECK: scf.for %i = {{%.*}} to [[four]] step
-// CHECK: memref.load %fits[%i, %at]
-// CHECK-NEXT: memref.load %past[%i, %at]
-// CHECK: scf.for %i_1 = [[four]] to
-// CHECK: memref.load %fits[%i_1, %at]
-// CHECK: memref.load %past_1
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %seven = arith.constant 7 : index
+// CHECK-NEXT: %start = arith.constant 0 : i8
+// CHECK-NEXT: %fits = scratch.constant dense<5> : tensor<7x4681xi8> -> memref<7x4681xi8, #scratch.flash>
+// CHECK-NEXT: %past = scratch.constant dense<6> : tensor<4x4682xi8> -> memref<4x4682xi8, #scratch.flash>
+// CHECK-NEXT: [[vpast_1:%.*]] = scratch.constant dense<6> : tensor<3x4682xi8> -> memref<3x4682xi8, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: %r = scf.for %i = [[v0]] to [[v1]] step %one iter_args(%s = %start) -> (i8) {
+// CHECK-NEXT: %f = memref.load %fits[%i, %at] : memref<7x4681xi8, #scratch.flash>
+// CHECK-NEXT: %p = memref.load %past[%i, %at] : memref<4x4682xi8, #scratch.flash>
+// CHECK-NEXT: %t = arith.addi %f, %p : i8
+// CHECK-NEXT: %u = arith.addi %s, %t : i8
+// CHECK-NEXT: scf.yield %u : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 7 : index
+// CHECK-NEXT: [[vr_1:%.*]] = scf.for [[vi_1:%.*]] = [[v1]] to [[v2]] step %one iter_args([[vs_1:%.*]] = %r) -> (i8) {
+// CHECK-NEXT: [[vf_1:%.*]] = memref.load %fits{{\[}}[[vi_1]], %at] : memref<7x4681xi8, #scratch.flash>
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.subi [[vi_1]], [[v3]] : index
+// CHECK-NEXT: [[vp_1:%.*]] = memref.load [[vpast_1]]{{\[}}[[v4]], %at] : memref<3x4682xi8, #scratch.flash>
+// CHECK-NEXT: [[vt_1:%.*]] = arith.addi [[vf_1]], [[vp_1]] : i8
+// CHECK-NEXT: [[vu_1:%.*]] = arith.addi [[vs_1]], [[vt_1]] : i8
+// CHECK-NEXT: scf.yield [[vu_1]] : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[vr_1]] : i8
 
 // -----
 
@@ -123,10 +185,23 @@ func.func @whole(%x: memref<20001xi8>, %at: index) -> i8 {
   func.return %r : i8
 }
 // CHECK-LABEL: func.func @whole
-// CHECK: %long = scratch.constant dense<7> : tensor<2x40000xi8>
-// CHECK-NEXT: %next = scratch.constant dense<8> : tensor<40001xi8>
-// CHECK: scf.for
-// CHECK-NOT: scf.for
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %row = arith.constant 20000 : index
+// CHECK-NEXT: %start = arith.constant 0 : i8
+// CHECK-NEXT: %long = scratch.constant dense<7> : tensor<2x40000xi8> -> memref<2x40000xi8, #scratch.flash>
+// CHECK-NEXT: %next = scratch.constant dense<8> : tensor<40001xi8> -> memref<40001xi8, #scratch.flash>
+// CHECK-NEXT: %r = scf.for %i = %zero to %two step %one iter_args(%s = %start) -> (i8) {
+// CHECK-NEXT: %l = memref.load %long[%i, %at] : memref<2x40000xi8, #scratch.flash>
+// CHECK-NEXT: %first = arith.muli %i, %row : index
+// CHECK-NEXT: %view = scratch.slice %next[%first] : memref<40001xi8, #scratch.flash> to memref<20001xi8, #scratch.flash>
+// CHECK-NEXT: %n = memref.load %view[%at] : memref<20001xi8, #scratch.flash>
+// CHECK-NEXT: %t = arith.addi %l, %n : i8
+// CHECK-NEXT: %u = arith.addi %s, %t : i8
+// CHECK-NEXT: scf.yield %u : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %r : i8
 
 // -----
 
@@ -150,20 +225,60 @@ func.func @pairs(%at: index) -> i8 {
   func.return %r : i8
 }
 // CHECK-LABEL: func.func @pairs
-// CHECK: %W = scratch.constant dense<9> : tensor<20000xi8>
-// CHECK-NEXT: %W_1 = scratch.constant dense<9> : tensor<20000xi8>
-// CHECK-NEXT: %W_2 = scratch.constant dense<9> : tensor<20000xi8>
-// CHECK: [[two:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: %r = scf.for %i = {{%.*}} to [[two]] step %two
-// CHECK: %r_1 = scf.for %i_1 = [[two]] to [[next:%.*]] step %two
-// CHECK: [[since:%.*]] = arith.subi %i_1, {{%.*}} : index
-// CHECK-NEXT: [[each:%.*]] = arith.constant 10000 : index
-// CHECK-NEXT: [[begin:%.*]] = arith.muli [[since]], [[each]] : index
-// CHECK-NEXT: [[fifth:%.*]] = arith.constant 4 : index
-// CHECK-NEXT: [[at:%.*]] = arith.addi [[begin]], [[fifth]] : index
-// CHECK-NEXT: %view_1 = scratch.slice %W_1{{\[}}[[at]]]
-// CHECK: scf.for %i_2 = [[next]] to
-// CHECK: scratch.slice %W_2
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %six = arith.constant 6 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: %row = arith.constant 10000 : index
+// CHECK-NEXT: %start = arith.constant 0 : i8
+// CHECK-NEXT: %W = scratch.constant dense<9> : tensor<20000xi8> -> memref<20000xi8, #scratch.flash>
+// CHECK-NEXT: [[vW_1:%.*]] = scratch.constant dense<9> : tensor<20000xi8> -> memref<20000xi8, #scratch.flash>
+// CHECK-NEXT: [[vW_2:%.*]] = scratch.constant dense<9> : tensor<20000xi8> -> memref<20000xi8, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: %r = scf.for %i = [[v0]] to [[v1]] step %two iter_args(%s = %start) -> (i8) {
+// CHECK-NEXT: %begin = arith.muli %i, %row : index
+// CHECK-NEXT: %first = arith.addi %begin, %four : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 10000 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.muli %i, [[v2]] : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.addi [[v3]], [[v4]] : index
+// CHECK-NEXT: %view = scratch.slice %W{{\[}}[[v5]]] : memref<20000xi8, #scratch.flash> to memref<19996xi8, #scratch.flash>
+// CHECK-NEXT: %n = memref.load %view[%at] : memref<19996xi8, #scratch.flash>
+// CHECK-NEXT: %u = arith.addi %s, %n : i8
+// CHECK-NEXT: scf.yield %u : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[vr_1:%.*]] = scf.for [[vi_1:%.*]] = [[v1]] to [[v6]] step %two iter_args([[vs_1:%.*]] = %r) -> (i8) {
+// CHECK-NEXT: [[vbegin_1:%.*]] = arith.muli [[vi_1]], %row : index
+// CHECK-NEXT: [[vfirst_1:%.*]] = arith.addi [[vbegin_1]], %four : index
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v8:%.*]] = arith.subi [[vi_1]], [[v7]] : index
+// CHECK-NEXT: [[v9:%.*]] = arith.constant 10000 : index
+// CHECK-NEXT: [[v10:%.*]] = arith.muli [[v8]], [[v9]] : index
+// CHECK-NEXT: [[v11:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v12:%.*]] = arith.addi [[v10]], [[v11]] : index
+// CHECK-NEXT: [[vview_1:%.*]] = scratch.slice [[vW_1]]{{\[}}[[v12]]] : memref<20000xi8, #scratch.flash> to memref<19996xi8, #scratch.flash>
+// CHECK-NEXT: [[vn_1:%.*]] = memref.load [[vview_1]][%at] : memref<19996xi8, #scratch.flash>
+// CHECK-NEXT: [[vu_1:%.*]] = arith.addi [[vs_1]], [[vn_1]] : i8
+// CHECK-NEXT: scf.yield [[vu_1]] : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v13:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: [[vr_2:%.*]] = scf.for [[vi_2:%.*]] = [[v6]] to [[v13]] step %two iter_args([[vs_2:%.*]] = [[vr_1]]) -> (i8) {
+// CHECK-NEXT: [[vbegin_2:%.*]] = arith.muli [[vi_2]], %row : index
+// CHECK-NEXT: [[vfirst_2:%.*]] = arith.addi [[vbegin_2]], %four : index
+// CHECK-NEXT: [[v14:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v15:%.*]] = arith.subi [[vi_2]], [[v14]] : index
+// CHECK-NEXT: [[v16:%.*]] = arith.constant 10000 : index
+// CHECK-NEXT: [[v17:%.*]] = arith.muli [[v15]], [[v16]] : index
+// CHECK-NEXT: [[v18:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v19:%.*]] = arith.addi [[v17]], [[v18]] : index
+// CHECK-NEXT: [[vview_2:%.*]] = scratch.slice [[vW_2]]{{\[}}[[v19]]] : memref<20000xi8, #scratch.flash> to memref<19996xi8, #scratch.flash>
+// CHECK-NEXT: [[vn_2:%.*]] = memref.load [[vview_2]][%at] : memref<19996xi8, #scratch.flash>
+// CHECK-NEXT: [[vu_2:%.*]] = arith.addi [[vs_2]], [[vn_2]] : i8
+// CHECK-NEXT: scf.yield [[vu_2]] : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[vr_2]] : i8
 
 // -----
 
@@ -187,5 +302,35 @@ func.func @branch(%if: i1, %at: index) -> i8 {
   func.return %r : i8
 }
 // CHECK-LABEL: func.func @branch
-// CHECK: %W = scratch.constant dense<2> : tensor<1x20000xi8>
-// CHECK-NEXT: %W_1 = scratch.constant dense<2> : tensor<1x20000xi8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %start = arith.constant 0 : i8
+// CHECK-NEXT: %W = scratch.constant dense<2> : tensor<1x20000xi8> -> memref<1x20000xi8, #scratch.flash>
+// CHECK-NEXT: [[vW_1:%.*]] = scratch.constant dense<2> : tensor<1x20000xi8> -> memref<1x20000xi8, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %r = scf.for %i = [[v0]] to [[v1]] step %one iter_args(%s = %start) -> (i8) {
+// CHECK-NEXT: %w = scf.if %if -> (i8) {
+// CHECK-NEXT: %v = memref.load %W[%i, %at] : memref<1x20000xi8, #scratch.flash>
+// CHECK-NEXT: scf.yield %v : i8
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %start : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: [[vv_1:%.*]] = arith.addi %s, %w : i8
+// CHECK-NEXT: scf.yield [[vv_1]] : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[vr_1:%.*]] = scf.for [[vi_1:%.*]] = [[v1]] to [[v2]] step %one iter_args([[vs_1:%.*]] = %r) -> (i8) {
+// CHECK-NEXT: [[vw_1:%.*]] = scf.if %if -> (i8) {
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.subi [[vi_1]], [[v3]] : index
+// CHECK-NEXT: [[vv_2:%.*]] = memref.load [[vW_1]]{{\[}}[[v4]], %at] : memref<1x20000xi8, #scratch.flash>
+// CHECK-NEXT: scf.yield [[vv_2]] : i8
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %start : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: [[vv_3:%.*]] = arith.addi [[vs_1]], [[vw_1]] : i8
+// CHECK-NEXT: scf.yield [[vv_3]] : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[vr_1]] : i8

@@ -17,10 +17,17 @@ func.func @sum(%x: memref<2x3x8x!a>, %z: memref<2x3x8x!b>, %out: memref<2x3x8x!y
   func.return
 }
 // CHECK-LABEL: func.func @sum
-// CHECK-NOT: scf.for
-// CHECK: scratch.slice %out[%{{.*}}] : memref<2x3x8x!zeroskew.q<8, 1.0, -128>> to memref<48x!zeroskew.q<8, 1.0, -128>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 48 : i64, widths = array<i64: 8, 8, 8>, steps = ["load 0 0", "load 1 0", "sub %0 #3", {{.*}}, "store %{{[0-9]+}}"]}, time = {{[0-9]+}}
-// CHECK-SAME: by #num.code_kernel<"tm_mve_elements", "{{[0-9a-f]+}}">
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v6:%.*]] = scratch.slice %x{{\[}}[[v5]]] : memref<2x3x8x!zeroskew.q<8, 0.5, 3>> to memref<48x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v7:%.*]] = scratch.slice %z{{\[}}[[v5]]] : memref<2x3x8x!zeroskew.q<8, 0.125, -4>> to memref<48x!zeroskew.q<8, 0.125, -4>>
+// CHECK-NEXT: [[v8:%.*]] = scratch.slice %out{{\[}}[[v5]]] : memref<2x3x8x!zeroskew.q<8, 1.0, -128>> to memref<48x!zeroskew.q<8, 1.0, -128>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 48 : i64, widths = array<i64: 8, 8, 8>, steps = ["load 0 0", "load 1 0", "sub [[v0]] #3", "left [[v2]] 19", "sub [[v1]] #-4", "left [[v4]] 17", "add [[v3]] [[v5]]", "requantise [[v6]] 1073741824 -19", "max [[v7]] #0", "min [[v8]] #255", "add [[v9:%.*]] #-128", "store [[v10:%.*]]"]}, time = 182, once = 168, call = 16, stack = 20>([[v8]], [[v6]], [[v7]]) by #num.code_kernel<"tm_mve_elements", "64d0a744bcfdb61d"> : (memref<48x!zeroskew.q<8, 1.0, -128>>, memref<48x!zeroskew.q<8, 0.5, 3>>, memref<48x!zeroskew.q<8, 0.125, -4>>) -> ()
+// CHECK-NEXT: func.return
 // M4-LABEL: func.func @sum
 // M4: scf.for
 // M4: num.add
@@ -32,8 +39,16 @@ func.func @broadcast(%x: memref<3x16x!a>, %z: memref<16x!b>, %out: memref<3x16x!
   func.return
 }
 // CHECK-LABEL: func.func @broadcast
-// CHECK-NOT: scf.for
-// CHECK: num.call #num.coded_loop<{count = 16 : i64, widths = array<i64: 8, 8, 8>, steps = [{{.*}}], lines = array<i64: 3, 16, 0, 16>}
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 16 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v5:%.*]] = scratch.slice %x{{\[}}[[v4]]] : memref<3x16x!zeroskew.q<8, 0.5, 3>> to memref<48x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v6:%.*]] = scratch.slice %z{{\[}}[[v4]]] : memref<16x!zeroskew.q<8, 0.125, -4>> to memref<16x!zeroskew.q<8, 0.125, -4>>
+// CHECK-NEXT: [[v7:%.*]] = scratch.slice %out{{\[}}[[v4]]] : memref<3x16x!zeroskew.q<8, 1.0, -128>> to memref<48x!zeroskew.q<8, 1.0, -128>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 16 : i64, widths = array<i64: 8, 8, 8>, steps = ["load 0 0", "load 1 0", "sub [[v0]] #3", "left [[v2]] 19", "sub [[v1]] #-4", "left [[v4]] 17", "add [[v3]] [[v5]]", "requantise [[v6]] 1073741824 -19", "max [[v7]] #0", "min [[v8:%.*]] #255", "add [[v9:%.*]] #-128", "store [[v10:%.*]]"], lines = array<i64: 3, 16, 0, 16>}, time = 191, once = 180, call = 16, stack = 24>([[v7]], [[v5]], [[v6]]) by #num.code_kernel<"tm_mve_elements", "d8b3d04ae2323169"> : (memref<48x!zeroskew.q<8, 1.0, -128>>, memref<48x!zeroskew.q<8, 0.5, 3>>, memref<16x!zeroskew.q<8, 0.125, -4>>) -> ()
+// CHECK-NEXT: func.return
 
 // The window of a pool is a loop that carries the total.
 func.func @pool(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
@@ -41,8 +56,15 @@ func.func @pool(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
   func.return
 }
 // CHECK-LABEL: func.func @pool
-// CHECK-NOT: scf.for
-// CHECK: steps = ["carry #0", "loop 4", "carry %0", "loop 4", "load 0 0 128 32", "add %2 %4", "next %2 %5", "end", "next %0 %2", "end"
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 32 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v5:%.*]] = scratch.slice %x{{\[}}[[v4]]] : memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>> to memref<512x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v6:%.*]] = scratch.slice %out{{\[}}[[v4]]] : memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["carry #0", "loop 4", "carry [[v0]]", "loop 4", "load 0 0 128 32", "add [[v2]] [[v4]]", "next [[v2]] [[v5]]", "end", "next [[v0]] [[v2]]", "end", "at_least [[v0]] #0", "sub #0 [[v0]]", "select [[v10:%.*]] [[v0]] [[v11:%.*]]", "add [[v12:%.*]] #8", "left [[v13:%.*]] 4", "right [[v14:%.*]] 8", "sub #0 [[v15:%.*]]", "select [[v10]] [[v15]] [[v16:%.*]]", "min [[v17:%.*]] #127", "store [[v18:%.*]]"]}, time = 358, once = 376, call = 16, stack = 12>([[v6]], [[v5]]) by #num.code_kernel<"tm_mve_elements", "2e0a1f8b9d008de4"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<512x!zeroskew.q<8, 0.5, 3>>) -> ()
+// CHECK-NEXT: func.return
 
 // The greater of two numbers is one step, without the comparison that chose it.
 func.func @greatest(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
@@ -50,7 +72,15 @@ func.func @greatest(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
   func.return
 }
 // CHECK-LABEL: func.func @greatest
-// CHECK: steps = ["load 0 0", "carry %0", "loop 4", "carry %1", "loop 4", "load 0 0 128 32", "max %5 %3", "next %3 %6", "end"
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 32 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v5:%.*]] = scratch.slice %x{{\[}}[[v4]]] : memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>> to memref<512x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v6:%.*]] = scratch.slice %out{{\[}}[[v4]]] : memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 4", "carry [[v1]]", "loop 4", "load 0 0 128 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"]}, time = 67, once = 268, call = 16, stack = 4>([[v6]], [[v5]]) by #num.code_kernel<"tm_mve_elements", "0113a4be9c1a60e7"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<512x!zeroskew.q<8, 0.5, 3>>) -> ()
+// CHECK-NEXT: func.return
 
 // The windows of a row of a pool are lines; those at the margins have fewer elements. The results overwrite the image,
 // each in front of what later windows read.
@@ -62,12 +92,49 @@ func.func @margins(%arena: memref<2048xi8>) {
   func.return
 }
 // CHECK-LABEL: func.func @margins
-// CHECK: scf.for
-// CHECK: "loop 3"{{.*}}"loop 3", "load 0 0 256 32", {{.*}}"max %{{[0-9]+}} %{{[0-9]+}}", {{.*}}lines = array<i64: 2, 96, 32>
-// CHECK: "loop 3"{{.*}}"loop 2", "load 0 0 256 32"
-// CHECK: "loop 2"{{.*}}"loop 3", "load 0 0 256 32"
-// CHECK: "loop 2"{{.*}}"loop 2", "load 0 0 256 32"
-// CHECK-NOT: num.greater
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %x = memref.view %arena[%zero][] : memref<2048xi8> to memref<1x8x8x32x!fixed.q<8, 4>>
+// CHECK-NEXT: %out = memref.view %arena[%zero][] : memref<2048xi8> to memref<1x3x3x32x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 32 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: scf.for [[v6:%.*]] = [[v0]] to [[v1]] step [[v2]] {
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v8:%.*]] = arith.constant 768 : index
+// CHECK-NEXT: [[v9:%.*]] = arith.muli [[v6]], [[v8]] : index
+// CHECK-NEXT: [[v10:%.*]] = arith.addi [[v7]], [[v9]] : index
+// CHECK-NEXT: [[v11:%.*]] = scratch.slice %x{{\[}}[[v10]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<704x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v12:%.*]] = arith.constant 96 : index
+// CHECK-NEXT: [[v13:%.*]] = arith.muli [[v6]], [[v12]] : index
+// CHECK-NEXT: [[v14:%.*]] = arith.addi [[v7]], [[v13]] : index
+// CHECK-NEXT: [[v15:%.*]] = scratch.slice %out{{\[}}[[v14]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 3", "carry [[v1]]", "loop 3", "load 0 0 256 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"], lines = array<i64: 2, 96, 32>}, time = 90, once = 188, call = 16, stack = 8>([[v15]], [[v11]]) by #num.code_kernel<"tm_mve_elements", "818d0734e0603052"> : (memref<64x!fixed.q<8, 4>>, memref<704x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: [[v16:%.*]] = arith.constant 192 : index
+// CHECK-NEXT: [[v17:%.*]] = arith.constant 768 : index
+// CHECK-NEXT: [[v18:%.*]] = arith.muli [[v6]], [[v17]] : index
+// CHECK-NEXT: [[v19:%.*]] = arith.addi [[v16]], [[v18]] : index
+// CHECK-NEXT: [[v20:%.*]] = scratch.slice %x{{\[}}[[v19]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<576x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v21:%.*]] = arith.constant 64 : index
+// CHECK-NEXT: [[v22:%.*]] = arith.constant 96 : index
+// CHECK-NEXT: [[v23:%.*]] = arith.muli [[v6]], [[v22]] : index
+// CHECK-NEXT: [[v24:%.*]] = arith.addi [[v21]], [[v23]] : index
+// CHECK-NEXT: [[v25:%.*]] = scratch.slice %out{{\[}}[[v24]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<32x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 3", "carry [[v1]]", "loop 2", "load 0 0 256 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"]}, time = 31, once = 124, call = 16, stack = 4>([[v25]], [[v20]]) by #num.code_kernel<"tm_mve_elements", "2b4450d81e005e3c"> : (memref<32x!fixed.q<8, 4>>, memref<576x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v26:%.*]] = arith.constant 1536 : index
+// CHECK-NEXT: [[v27:%.*]] = scratch.slice %x{{\[}}[[v26]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<448x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v28:%.*]] = arith.constant 192 : index
+// CHECK-NEXT: [[v29:%.*]] = scratch.slice %out{{\[}}[[v28]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 2", "carry [[v1]]", "loop 3", "load 0 0 256 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"], lines = array<i64: 2, 96, 32>}, time = 62, once = 132, call = 16, stack = 8>([[v29]], [[v27]]) by #num.code_kernel<"tm_mve_elements", "9be666500343abcd"> : (memref<64x!fixed.q<8, 4>>, memref<448x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: [[v30:%.*]] = arith.constant 1728 : index
+// CHECK-NEXT: [[v31:%.*]] = scratch.slice %x{{\[}}[[v30]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<320x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v32:%.*]] = arith.constant 256 : index
+// CHECK-NEXT: [[v33:%.*]] = scratch.slice %out{{\[}}[[v32]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<32x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 2", "carry [[v1]]", "loop 2", "load 0 0 256 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"]}, time = 21, once = 84, call = 16, stack = 4>([[v33]], [[v31]]) by #num.code_kernel<"tm_mve_elements", "9d40b6dadb08d059"> : (memref<32x!fixed.q<8, 4>>, memref<320x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: func.return
 
 // Each pass of a softmax is a call, whose single result the next one takes from an array of one element.
 func.func @softmax(%x: memref<1x64x!a>, %out: memref<1x64x!zeroskew.q<8, 0.00390625, -128>>) {
@@ -75,10 +142,39 @@ func.func @softmax(%x: memref<1x64x!a>, %out: memref<1x64x!zeroskew.q<8, 0.00390
   func.return
 }
 // CHECK-LABEL: func.func @softmax
-// CHECK: count = 63 : i64, widths = array<i64: 8, 8, 8>, steps = ["shared 0", "load 1 0", "greatest %0 %1"]
-// CHECK: memref.load %greatest
-// CHECK: steps = ["load 0 0", "shared 1", "sub %1 %0", "max %2 #0", {{.*}}"lookup {{.*}}"sum #0 %{{[0-9]+}}"]
-// CHECK: "reciprocal %{{[0-9]+}}", {{.*}}"requantise_by {{.*}}"store
+// CHECK-NEXT: %single = memref.alloca() : memref<1xi32>
+// CHECK-NEXT: %greatest = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[vsingle_1:%.*]] = memref.alloca() : memref<1xi32>
+// CHECK-NEXT: [[vgreatest_1:%.*]] = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[vgreatest_2:%.*]] = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[vsingle_2:%.*]] = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = memref.load %x{{\[}}[[v0]], [[v0]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 64 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: memref.store [[v1]], [[vsingle_2]]{{\[}}[[v4]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v6:%.*]] = scratch.slice %x{{\[}}[[v5]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<63x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 63 : i64, widths = array<i64: 8, 8, 8>, steps = ["shared 0", "load 1 0", "greatest [[v0]] [[v1]]"]}, time = 25, once = 76, call = 16, stack = 4>([[vgreatest_2]], [[vsingle_2]], [[v6]]) by #num.code_kernel<"tm_mve_elements", "83db3a2c67c2b142"> : (memref<1x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<63x!zeroskew.q<8, 0.5, 3>>) -> ()
+// CHECK-NEXT: [[vgreatest_3:%.*]] = memref.load [[vgreatest_2]]{{\[}}[[v4]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: %total = arith.constant 0 : i32
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v8:%.*]] = scratch.slice %x{{\[}}[[v7]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<64x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: memref.store [[vgreatest_3]], [[vgreatest_1]]{{\[}}[[v7]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: %softmax_table = scratch.constant dense<[2147483647, 1302515042, 790015308, 479168506, 290630390, 176276242, 106916946, 64848406, 39332546, 23856395, 14469635, 8776277, 5323081, 3228612, 1958252, 1187740, 720401, 436945, 265021, 160743, 97496, 59134, 35867, 21754, 13195, 8003, 4854, 2944, 1786, 1083, 657, 398, 0]> : tensor<33xi32> -> memref<33xi32, #scratch.flash>
+// CHECK-NEXT: [[v9:%.*]] = scratch.slice %softmax_table{{\[}}[[v7]]] : memref<33xi32, #scratch.flash> to memref<33xi32, #scratch.flash>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 64 : i64, widths = array<i64: 8, 8, 32, 32>, steps = ["load 0 0", "shared 1", "sub [[v1]] [[v0]]", "max [[v2]] #0", "min [[v3]] #32", "lookup [[v4]] 2 33", "right [[v5]] 12", "right [[v5]] 11", "and [[v7]] #1", "add [[v6]] [[v8]]", "sum #0 [[v9]]"]}, time = 193, once = 156, call = 16, stack = 68>([[vsingle_1]], [[v8]], [[vgreatest_1]], [[v9]]) by #num.code_kernel<"tm_mve_elements", "9c06cee5ae7a163b"> : (memref<1xi32>, memref<64x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<33xi32, #scratch.flash>) -> ()
+// CHECK-NEXT: [[v10:%.*]] = memref.load [[vsingle_1]]{{\[}}[[v7]]] : memref<1xi32>
+// CHECK-NEXT: [[v11:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v12:%.*]] = scratch.slice %x{{\[}}[[v11]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<64x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: memref.store [[vgreatest_3]], %greatest{{\[}}[[v11]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[vsoftmax_table_1:%.*]] = scratch.constant dense<[2147483647, 1302515042, 790015308, 479168506, 290630390, 176276242, 106916946, 64848406, 39332546, 23856395, 14469635, 8776277, 5323081, 3228612, 1958252, 1187740, 720401, 436945, 265021, 160743, 97496, 59134, 35867, 21754, 13195, 8003, 4854, 2944, 1786, 1083, 657, 398, 0]> : tensor<33xi32> -> memref<33xi32, #scratch.flash>
+// CHECK-NEXT: [[v13:%.*]] = scratch.slice [[vsoftmax_table_1]]{{\[}}[[v11]]] : memref<33xi32, #scratch.flash> to memref<33xi32, #scratch.flash>
+// CHECK-NEXT: memref.store [[v10]], %single{{\[}}[[v11]]] : memref<1xi32>
+// CHECK-NEXT: [[v14:%.*]] = scratch.slice %out{{\[}}[[v11]]] : memref<1x64x!zeroskew.q<8, 0.00390625, -128>> to memref<64x!zeroskew.q<8, 0.00390625, -128>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 64 : i64, widths = array<i64: 8, 8, 32, 32, 8>, steps = ["load 0 0", "shared 1", "sub [[v1]] [[v0]]", "max [[v2]] #0", "min [[v3]] #32", "lookup [[v4]] 2 33", "shared 3", "leading_zeros [[v6]]", "sub [[v7]] #35", "reciprocal [[v6]]", "requantise_by [[v5]] [[v9]] [[v8]]", "max [[v10]] #0", "min [[v11]] #255", "add [[v12]] #-128", "store [[v13]]"]}, time = 911, once = 508, call = 16, stack = 80>([[v14]], [[v12]], %greatest, [[v13]], %single) by #num.code_kernel<"tm_mve_elements", "58a73114042b1d3d"> : (memref<64x!zeroskew.q<8, 0.00390625, -128>>, memref<64x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<33xi32, #scratch.flash>, memref<1xi32>) -> ()
+// CHECK-NEXT: func.return
 
 // The first of the greatest elements, from the second on, or else the first one.
 func.func @argmax(%x: memref<64x!f>) -> index {
@@ -86,8 +182,21 @@ func.func @argmax(%x: memref<64x!f>) -> index {
   func.return %label : index
 }
 // CHECK-LABEL: func.func @argmax
-// CHECK: count = 63 : i64, widths = array<i64: 8, 8, 32>, steps = ["shared 0", "load 1 0", "place %0 %1 1 0"]
-// CHECK: arith.index_cast
+// CHECK-NEXT: %label = memref.alloca() : memref<1xi32>
+// CHECK-NEXT: %best = memref.alloca() : memref<1x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<64x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
+// CHECK-NEXT: [[vbest_1:%.*]] = memref.load [[v1]]{{\[}}[[v0]]] : memref<64x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 64 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: memref.store [[vbest_1]], %best{{\[}}[[v4]]] : memref<1x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v6:%.*]] = scratch.slice %x{{\[}}[[v5]]] : memref<64x!fixed.q<8, 4>> to memref<63x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 63 : i64, widths = array<i64: 8, 8, 32>, steps = ["shared 0", "load 1 0", "place [[v0]] [[v1]] 1 0"]}, time = 137, once = 156, call = 16, stack = 72>(%label, %best, [[v6]]) by #num.code_kernel<"tm_mve_elements", "cdca66fa8fab7454"> : (memref<1xi32>, memref<1x!fixed.q<8, 4>>, memref<63x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: [[v7:%.*]] = memref.load %label{{\[}}[[v4]]] : memref<1xi32>
+// CHECK-NEXT: [[vlabel_1:%.*]] = arith.index_cast [[v7]] : i32 to index
+// CHECK-NEXT: func.return [[vlabel_1]] : index
 
 // Overwritten where it lies: each element is read before the iteration writes it.
 func.func @in_place(%x: memref<32x!a>) {
@@ -95,7 +204,14 @@ func.func @in_place(%x: memref<32x!a>) {
   func.return
 }
 // CHECK-LABEL: func.func @in_place
-// CHECK: num.call #num.coded_loop
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 32 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v4:%.*]] = scratch.slice %x{{\[}}[[v3]]] : memref<32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v5:%.*]] = scratch.slice %x{{\[}}[[v3]]] : memref<32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "max [[v0]] #3", "store [[v1]]"]}, time = 10, once = 40, call = 16, stack = 4>([[v5]], [[v4]]) by #num.code_kernel<"tm_mve_elements", "508f287292050dc8"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<32x!zeroskew.q<8, 0.5, 3>>) -> ()
+// CHECK-NEXT: func.return
 
 // Written in front of what later iterations read: the order of iterations counts.
 func.func @shifted(%x: memref<32x!a>) {
@@ -111,7 +227,16 @@ func.func @shifted(%x: memref<32x!a>) {
   func.return
 }
 // CHECK-LABEL: func.func @shifted
-// CHECK: num.clamp
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %end = arith.constant 31 : index
+// CHECK-NEXT: scf.for %i = %zero to %end step %one {
+// CHECK-NEXT: %next = arith.addi %i, %one : index
+// CHECK-NEXT: %a = memref.load %x[%i] : memref<32x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: %b = num.clamp %a {low = 0.000000e+00 : f64} : !zeroskew.q<8, 0.5, 3> -> !zeroskew.q<8, 0.5, 3>
+// CHECK-NEXT: memref.store %b, %x[%next] : memref<32x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // Three elements take plain code less time; copies are left to the compiler; floats have no steps.
 func.func @others(%x: memref<3x!a>, %y: memref<64x!a>, %z: memref<64x!a>, %f: memref<64xf32>) {
@@ -127,7 +252,30 @@ func.func @others(%x: memref<3x!a>, %y: memref<64x!a>, %z: memref<64x!a>, %f: me
   func.return
 }
 // CHECK-LABEL: func.func @others
-// CHECK-NOT: num.call
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[v3:%.*]] = [[v1]] to [[v0]] step [[v2]] {
+// CHECK-NEXT: [[v4:%.*]] = memref.load %x{{\[}}[[v3]]] : memref<3x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v5:%.*]] = num.clamp [[v4]] {low = 0.000000e+00 : f64} : !zeroskew.q<8, 0.5, 3> -> !zeroskew.q<8, 0.5, 3>
+// CHECK-NEXT: memref.store [[v5]], %x{{\[}}[[v3]]] : memref<3x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: }
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %end = arith.constant 64 : index
+// CHECK-NEXT: scf.for %i = %zero to %end step %one {
+// CHECK-NEXT: %a = memref.load %y[%i] : memref<64x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: memref.store %a, %z[%i] : memref<64x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 64 : index
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v8:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: scf.for [[v9:%.*]] = [[v7]] to [[v6]] step [[v8]] {
+// CHECK-NEXT: [[v10:%.*]] = memref.load %f{{\[}}[[v9]]] : memref<64xf32>
+// CHECK-NEXT: [[v11:%.*]] = num.clamp [[v10]] {low = 0.000000e+00 : f64} : f32 -> f32
+// CHECK-NEXT: memref.store [[v11]], %f{{\[}}[[v9]]] : memref<64xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // An iteration that reads what the one before wrote stays in order, also where the load follows the store.
 func.func @reloaded(%x: memref<32x!a>, %z: memref<64x!a>) {
@@ -144,7 +292,17 @@ func.func @reloaded(%x: memref<32x!a>, %z: memref<64x!a>) {
   func.return
 }
 // CHECK-LABEL: func.func @reloaded
-// CHECK: num.clamp
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %end = arith.constant 32 : index
+// CHECK-NEXT: scf.for %i = %zero to %end step %one {
+// CHECK-NEXT: %a = memref.load %x[%i] : memref<32x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: %b = num.clamp %a {low = 0.000000e+00 : f64} : !zeroskew.q<8, 0.5, 3> -> !zeroskew.q<8, 0.5, 3>
+// CHECK-NEXT: memref.store %b, %z[%i] : memref<64x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: %c = memref.load %z[%i] : memref<64x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: %d = num.add %b, %c : !zeroskew.q<8, 0.5, 3>, !zeroskew.q<8, 0.5, 3> -> !zeroskew.q<8, 0.5, 3>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // Carried values that change places: after the first replacement, the second would read it; also where it is widened.
 func.func @exchanged(%x: memref<32x!f>, %z: memref<32x!f>) {
@@ -165,7 +323,21 @@ func.func @exchanged(%x: memref<32x!f>, %z: memref<32x!f>) {
   func.return
 }
 // CHECK-LABEL: func.func @exchanged
-// CHECK: num.start
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %end = arith.constant 32 : index
+// CHECK-NEXT: scf.for %i = %zero to %end step %one {
+// CHECK-NEXT: %a = memref.load %x[%i] : memref<32x!fixed.q<8, 4>>
+// CHECK-NEXT: %b = num.clamp %a {low = 0.000000e+00 : f64} : !fixed.q<8, 4> -> !fixed.q<8, 4>
+// CHECK-NEXT: %sum = num.start %b : !fixed.q<8, 4> -> !fixed.acc<32, 4>
+// CHECK-NEXT: %c, %d = scf.for %k = %zero to %end step %one iter_args(%m = %a, %n = %sum) -> (!fixed.q<8, 4>, !fixed.acc<32, 4>) {
+// CHECK-NEXT: %rounded = num.finish %n : !fixed.acc<32, 4> -> !fixed.q<8, 4>
+// CHECK-NEXT: %widened = num.start %m : !fixed.q<8, 4> -> !fixed.acc<32, 4>
+// CHECK-NEXT: scf.yield %rounded, %widened : !fixed.q<8, 4>, !fixed.acc<32, 4>
+// CHECK-NEXT: }
+// CHECK-NEXT: memref.store %c, %z[%i] : memref<32x!fixed.q<8, 4>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // A comparison that decides between comparisons has no steps, as vectors have one predicate.
 func.func @compared_twice(%x: memref<32x!f>, %z: memref<32x!f>) {
@@ -184,7 +356,19 @@ func.func @compared_twice(%x: memref<32x!f>, %z: memref<32x!f>) {
   func.return
 }
 // CHECK-LABEL: func.func @compared_twice
-// CHECK: num.at_least
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %end = arith.constant 32 : index
+// CHECK-NEXT: scf.for %i = %zero to %end step %one {
+// CHECK-NEXT: %a = memref.load %x[%i] : memref<32x!fixed.q<8, 4>>
+// CHECK-NEXT: %b = num.clamp %a {low = 0.000000e+00 : f64} : !fixed.q<8, 4> -> !fixed.q<8, 4>
+// CHECK-NEXT: %high = num.at_least %a {threshold = 1.000000e+00 : f64} : !fixed.q<8, 4>
+// CHECK-NEXT: %low = num.at_least %b {threshold = 2.000000e+00 : f64} : !fixed.q<8, 4>
+// CHECK-NEXT: %either = arith.select %high, %low, %high : i1
+// CHECK-NEXT: %c = arith.select %either, %a, %b : !fixed.q<8, 4>
+// CHECK-NEXT: memref.store %c, %z[%i] : memref<32x!fixed.q<8, 4>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // Rows that meet a vector, with what follows their sums; the function that reads a table gathers from it.
 func.func @rows(%w: memref<12x9x!f>, %v: memref<9x!f>, %b: memref<12x!f>, %out: memref<12x!f>) {
@@ -200,9 +384,15 @@ func.func @rows(%w: memref<12x9x!f>, %v: memref<9x!f>, %b: memref<12x!f>, %out: 
   func.return
 }
 // CHECK-LABEL: func.func @rows
-// CHECK-NOT: num.contract
-// CHECK: [[TABLE:%.*]] = scratch.constant {{.*}} -> memref<{{.*}}xi8, #scratch.flash>
-// CHECK: num.call #num.coded_loop<{count = 12 : i64, widths = array<i64: 8, 8, 8, 8, 8>, steps = ["dot 0 9 1 9", {{.*}}"load 2 0", {{.*}}"lookup %{{[0-9]+}} 3 {{[0-9]+}}", "store %{{[0-9]+}}"]}
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %w{{\[}}[[v0]]] : memref<12x9x!fixed.q<8, 4>> to memref<108x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v2:%.*]] = scratch.slice %v{{\[}}[[v0]]] : memref<9x!fixed.q<8, 4>> to memref<9x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v3:%.*]] = scratch.slice %b{{\[}}[[v0]]] : memref<12x!fixed.q<8, 4>> to memref<12x!fixed.q<8, 4>>
+// CHECK-NEXT: %tanh_table = scratch.constant dense<[-16, -15, -15, -15, -15, -15, -15, -15, -15, -15, -14, -14, -14, -14, -14, -13, -13, -13, -12, -12, -11, -11, -10, -10, -9, -8, -7, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11, 11, 12, 12, 13, 13, 13, 14, 14, 14, 14, 14, 15, 15, 15, 15, 15, 15, 15, 15, 15, 16]> : tensor<69xi8> -> memref<69xi8, #scratch.flash>
+// CHECK-NEXT: [[v4:%.*]] = scratch.slice %tanh_table{{\[}}[[v0]]] : memref<69xi8, #scratch.flash> to memref<69xi8, #scratch.flash>
+// CHECK-NEXT: [[v5:%.*]] = scratch.slice %out{{\[}}[[v0]]] : memref<12x!fixed.q<8, 4>> to memref<12x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 12 : i64, widths = array<i64: 8, 8, 8, 8, 8>, steps = ["dot 0 9 1 9", "add [[v0]] #8", "right [[v1]] 4", "max [[v2]] #-127", "min [[v3]] #127", "load 2 0", "add [[v4]] [[v5]]", "max [[v6:%.*]] #-127", "min [[v7:%.*]] #127", "max [[v8:%.*]] #-34", "min [[v9:%.*]] #34", "sub [[v10:%.*]] #-34", "lookup [[v11:%.*]] 3 69", "store [[v12:%.*]]"]}, time = 103, once = 308, call = 16, stack = 84>([[v5]], [[v1]], [[v2]], [[v3]], [[v4]]) by #num.code_kernel<"tm_mve_elements", "a8a221a2bf741908"> : (memref<12x!fixed.q<8, 4>>, memref<108x!fixed.q<8, 4>>, memref<9x!fixed.q<8, 4>>, memref<12x!fixed.q<8, 4>>, memref<69xi8, #scratch.flash>) -> ()
+// CHECK-NEXT: func.return
 // M4-LABEL: func.func @rows
 // M4: num.contract
 // M4-LABEL: func.func @distances(
@@ -229,8 +419,18 @@ func.func @distances(%w: memref<12x8x!f>, %v: memref<8x!f>, %out: memref<12x!f>)
   func.return
 }
 // CHECK-LABEL: func.func @distances
-// CHECK-NOT: memref.store
-// CHECK: steps = ["distance 0 8 1 8"
+// CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64, lower_bound = 1 : i64} : memref<1xi8>
+// CHECK-NEXT: %cell = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]} : memref<1xi8> to memref<1x!fixed.q<8, 4>>
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %eight = arith.constant 8 : index
+// CHECK-NEXT: %end = arith.constant 12 : index
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %w{{\[}}[[v0]]] : memref<12x8x!fixed.q<8, 4>> to memref<96x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v2:%.*]] = scratch.slice %v{{\[}}[[v0]]] : memref<8x!fixed.q<8, 4>> to memref<8x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v3:%.*]] = scratch.slice %out{{\[}}[[v0]]] : memref<12x!fixed.q<8, 4>> to memref<12x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 12 : i64, widths = array<i64: 8, 8, 8>, steps = ["distance 0 8 1 8", "add [[v0]] #8", "right [[v1]] 4", "max [[v2]] #-127", "min [[v3]] #127", "max [[v4:%.*]] #0", "store [[v5:%.*]]"]}, time = 77, once = 224, call = 16, stack = 76>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "0a6db8b3d73eff0c"> : (memref<12x!fixed.q<8, 4>>, memref<96x!fixed.q<8, 4>>, memref<8x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: func.return
 
 // The cell is read outside, too.
 func.func @kept(%w: memref<12x!f>, %out: memref<12x!f>) -> !f {
@@ -250,7 +450,20 @@ func.func @kept(%w: memref<12x!f>, %out: memref<12x!f>) -> !f {
   func.return %last : !f
 }
 // CHECK-LABEL: func.func @kept
-// CHECK: memref.store
+// CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64, lower_bound = 1 : i64} : memref<1xi8>
+// CHECK-NEXT: %cell = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]} : memref<1xi8> to memref<1x!fixed.q<8, 4>>
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %end = arith.constant 12 : index
+// CHECK-NEXT: scf.for %i = %zero to %end step %one {
+// CHECK-NEXT: %a = memref.load %w[%i] : memref<12x!fixed.q<8, 4>>
+// CHECK-NEXT: memref.store %a, %cell[%zero] : memref<1x!fixed.q<8, 4>>
+// CHECK-NEXT: %b = memref.load %cell[%zero] : memref<1x!fixed.q<8, 4>>
+// CHECK-NEXT: %y = num.clamp %b {low = 0.000000e+00 : f64} : !fixed.q<8, 4> -> !fixed.q<8, 4>
+// CHECK-NEXT: memref.store %y, %out[%i] : memref<12x!fixed.q<8, 4>>
+// CHECK-NEXT: }
+// CHECK-NEXT: %last = memref.load %cell[%zero] : memref<1x!fixed.q<8, 4>>
+// CHECK-NEXT: func.return %last : !fixed.q<8, 4>
 
 // The vector lies where results are written.
 func.func @overwritten(%w: memref<12x12x!f>, %v: memref<12x!f>) {
@@ -263,7 +476,13 @@ func.func @overwritten(%w: memref<12x12x!f>, %v: memref<12x!f>) {
   func.return
 }
 // CHECK-LABEL: func.func @overwritten
-// CHECK: num.contract
+// CHECK-NEXT: num.contract %r to 12 {
+// CHECK-NEXT: %zero = num.zero : !fixed.acc<24, 8>
+// CHECK-NEXT: %sum = num.products %zero, %w, %v : !fixed.acc<24, 8>, memref<12x12x!fixed.q<8, 4>>, memref<12x!fixed.q<8, 4>> -> !fixed.acc<24, 8>
+// CHECK-NEXT: %rounded = num.finish %sum : !fixed.acc<24, 8> -> !fixed.q<8, 4>
+// CHECK-NEXT: memref.store %rounded, %v[%r] : memref<12x!fixed.q<8, 4>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
 
 // A constant that the loop around the rows makes is in front of the call that replaces both.
 func.func @made_inside(%x: memref<4x16x!f>, %out: memref<4x16x!f>) {
@@ -286,10 +505,17 @@ func.func @made_inside(%x: memref<4x16x!f>, %out: memref<4x16x!f>) {
   func.return
 }
 // CHECK-LABEL: func.func @made_inside
-// CHECK-NOT: scf.for
-// CHECK: %b = scratch.constant dense<[1, 2,
-// CHECK: scratch.slice %b[
-// CHECK: lines = array<i64: 4, 16, 0, 16>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: %sixteen = arith.constant 16 : index
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<4x16x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
+// CHECK-NEXT: %b = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]> : tensor<16xi8> -> memref<16x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: [[v2:%.*]] = scratch.slice %b{{\[}}[[v0]]] : memref<16x!fixed.q<8, 4>, #scratch.flash> to memref<16x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: [[v3:%.*]] = scratch.slice %out{{\[}}[[v0]]] : memref<4x16x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 16 : i64, widths = array<i64: 8, 8, 8>, steps = ["load 0 0", "load 1 0", "add [[v0]] [[v1]]", "max [[v2]] #-127", "min [[v3]] #127", "store [[v4:%.*]]"], lines = array<i64: 4, 16, 0, 16>}, time = 61, once = 88, call = 16, stack = 8>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "5c0c8266211a1e98"> : (memref<64x!fixed.q<8, 4>>, memref<64x!fixed.q<8, 4>>, memref<16x!fixed.q<8, 4>, #scratch.flash>) -> ()
+// CHECK-NEXT: func.return
 
 // A value that the loop around the rows makes differs from row to row: the call stays in that loop.
 func.func @differs(%x: memref<4x16x!f>, %scale: !f, %out: memref<4x16x!f>) {
@@ -311,7 +537,25 @@ func.func @differs(%x: memref<4x16x!f>, %scale: !f, %out: memref<4x16x!f>) {
   func.return
 }
 // CHECK-LABEL: func.func @differs
-// CHECK: scf.for
-// CHECK: [[MINUS:%.*]] = num.neg
-// CHECK: memref.store [[MINUS]],
-// CHECK: num.call #num.coded_loop<{count = 16 : i64
+// CHECK-NEXT: %minus = memref.alloca() : memref<1x!fixed.q<8, 4>>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: %sixteen = arith.constant 16 : index
+// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: %at = arith.muli %i, %sixteen : index
+// CHECK-NEXT: %row = scratch.slice %x[%at] : memref<4x16x!fixed.q<8, 4>> to memref<16x!fixed.q<8, 4>>
+// CHECK-NEXT: %to = scratch.slice %out[%at] : memref<4x16x!fixed.q<8, 4>> to memref<16x!fixed.q<8, 4>>
+// CHECK-NEXT: [[vminus_1:%.*]] = num.neg %scale : !fixed.q<8, 4> -> !fixed.q<8, 4>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 16 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.muli %i, [[v1]] : index
+// CHECK-NEXT: [[v3:%.*]] = arith.addi [[v0]], [[v2]] : index
+// CHECK-NEXT: [[v4:%.*]] = scratch.slice %x{{\[}}[[v3]]] : memref<4x16x!fixed.q<8, 4>> to memref<16x!fixed.q<8, 4>>
+// CHECK-NEXT: memref.store [[vminus_1]], %minus{{\[}}[[v0]]] : memref<1x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v5:%.*]] = arith.muli %i, [[v1]] : index
+// CHECK-NEXT: [[v6:%.*]] = arith.addi [[v0]], [[v5]] : index
+// CHECK-NEXT: [[v7:%.*]] = scratch.slice %out{{\[}}[[v6]]] : memref<4x16x!fixed.q<8, 4>> to memref<16x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 16 : i64, widths = array<i64: 8, 8, 8>, steps = ["load 0 0", "shared 1", "add [[v0]] [[v1]]", "max [[v2]] #-127", "min [[v3]] #127", "store [[v4]]"]}, time = 21, once = 84, call = 16, stack = 68>([[v7]], [[v4]], %minus) by #num.code_kernel<"tm_mve_elements", "f2a1403cd07433b5"> : (memref<16x!fixed.q<8, 4>>, memref<16x!fixed.q<8, 4>>, memref<1x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return

@@ -11,7 +11,7 @@ func.func @rising(%x: tensor<4x1xf32>) -> index {
 }
 // CHECK-LABEL: func.func @rising
 // CHECK-NEXT: %label = tdsl.argmax %x : tensor<4x1xf32>
-// CHECK-NEXT: func.return %label
+// CHECK-NEXT: func.return %label : index
 
 // -----
 
@@ -22,8 +22,9 @@ func.func @scores(%x: tensor<4x1xf32>) -> (index, tensor<4x1xf32>) {
   func.return %label, %scores : index, tensor<4x1xf32>
 }
 // CHECK-LABEL: func.func @scores
-// CHECK-NEXT: %scores = tdsl.tanh %x
-// CHECK-NEXT: %label = tdsl.argmax %scores
+// CHECK-NEXT: %scores = tdsl.tanh %x : tensor<4x1xf32> -> tensor<4x1xf32>
+// CHECK-NEXT: %label = tdsl.argmax %scores : tensor<4x1xf32>
+// CHECK-NEXT: func.return %label, %scores : index, tensor<4x1xf32>
 
 // -----
 
@@ -36,8 +37,11 @@ func.func @not_rising(%x: tensor<4x1xf32>) -> (index, index) {
   func.return %relu, %neg : index, index
 }
 // CHECK-LABEL: func.func @not_rising
-// CHECK: %relu = tdsl.argmax %a
-// CHECK: %neg = tdsl.argmax %b
+// CHECK-NEXT: %a = tdsl.relu %x : tensor<4x1xf32> -> tensor<4x1xf32>
+// CHECK-NEXT: %relu = tdsl.argmax %a : tensor<4x1xf32>
+// CHECK-NEXT: %b = tdsl.neg %x : tensor<4x1xf32> -> tensor<4x1xf32>
+// CHECK-NEXT: %neg = tdsl.argmax %b : tensor<4x1xf32>
+// CHECK-NEXT: func.return %relu, %neg : index, index
 
 // -----
 
@@ -48,4 +52,6 @@ func.func @formats(%x: tensor<4x1x!fixed.q<8, 4>>) -> index {
   func.return %label : index
 }
 // CHECK-LABEL: func.func @formats
-// CHECK: tdsl.argmax %a
+// CHECK-NEXT: %a = tdsl.tanh %x : tensor<4x1x!fixed.q<8, 4>> -> tensor<4x1x!fixed.q<8, 7>>
+// CHECK-NEXT: %label = tdsl.argmax %a : tensor<4x1x!fixed.q<8, 7>>
+// CHECK-NEXT: func.return %label : index

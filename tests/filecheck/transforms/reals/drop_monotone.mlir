@@ -13,9 +13,9 @@ func.func @scores(%x: tensor<1x4xf32>) -> (index, tensor<4xf32>) {
   %label = tdsl.argmax %d : tensor<4xf32>
   func.return %label, %d : index, tensor<4xf32>
 }
-// CHECK-LABEL: func.func @scores(%x: tensor<1x4xf32>) -> (index, tensor<1x4xf32>)
+// CHECK-LABEL: func.func @scores
 // CHECK-NEXT: %label = tdsl.argmax %x : tensor<1x4xf32>
-// CHECK-NEXT: func.return %label, %x
+// CHECK-NEXT: func.return %label, %x : index, tensor<1x4xf32>
 // SCORES-LABEL: func.func @scores
 // SCORES: %c = tdsl.softmax
 // SCORES: tdsl.argmax %d
@@ -27,8 +27,9 @@ func.func @unlabelled(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %y = tdsl.sigmoid %x : tensor<1x4xf32> -> tensor<1x4xf32>
   func.return %y : tensor<1x4xf32>
 }
-// CHECK-LABEL: func.func @unlabelled(%x: tensor<1x4xf32>) -> (index, tensor<1x4xf32>)
-// CHECK-NEXT: %label = tdsl.argmax %x
+// CHECK-LABEL: func.func @unlabelled
+// CHECK-NEXT: %label = tdsl.argmax %x : tensor<1x4xf32>
+// CHECK-NEXT: func.return %label, %x : index, tensor<1x4xf32>
 // SCORES-LABEL: func.func @unlabelled(%x: tensor<1x4xf32>) -> tensor<1x4xf32>
 // SCORES-LABEL: func.func @probability(
 
@@ -43,8 +44,8 @@ func.func @probability(%x: tensor<1x1xf32>) -> tensor<1xf32> {
   func.return %z : tensor<1xf32>
 }
 // CHECK-LABEL: func.func @probability
-// CHECK-NEXT: %label = tdsl.sign %x
-// CHECK-NEXT: func.return %label, %x
+// CHECK-NEXT: %label = tdsl.sign %x : tensor<1x1xf32>
+// CHECK-NEXT: func.return %label, %x : index, tensor<1x1xf32>
 
 // -----
 
@@ -58,8 +59,11 @@ func.func @threshold(%x: tensor<1x1xf32>) -> (index, tensor<1x1xf32>) {
   func.return %label, %y : index, tensor<1x1xf32>
 }
 // CHECK-LABEL: func.func @threshold
-// CHECK: tdsl.at_least %x {threshold = 0.000000e+00 : f64}
-// CHECK: func.return %label, %x
+// CHECK-NEXT: %no = arith.constant 0 : index
+// CHECK-NEXT: %yes = arith.constant 1 : index
+// CHECK-NEXT: %above = tdsl.at_least %x {threshold = 0.000000e+00 : f64} : tensor<1x1xf32>
+// CHECK-NEXT: %label = arith.select %above, %yes, %no : index
+// CHECK-NEXT: func.return %label, %x : index, tensor<1x1xf32>
 
 // -----
 
@@ -72,7 +76,10 @@ func.func @negative(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
   func.return %label, %a : index, tensor<2x2xf32>
 }
 // CHECK-LABEL: func.func @negative
-// CHECK: tdsl.argmax %a
+// CHECK-NEXT: %less = tdsl.const dense<-1.000000e+00> : tensor<1xf32> -> tensor<1xf32>
+// CHECK-NEXT: %a = tdsl.mul %x, %less : tensor<2x2xf32>, tensor<1xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %label = tdsl.argmax %a : tensor<2x2xf32>
+// CHECK-NEXT: func.return %label, %a : index, tensor<2x2xf32>
 
 // -----
 
@@ -83,7 +90,10 @@ func.func @each(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
   func.return %label, %a : index, tensor<2x2xf32>
 }
 // CHECK-LABEL: func.func @each
-// CHECK: tdsl.argmax %a
+// CHECK-NEXT: %each = tdsl.const dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32> -> tensor<2xf32>
+// CHECK-NEXT: %a = tdsl.add %x, %each : tensor<2x2xf32>, tensor<2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %label = tdsl.argmax %a : tensor<2x2xf32>
+// CHECK-NEXT: func.return %label, %a : index, tensor<2x2xf32>
 
 // -----
 
@@ -93,7 +103,9 @@ func.func @limits(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
   func.return %label, %a : index, tensor<2x2xf32>
 }
 // CHECK-LABEL: func.func @limits
-// CHECK: tdsl.argmax %a
+// CHECK-NEXT: %a = tdsl.relu %x : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %label = tdsl.argmax %a : tensor<2x2xf32>
+// CHECK-NEXT: func.return %label, %a : index, tensor<2x2xf32>
 
 // -----
 
@@ -103,7 +115,9 @@ func.func @rows(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
   func.return %label, %a : index, tensor<2x2xf32>
 }
 // CHECK-LABEL: func.func @rows
-// CHECK: tdsl.argmax %a
+// CHECK-NEXT: %a = tdsl.softmax %x : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %label = tdsl.argmax %a : tensor<2x2xf32>
+// CHECK-NEXT: func.return %label, %a : index, tensor<2x2xf32>
 
 // -----
 
@@ -112,8 +126,9 @@ func.func @formats(%x: tensor<1x4x!fixed.q<8, 4>>) -> tensor<1x4x!fixed.q<8, 7>>
   %a = tdsl.softmax %x : tensor<1x4x!fixed.q<8, 4>> -> tensor<1x4x!fixed.q<8, 7>>
   func.return %a : tensor<1x4x!fixed.q<8, 7>>
 }
-// CHECK-LABEL: func.func @formats(%x: tensor<1x4x!fixed.q<8, 4>>) -> (index, tensor<1x4x!fixed.q<8, 4>>)
-// CHECK-NEXT: %label = tdsl.argmax %x
+// CHECK-LABEL: func.func @formats
+// CHECK-NEXT: %label = tdsl.argmax %x : tensor<1x4x!fixed.q<8, 4>>
+// CHECK-NEXT: func.return %label, %x : index, tensor<1x4x!fixed.q<8, 4>>
 
 // UNKNOWN: unknown outputs 'probability'; there are scores, class
 
@@ -129,9 +144,9 @@ func.func @probabilities(%X: tensor<1x3xf32>) -> (index, tensor<1x3xf32>, tensor
   func.return %label, %p, %q, %other : index, tensor<1x3xf32>, tensor<1x3xf32>, tensor<1x3xf32>
 }
 // CHECK-LABEL: func.func @probabilities
-// CHECK-NEXT: %label = tdsl.argmax %X
-// CHECK-NEXT: %other = tdsl.fill
-// CHECK-NEXT: func.return %label, %X, %other
+// CHECK-NEXT: %label = tdsl.argmax %X : tensor<1x3xf32>
+// CHECK-NEXT: %other = tdsl.fill {value = 2.000000e+00 : f64} -> tensor<1x3xf32>
+// CHECK-NEXT: func.return %label, %X, %other : index, tensor<1x3xf32>, tensor<1x3xf32>
 
 // -----
 
@@ -143,7 +158,10 @@ func.func @zero(%x: tensor<1x2xf32>) -> (index, tensor<1x2xf32>) {
   func.return %label, %a : index, tensor<1x2xf32>
 }
 // CHECK-LABEL: func.func @zero
-// CHECK: tdsl.argmax %a
+// CHECK-NEXT: %f = tdsl.const dense<0.000000e+00> : tensor<1xf32> -> tensor<1xf32>
+// CHECK-NEXT: %a = tdsl.mul %x, %f : tensor<1x2xf32>, tensor<1xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %label = tdsl.argmax %a : tensor<1x2xf32>
+// CHECK-NEXT: func.return %label, %a : index, tensor<1x2xf32>
 
 // -----
 
@@ -154,7 +172,10 @@ func.func @infinite(%x: tensor<1x2xf32>) -> (index, tensor<1x2xf32>) {
   func.return %label, %a : index, tensor<1x2xf32>
 }
 // CHECK-LABEL: func.func @infinite
-// CHECK: tdsl.argmax %a
+// CHECK-NEXT: %f = tdsl.const dense<0x7f800000> : tensor<1xf32> -> tensor<1xf32>
+// CHECK-NEXT: %a = tdsl.mul %x, %f : tensor<1x2xf32>, tensor<1xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %label = tdsl.argmax %a : tensor<1x2xf32>
+// CHECK-NEXT: func.return %label, %a : index, tensor<1x2xf32>
 
 // -----
 
@@ -165,7 +186,10 @@ func.func @unlike(%x: tensor<1x2xf32>) -> (index, tensor<1x2xf32>) {
   func.return %label, %a : index, tensor<1x2xf32>
 }
 // CHECK-LABEL: func.func @unlike
-// CHECK: tdsl.argmax %a
+// CHECK-NEXT: %f = tdsl.const dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32> -> tensor<2xf32>
+// CHECK-NEXT: %a = tdsl.mul %x, %f : tensor<1x2xf32>, tensor<2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %label = tdsl.argmax %a : tensor<1x2xf32>
+// CHECK-NEXT: func.return %label, %a : index, tensor<1x2xf32>
 
 // -----
 
@@ -179,7 +203,12 @@ func.func @ends(%x: tensor<1x1xf32>) -> index {
   func.return %label : index
 }
 // CHECK-LABEL: func.func @ends
-// CHECK: tdsl.at_least %y {threshold = 0.000000e+00 : f64}
+// CHECK-NEXT: %no = arith.constant 0 : index
+// CHECK-NEXT: %yes = arith.constant 1 : index
+// CHECK-NEXT: %y = tdsl.sigmoid %x : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %above = tdsl.at_least %y {threshold = 0.000000e+00 : f64} : tensor<1x1xf32>
+// CHECK-NEXT: %label = arith.select %above, %yes, %no : index
+// CHECK-NEXT: func.return %label : index
 
 // -----
 
@@ -192,7 +221,12 @@ func.func @one(%x: tensor<1x1xf32>) -> index {
   func.return %label : index
 }
 // CHECK-LABEL: func.func @one
-// CHECK: tdsl.at_least %y {threshold = 1.000000e+00 : f64}
+// CHECK-NEXT: %no = arith.constant 0 : index
+// CHECK-NEXT: %yes = arith.constant 1 : index
+// CHECK-NEXT: %y = tdsl.sigmoid %x : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %above = tdsl.at_least %y {threshold = 1.000000e+00 : f64} : tensor<1x1xf32>
+// CHECK-NEXT: %label = arith.select %above, %yes, %no : index
+// CHECK-NEXT: func.return %label : index
 
 // -----
 
@@ -208,4 +242,8 @@ func.func @scaled(%x: tensor<1x1xf32>) -> index {
   func.return %label : index
 }
 // CHECK-LABEL: func.func @scaled
-// CHECK: tdsl.at_least %x {threshold = 0.5493061{{[0-9]*}} : f64}
+// CHECK-NEXT: %no = arith.constant 0 : index
+// CHECK-NEXT: %yes = arith.constant 1 : index
+// CHECK-NEXT: %above = tdsl.at_least %x {threshold = 0.54930614433405489 : f64} : tensor<1x1xf32>
+// CHECK-NEXT: %label = arith.select %above, %yes, %no : index
+// CHECK-NEXT: func.return %label : index

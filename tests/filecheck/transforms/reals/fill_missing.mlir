@@ -12,9 +12,13 @@ func.func @scaled(%X: tensor<1x3xf32>) -> tensor<1x3xf32> attributes {tdsl.inter
   func.return %y : tensor<1x3xf32>
 }
 // CHECK-LABEL: func.func @scaled
-// CHECK-SAME: <missing, fills = [-1.0, 1.0, 1.5]>
-// CHECK-NOT: tdsl.impute
-// CHECK: %y = tdsl.tanh %back
+// CHECK-NEXT: %two = tdsl.const dense<2.000000e+00> : tensor<1x3xf32> -> tensor<1x3xf32>
+// CHECK-NEXT: %one = tdsl.const dense<1.000000e+00> : tensor<1x3xf32> -> tensor<1x3xf32>
+// CHECK-NEXT: %less = tdsl.sub %X, %one : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
+// CHECK-NEXT: %more = tdsl.mul %less, %two : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
+// CHECK-NEXT: %back = tdsl.reverse %more {axis = 1 : i64} : tensor<1x3xf32> -> tensor<1x3xf32>
+// CHECK-NEXT: %y = tdsl.tanh %back : tensor<1x3xf32> -> tensor<1x3xf32>
+// CHECK-NEXT: func.return %y : tensor<1x3xf32>
 
 // -----
 
@@ -24,5 +28,6 @@ func.func @integers(%X: tensor<1x3xf32>) -> tensor<1x3xf32> attributes {tdsl.int
   %y = tdsl.tanh %known : tensor<1x3xf32> -> tensor<1x3xf32>
   func.return %y : tensor<1x3xf32>
 }
-// CHECK: tdsl.interface = #tdsl.interface<input = <unit = "int8">>
-// CHECK: tdsl.tanh %X
+// CHECK-LABEL: func.func @integers
+// CHECK-NEXT: %y = tdsl.tanh %X : tensor<1x3xf32> -> tensor<1x3xf32>
+// CHECK-NEXT: func.return %y : tensor<1x3xf32>

@@ -14,14 +14,14 @@ func.func @scaler(%X: tensor<1x2xf32>) -> tensor<2x1xf32> {
   %y = tdsl.add %p, %b : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %y : tensor<2x1xf32>
 }
-// W * rate, and b - W (rate * mean).
 // CHECK-LABEL: func.func @scaler
-// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}2.000000e+00, 1.000000e+00], [6.000000e+00, 2.000000e+00]]>
-// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}-3.500000e+00], [-1.050000e+01]]>
-// CHECK-NEXT: %X_1 = tdsl.reshape %X
-// CHECK-NEXT: %p = tdsl.matmul %W, %X_1
-// CHECK-NEXT: %y = tdsl.add %p, %b
-// CHECK-NEXT: func.return %y
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}2.000000e+00, 1.000000e+00], [6.000000e+00, 2.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}-3.500000e+00], [-1.050000e+01]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: [[vX_1:%.*]] = tdsl.reshape %X : tensor<1x2xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %p = tdsl.matmul %W, [[vX_1]] : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.add %p, %b : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: func.return %y : tensor<2x1xf32>
+// W * rate, and b - W (rate * mean).
 
 // -----
 
@@ -34,10 +34,11 @@ func.func @turned(%X: tensor<1x2xf32>) -> tensor<1x1xf32> {
   func.return %y : tensor<1x1xf32>
 }
 // CHECK-LABEL: func.func @turned
-// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}-1.000000e+00], [-3.000000e+00]]>
-// CHECK-NEXT: %y = tdsl.matmul %X, %W
-// CHECK-NEXT: %bias = tdsl.const dense<4.000000e+00> : tensor<1x1xf32>
-// CHECK-NEXT: tdsl.add %y, %bias
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}-1.000000e+00], [-3.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %X, %W : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %bias = tdsl.const dense<4.000000e+00> : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: [[vy_1:%.*]] = tdsl.add %y, %bias : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return [[vy_1]] : tensor<1x1xf32>
 
 // -----
 
@@ -51,7 +52,8 @@ func.func @sparse(%X: tensor<2x1xf32>) -> tensor<2x1xf32> {
 }
 // CHECK-LABEL: func.func @sparse
 // CHECK-NEXT: %S = tdsl.const dense<{{\[\[}}0.000000e+00, 1.200000e+01], [1.000000e+01, 0.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32, #tdsl.csr>
-// CHECK-NEXT: %y = tdsl.spmv %S, %X
+// CHECK-NEXT: %y = tdsl.spmv %S, %X : tensor<2x2xf32, #tdsl.csr>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: func.return %y : tensor<2x1xf32>
 
 // -----
 
@@ -70,12 +72,13 @@ func.func @networks(%image: tensor<1x1x1x2xf32>, %X: tensor<3x1xf32>) -> (tensor
   func.return %y, %s : tensor<1x1x1x2xf32>, tensor<1x1xf32>
 }
 // CHECK-LABEL: func.func @networks
-// CHECK-NEXT: %F = tdsl.const dense<{{\[\[\[\[}}6.000000e+00]]], {{\[\[\[}}2.000000e+01]]]]>
-// CHECK-NEXT: %y = tdsl.conv2d %F, %image
-// CHECK-NEXT: %bias = tdsl.const dense<[3.000000e+00, -5.000000e+00]> : tensor<2xf32>
-// CHECK-NEXT: tdsl.add %y, %bias
-// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}2.000000e+00, 3.000000e+00, 5.000000e+00]]>
-// CHECK-NEXT: %s = tdsl.matmul %w, %X
+// CHECK-NEXT: %F = tdsl.const dense<{{\[\[}}{{\[\[}}6.000000e+00]]], {{\[\[}}[2.000000e+01]]]]> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
+// CHECK-NEXT: %y = tdsl.conv2d %F, %image {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : tensor<2x1x1x1xf32>, tensor<1x1x1x2xf32> -> tensor<1x1x1x2xf32>
+// CHECK-NEXT: %bias = tdsl.const dense<[3.000000e+00, -5.000000e+00]> : tensor<2xf32> -> tensor<2xf32>
+// CHECK-NEXT: [[vy_1:%.*]] = tdsl.add %y, %bias : tensor<1x1x1x2xf32>, tensor<2xf32> -> tensor<1x1x1x2xf32>
+// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}2.000000e+00, 3.000000e+00, 5.000000e+00]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+// CHECK-NEXT: %s = tdsl.matmul %w, %X : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return [[vy_1]], %s : tensor<1x1x1x2xf32>, tensor<1x1xf32>
 
 // -----
 
@@ -89,9 +92,11 @@ func.func @forest(%X: tensor<1x2xf32>, %Y: tensor<1x2xf32>, %votes: tensor<2x1xf
   func.return %y, %z : tensor<1x1xf32>, tensor<1x1xf32>
 }
 // CHECK-LABEL: func.func @forest
-// CHECK: %b = tdsl.mul %Y
-// CHECK-NEXT: %y = tdsl.forest %X, %votes {{.*}}thresholds = dense<2.500000e-01>
-// CHECK-NEXT: %z = tdsl.forest %b, %votes
+// CHECK-NEXT: %rate = tdsl.const dense<{{\[\[}}2.000000e+00, -4.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %b = tdsl.mul %Y, %rate : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %y = tdsl.forest %X, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<2.500000e-01> : tensor<1xf64>, children = dense<{{\[\[}}-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %z = tdsl.forest %b, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<5.000000e-01> : tensor<1xf64>, children = dense<{{\[\[}}-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %y, %z : tensor<1x1xf32>, tensor<1x1xf32>
 
 // -----
 
@@ -114,10 +119,20 @@ func.func @others(%X: tensor<2x1xf32>, %Y: tensor<2x2xf32>) -> (tensor<2x1xf32>,
   func.return %tanh, %p, %q, %many : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x2xf32>, tensor<3x1xf32>
 }
 // CHECK-LABEL: func.func @others
-// CHECK: %read = tdsl.mul %X, %c
-// CHECK: tdsl.matmul %V, %read
-// CHECK: tdsl.matmul %W, %columns
-// CHECK: tdsl.matmul %up, %few
+// CHECK-NEXT: %c = tdsl.const dense<{{\[\[}}2.000000e+00], [3.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %read = tdsl.mul %X, %c : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %tanh = tdsl.tanh %read : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %V = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 5.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %p = tdsl.matmul %V, %read : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %row = tdsl.const dense<{{\[\[}}2.000000e+00, 3.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %columns = tdsl.mul %Y, %row : tensor<2x2xf32>, tensor<1x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %q = tdsl.matmul %W, %columns : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %down = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %up = tdsl.const dense<{{\[\[}}1.000000e+00], [2.000000e+00], [3.000000e+00]]> : tensor<3x1xf32> -> tensor<3x1xf32>
+// CHECK-NEXT: %few = tdsl.matmul %down, %X : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %many = tdsl.matmul %up, %few : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+// CHECK-NEXT: func.return %tanh, %p, %q, %many : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x2xf32>, tensor<3x1xf32>
 
 // -----
 
@@ -135,10 +150,11 @@ func.func @equal(%X: tensor<2x1xf32>, %Y: tensor<2x1xf32>) -> (tensor<2x1xf32>, 
   func.return %y, %z : tensor<2x1xf32>, tensor<1x1xf32>
 }
 // CHECK-LABEL: func.func @equal
-// CHECK-NEXT: %up = tdsl.const dense<{{\[\[}}3.000000e+00, 6.000000e+00], [5.000000e+00, 1.000000e+01]]>
-// CHECK-NEXT: tdsl.matmul %up, %X
-// CHECK: tdsl.const dense<{{\[\[}}7.000000e+00, 1.400000e+01]]>
-// CHECK-NEXT: tdsl.matmul %scale, %Y
+// CHECK-NEXT: %up = tdsl.const dense<{{\[\[}}3.000000e+00, 6.000000e+00], [5.000000e+00, 1.000000e+01]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %y = tdsl.matmul %up, %X : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %scale = tdsl.const dense<{{\[\[}}7.000000e+00, 1.400000e+01]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %z = tdsl.matmul %scale, %Y : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %y, %z : tensor<2x1xf32>, tensor<1x1xf32>
 
 // -----
 
@@ -161,13 +177,18 @@ func.func @shared(%X: tensor<2x1xf32>, %Y: tensor<2x2xf32>) -> (tensor<2x1xf32>,
   func.return %b, %c, %d, %f, %e : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x2xf32>, tensor<2x2xf32>
 }
 // CHECK-LABEL: func.func @shared
-// CHECK: %B = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [1.500000e+01, 2.200000e+01]]>
-// CHECK: %b = tdsl.matmul %B, %X
-// CHECK: %c = tdsl.matmul %C, %b
-// CHECK: %again = tdsl.matmul %C, %X
-// CHECK: %d = tdsl.matmul %D, %again
-// CHECK: %e = tdsl.matmul %E, %Y
-// CHECK: %f = tdsl.matmul %F, %e
+// CHECK-NEXT: %B = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [1.500000e+01, 2.200000e+01]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %C = tdsl.const dense<{{\[\[}}5.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %D = tdsl.const dense<{{\[\[}}6.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %E = tdsl.const dense<{{\[\[}}7.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %F = tdsl.const dense<{{\[\[}}8.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %b = tdsl.matmul %B, %X : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %c = tdsl.matmul %C, %b : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %again = tdsl.matmul %C, %X : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %d = tdsl.matmul %D, %again : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %e = tdsl.matmul %E, %Y : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %f = tdsl.matmul %F, %e : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: func.return %b, %c, %d, %f, %e : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x2xf32>, tensor<2x2xf32>
 
 // -----
 
@@ -187,6 +208,15 @@ func.func @columns(%X: tensor<2x2xf32>, %M: tensor<2x2xf32>, %V: tensor<2x1xf32>
   func.return %b, %c, %e : tensor<2x2xf32>, tensor<2x1xf32>, tensor<1x2xf32>
 }
 // CHECK-LABEL: func.func @columns
-// CHECK: %b = tdsl.matmul %B, %a
-// CHECK: %c = tdsl.matmul %C, %m
-// CHECK: %e = tdsl.matmul %d, %E
+// CHECK-NEXT: %A = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %B = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %C = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00], [3.000000e+00, 5.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %D = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %E = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00], [3.000000e+00, 6.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %a = tdsl.matmul %A, %X : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %b = tdsl.matmul %B, %a : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %m = tdsl.matmul %M, %V : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %c = tdsl.matmul %C, %m : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %d = tdsl.matmul %D, %X : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %e = tdsl.matmul %d, %E : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: func.return %b, %c, %e : tensor<2x2xf32>, tensor<2x1xf32>, tensor<1x2xf32>

@@ -14,12 +14,12 @@ func.func @folded(%x: tensor<2x1xf32>, %s: tensor<2xf32>) -> (tensor<2xf32>, ten
   func.return %y, %z : tensor<2xf32>, tensor<1x1xf32>
 }
 // CHECK-LABEL: func.func @folded
-// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}4.000000e+00, -1.200000e+01], [0.000000e+00, 2.000000e+00]]>
-// CHECK-NEXT: tdsl.matmul %w, %x
-// CHECK-NEXT: %a = tdsl.reshape
-// CHECK-NEXT: %v = tdsl.const dense<{{\[\[}}-1.500000e+00, -3.000000e+00]]>
-// CHECK-NEXT: %z = tdsl.matmul %v, %x
-// CHECK-NEXT: func.return
+// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}4.000000e+00, -1.200000e+01], [0.000000e+00, 2.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %wx = tdsl.matmul %w, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %a = tdsl.reshape %wx : tensor<2x1xf32> -> tensor<2xf32>
+// CHECK-NEXT: %v = tdsl.const dense<{{\[\[}}-1.500000e+00, -3.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %z = tdsl.matmul %v, %x : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %a, %z : tensor<2xf32>, tensor<1x1xf32>
 
 // -----
 
@@ -41,10 +41,20 @@ func.func @left(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tenso
   func.return %b, %d, %f, %h : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
 // CHECK-LABEL: func.func @left
-// CHECK: %b = tdsl.mul %three
-// CHECK: %d = tdsl.mul %two
-// CHECK: %f = tdsl.mul %tiny
-// CHECK: %g = tdsl.mul %two
+// CHECK-NEXT: %three = tdsl.const dense<3.000000e+00> : tensor<f32> -> tensor<f32>
+// CHECK-NEXT: %two = tdsl.const dense<2.000000e+00> : tensor<f32> -> tensor<f32>
+// CHECK-NEXT: %tiny = tdsl.const dense<1.17549435e-38> : tensor<f32> -> tensor<f32>
+// CHECK-NEXT: %u = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %v = tdsl.const dense<{{\[\[}}1.000000e+00, 5.000000e-01], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %a = tdsl.matmul %u, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %b = tdsl.mul %three, %a : tensor<f32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %c = tdsl.matmul %u, %b : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %d = tdsl.mul %two, %c : tensor<f32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %e = tdsl.matmul %v, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %f = tdsl.mul %tiny, %e : tensor<f32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %g = tdsl.mul %two, %x : tensor<f32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %h = tdsl.exp %g : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: func.return %b, %d, %f, %h : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 
 // -----
 
@@ -57,7 +67,11 @@ func.func @formats(%x: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1x!fixed.q<8, 3>>
   func.return %y : tensor<2x1x!fixed.q<8, 3>>
 }
 // CHECK-LABEL: func.func @formats
-// CHECK: tdsl.mul %two
+// CHECK-NEXT: %w = tdsl.const dense<3> : tensor<2x2xi8> -> tensor<2x2x!fixed.q<8, 4>>
+// CHECK-NEXT: %two = tdsl.const dense<32> : tensor<i8> -> tensor<!fixed.q<8, 4>>
+// CHECK-NEXT: %a = tdsl.matmul %w, %x : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %y = tdsl.mul %two, %a : tensor<!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 3>>
+// CHECK-NEXT: func.return %y : tensor<2x1x!fixed.q<8, 3>>
 
 // -----
 
@@ -93,11 +107,28 @@ func.func @limits(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, ten
   func.return %a2, %b2, %c3, %d2, %f2, %g2 : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
 // CHECK-LABEL: func.func @limits
-// CHECK: %E = tdsl.const dense<1.17549435e-38>
-// CHECK: %G = tdsl.const dense<3.000000e+38>
-// CHECK: tdsl.mul %a, %each
-// CHECK: tdsl.mul %b, %none
-// CHECK: tdsl.mul %c, %two
-// CHECK: tdsl.mul %d, %two
-// CHECK: tdsl.mul %f, %half
-// CHECK-NOT: tdsl.mul
+// CHECK-NEXT: %each = tdsl.const dense<{{\[\[}}2.000000e+00], [4.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %none = tdsl.const dense<0.000000e+00> : tensor<f32> -> tensor<f32>
+// CHECK-NEXT: %two = tdsl.const dense<2.000000e+00> : tensor<f32> -> tensor<f32>
+// CHECK-NEXT: %half = tdsl.const dense<5.000000e-01> : tensor<f32> -> tensor<f32>
+// CHECK-NEXT: %A = tdsl.const dense<1.000000e+00> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %B = tdsl.const dense<3.000000e+00> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %C = tdsl.const dense<5.000000e+00> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %D = tdsl.const dense<2.000000e+38> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %E = tdsl.const dense<1.17549435e-38> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %F = tdsl.const dense<1.17549435e-38> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %G = tdsl.const dense<3.000000e+38> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %a = tdsl.matmul %A, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: [[va2:%.*]] = tdsl.mul %a, %each : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %b = tdsl.matmul %B, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: [[vb2:%.*]] = tdsl.mul %b, %none : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
+// CHECK-NEXT: %c = tdsl.matmul %C, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: [[vc2:%.*]] = tdsl.mul %c, %two : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
+// CHECK-NEXT: [[vc3:%.*]] = tdsl.add %c, [[vc2]] : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %d = tdsl.matmul %D, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: [[vd2:%.*]] = tdsl.mul %d, %two : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
+// CHECK-NEXT: %e = tdsl.matmul %E, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %f = tdsl.matmul %F, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: [[vf2:%.*]] = tdsl.mul %f, %half : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
+// CHECK-NEXT: %g = tdsl.matmul %G, %e : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: func.return [[va2]], [[vb2]], [[vc3]], [[vd2]], [[vf2]], %g : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>

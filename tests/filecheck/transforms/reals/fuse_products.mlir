@@ -14,18 +14,19 @@ func.func @sum(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>) -> tensor<1x2xf32> {
   %y = tdsl.add %c, %B : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
   func.return %y : tensor<1x2xf32>
 }
+// CHECK-LABEL: func.func @sum
+// CHECK-NEXT: %W = tdsl.const dense<1.000000e+00> : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: %U = tdsl.const dense<2.000000e+00> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %B = tdsl.const dense<{{\[\[}}3.000000e+00], [4.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul_sum %W, %X, %U, %H from %B : tensor<2x1xf32> : tensor<2x3xf32>, tensor<3x1xf32>, tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: [[vy_1:%.*]] = tdsl.reshape %y : tensor<2x1xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: func.return [[vy_1]] : tensor<1x2xf32>
 // A format that adds only products of one scale takes one of them.
-// SINGLE-LABEL: func.func @sum
+// SINGLE: func.func @sum
 // SINGLE: tdsl.matmul %W, %X
 // SINGLE: tdsl.matmul %U, %H
 // SINGLE: tdsl.add
 // SINGLE-LABEL: func.func @apart(
-// CHECK-LABEL: func.func @sum
-// CHECK: [[bias:%.*]] = tdsl.const dense<{{\[}}[3.000000e+00], [4.000000e+00]]> : tensor<2x1xf32>
-// CHECK-NOT: tdsl.matmul %
-// CHECK: %y = tdsl.matmul_sum %W, %X, %U, %H from [[bias]] : tensor<2x1xf32>
-// CHECK-NEXT: tdsl.reshape %y : tensor<2x1xf32> -> tensor<1x2xf32>
-// CHECK-NEXT: func.return
 
 // -----
 
@@ -47,7 +48,20 @@ func.func @apart(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>) -> (tensor<2x1xf32>, 
   func.return %y, %z, %read : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
 // CHECK-LABEL: func.func @apart
-// CHECK-NOT: tdsl.matmul_sum
+// CHECK-NEXT: %W = tdsl.const dense<1.000000e+00> : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: %B = tdsl.const dense<3.000000e+00> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %from = arith.constant 0 : index
+// CHECK-NEXT: %to = arith.constant 3 : index
+// CHECK-NEXT: %step = arith.constant 1 : index
+// CHECK-NEXT: %read = tdsl.matmul %W, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.add %read, %B : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %outside = tdsl.matmul %W, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %z = scf.for %i = %from to %to step %step iter_args(%h = %H) -> (tensor<2x1xf32>) {
+// CHECK-NEXT: %next = tdsl.add %outside, %B : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %both = tdsl.mul %next, %h : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: scf.yield %both : tensor<2x1xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y, %z, %read : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 
 // -----
 
@@ -60,7 +74,11 @@ func.func @rounded(%x: tensor<4x1x!fixed.q<16, 11>>) -> tensor<4x1x!fixed.q<16, 
   func.return %del : tensor<4x1x!fixed.q<16, 9>>
 }
 // CHECK-LABEL: func.func @rounded
-// CHECK: tdsl.add
+// CHECK-NEXT: %w = tdsl.const dense<3> : tensor<4x4xi16> -> tensor<4x4x!fixed.q<16, 12>>
+// CHECK-NEXT: %b = tdsl.const dense<3> : tensor<4x1xi16> -> tensor<4x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %p = tdsl.matmul %w, %x : tensor<4x4x!fixed.q<16, 12>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<4x1x!fixed.q<16, 10>>
+// CHECK-NEXT: %del = tdsl.add %p, %b : tensor<4x1x!fixed.q<16, 10>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 9>>
+// CHECK-NEXT: func.return %del : tensor<4x1x!fixed.q<16, 9>>
 
 // -----
 
@@ -74,9 +92,11 @@ func.func @noted(%X: tensor<2x1xf32>) -> tensor<1x2xf32> {
   func.return %y : tensor<1x2xf32>
 }
 // CHECK-LABEL: func.func @noted
-// CHECK: tdsl.const dense<{{.*}}> : tensor<2x1xf32> {of = "constant"}
-// CHECK: tdsl.matmul_sum {{.*}} {of = "sum"}
-// CHECK: tdsl.reshape {{.*}} {of = "sum"}
+// CHECK-NEXT: %W = tdsl.const dense<1.000000e+00> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %B = tdsl.const dense<{{\[\[}}3.000000e+00], [4.000000e+00]]> : tensor<2x1xf32> {of = "constant"} -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul_sum %W, %X from %B : tensor<2x1xf32> {of = "sum"} : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: [[vy_1:%.*]] = tdsl.reshape %y {of = "sum"} : tensor<2x1xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: func.return [[vy_1]] : tensor<1x2xf32>
 
 // -----
 
@@ -94,11 +114,15 @@ func.func @convolution(%X: tensor<1x2x2x1xf32>) -> (tensor<1x2x2x2xf32>, tensor<
   func.return %b, %c : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>
 }
 // CHECK-LABEL: func.func @convolution
-// CHECK: [[start:%.*]] = tdsl.const dense<[1.000000e+00, 1.600000e+01]> : tensor<2xf32>
-// CHECK: %a = tdsl.conv2d %F, %X from [[start]] : tensor<2xf32> {{.*}} row_shifts = array<i8: 0, 3>}
-// CHECK: tdsl.add %a,
-// CHECK: %z = tdsl.conv2d %F, %X {
-// CHECK: tdsl.add %z,
+// CHECK-NEXT: %F = tdsl.const dense<1.000000e+00> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
+// CHECK-NEXT: %B = tdsl.const dense<[1.000000e+00, 1.600000e+01]> : tensor<2xf32> -> tensor<2xf32>
+// CHECK-NEXT: [[vB_1:%.*]] = tdsl.const dense<{{\[\[}}{{\[\[}}1.000000e+00, 2.000000e+00]]]]> : tensor<1x1x1x2xf32> -> tensor<1x1x1x2xf32>
+// CHECK-NEXT: %C = tdsl.const dense<3.000000e+00> : tensor<1x2x1x1xf32> -> tensor<1x2x1x1xf32>
+// CHECK-NEXT: %a = tdsl.conv2d %F, %X from %B : tensor<2xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, row_shifts = array<i8: 0, 3>} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
+// CHECK-NEXT: %b = tdsl.add %a, [[vB_1]] : tensor<1x2x2x2xf32>, tensor<1x1x1x2xf32> -> tensor<1x2x2x2xf32>
+// CHECK-NEXT: %z = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
+// CHECK-NEXT: %c = tdsl.add %z, %C : tensor<1x2x2x2xf32>, tensor<1x2x1x1xf32> -> tensor<1x2x2x2xf32>
+// CHECK-NEXT: func.return %b, %c : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>
 
 // -----
 
@@ -116,8 +140,12 @@ func.func @rows(%X: tensor<3x1xf32>) -> tensor<2x1xf32> {
   func.return %y : tensor<2x1xf32>
 }
 // CHECK-LABEL: func.func @rows
-// CHECK: tdsl.matmul_sum %W, %X, %U, %X, %U, %X {left_shifts = array<i8: 2, 0, 0, 2, 2, 3>, row_shifts = array<i8: 2, 3>}
-// CHECK: tdsl.add
+// CHECK-NEXT: %W = tdsl.const dense<1.000000e+00> : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: %U = tdsl.const dense<2.000000e+00> : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: %B = tdsl.const dense<5.000000e-01> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %t = tdsl.matmul_sum %W, %X, %U, %X, %U, %X {left_shifts = array<i8: 2, 0, 0, 2, 2, 3>, row_shifts = array<i8: 2, 3>} : tensor<2x3xf32>, tensor<3x1xf32>, tensor<2x3xf32>, tensor<3x1xf32>, tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.add %t, %B : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: func.return %y : tensor<2x1xf32>
 
 // -----
 
@@ -140,9 +168,35 @@ func.func @terms(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>, %b: tensor<1x1xf32>) 
   func.return %y, %z, %t : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
 // CHECK-LABEL: func.func @terms
-// CHECK: %started = tdsl.matmul_sum %W, %X from %B
-// CHECK: %y = tdsl.add %started, %C
-// CHECK: %u = tdsl.matmul %U
-// CHECK: %z = tdsl.add %u, %H
-// CHECK: %v = tdsl.matmul %V
-// CHECK: %t = tdsl.add %v, %one
+// CHECK-NEXT: %W = tdsl.const dense<1.000000e+00> : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: %U = tdsl.const dense<2.000000e+00> : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: %V = tdsl.const dense<3.000000e+00> : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: %B = tdsl.const dense<5.000000e-01> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %C = tdsl.const dense<2.500000e-01> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %one = tdsl.const dense<4.000000e+00> : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %started = tdsl.matmul_sum %W, %X from %B : tensor<2x1xf32> : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.add %started, %C : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %u = tdsl.matmul %U, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %z = tdsl.add %u, %H : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %v = tdsl.matmul %V, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %t = tdsl.add %v, %one : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: func.return %y, %z, %t : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
+
+// -----
+
+// What differs from column to column is no bias, though its last axis is that of the channels; nor is what else is read.
+func.func @columns(%X: tensor<1x2x2x1xf32>) -> (tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>) {
+  %F = tdsl.const dense<1.0> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
+  %M = tdsl.const dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %B = tdsl.const dense<[5.0, 6.0]> : tensor<2xf32> -> tensor<2xf32>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
+  %a = tdsl.add %y, %M : tensor<1x2x2x2xf32>, tensor<2x2xf32> -> tensor<1x2x2x2xf32>
+  %z = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
+  %b = tdsl.add %z, %B : tensor<1x2x2x2xf32>, tensor<2xf32> -> tensor<1x2x2x2xf32>
+  func.return %a, %b, %z : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>
+}
+// CHECK-LABEL: func.func @columns
+// CHECK: %y = tdsl.conv2d %F, %X {
+// CHECK: %a = tdsl.add %y, %M
+// CHECK: %z = tdsl.conv2d %F, %X {
+// CHECK: %b = tdsl.add %z, %B

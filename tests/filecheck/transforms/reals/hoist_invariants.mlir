@@ -18,12 +18,20 @@ func.func @nested(%x: tensor<2x1xf32>, %w: tensor<2x2xf32>, %h: tensor<2x1xf32>)
   func.return %y : tensor<2x1xf32>
 }
 // CHECK-LABEL: func.func @nested
-// CHECK: %wx = tdsl.matmul %w, %x
-// CHECK-NEXT: %s = tdsl.add %wx, %x
-// CHECK-NEXT: %t = tdsl.tanh %s
-// CHECK-NEXT: scf.for %i
-// CHECK-NEXT: scf.for %j
-// CHECK-NEXT: tdsl.add %b, %t
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: %wx = tdsl.matmul %w, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %s = tdsl.add %wx, %x : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %t = tdsl.tanh %s : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = scf.for %i = [[v0]] to [[v2]] step [[v1]] iter_args(%a = %h) -> (tensor<2x1xf32>) {
+// CHECK-NEXT: %z = scf.for %j = [[v0]] to [[v2]] step [[v1]] iter_args(%b = %a) -> (tensor<2x1xf32>) {
+// CHECK-NEXT: %c = tdsl.add %b, %t : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: scf.yield %c : tensor<2x1xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.yield %z : tensor<2x1xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y : tensor<2x1xf32>
 
 // -----
 
@@ -46,12 +54,21 @@ func.func @loop(%x: tensor<3x1x1xf32>, %h: tensor<1x1xf32>) -> (tensor<1x1xf32>,
   func.return %y, %v : tensor<1x1xf32>, tensor<1x1xf32>
 }
 // CHECK-LABEL: func.func @loop
-// CHECK: %z = scf.for %j
-// CHECK: %y, %v = scf.for %i
-// CHECK-NEXT: %xi = tdsl.index
-// CHECK-NEXT: %e = tdsl.exp
-// CHECK-NEXT: %f = tdsl.sigmoid
-// CHECK-NEXT: %g = tdsl.add
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: %z = scf.for %j = [[v0]] to [[v2]] step [[v1]] iter_args(%c = %h) -> (tensor<1x1xf32>) {
+// CHECK-NEXT: %d = tdsl.tanh %c : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: scf.yield %d : tensor<1x1xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: %y, %v = scf.for %i = [[v0]] to [[v2]] step [[v1]] iter_args(%a = %h, %b = %h) -> (tensor<1x1xf32>, tensor<1x1xf32>) {
+// CHECK-NEXT: %xi = tdsl.index %x[%i] : tensor<3x1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %e = tdsl.exp %xi : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %f = tdsl.sigmoid %a : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %g = tdsl.add %e, %z : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: scf.yield %f, %g : tensor<1x1xf32>, tensor<1x1xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y, %v : tensor<1x1xf32>, tensor<1x1xf32>
 
 // -----
 
@@ -74,11 +91,21 @@ func.func @memory(%x: tensor<2x1xf32>, %h: tensor<2x1xf32>) -> tensor<2x1xf32> {
   func.return %y : tensor<2x1xf32>
 }
 // CHECK-LABEL: func.func @memory
-// CHECK: %q = tdsl.exp %x
-// CHECK-NEXT: %px = tdsl.add %p, %x
-// CHECK-NEXT: scf.for
-// CHECK-NEXT: %qx = tdsl.add %q, %x
-// CHECK-NEXT: %n = tdsl.neg %qx
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: %p = tdsl.tanh %x : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %q = tdsl.exp %x : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %px = tdsl.add %p, %x : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = scf.for %i = [[v0]] to [[v2]] step [[v1]] iter_args(%a = %h) -> (tensor<2x1xf32>) {
+// CHECK-NEXT: %qx = tdsl.add %q, %x : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %n = tdsl.neg %qx : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %b = tdsl.add %a, %q : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %c = tdsl.mul %b, %px : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %d = tdsl.mul %c, %n : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: scf.yield %d : tensor<2x1xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y : tensor<2x1xf32>
 
 // -----
 
@@ -103,7 +130,19 @@ func.func @sizes(%x: tensor<2x1xf32>, %m: tensor<2x2xf32>, %h: tensor<2x2xf32>) 
   func.return %y, %z, %v : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
 }
 // CHECK-LABEL: func.func @sizes
-// CHECK: %same = tdsl.neg %q
-// CHECK-NEXT: scf.for
-// CHECK-NEXT: %more = tdsl.add %m, %p
-// CHECK-NEXT: %neg = tdsl.neg %c
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: %p = tdsl.tanh %x : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %q = tdsl.exp %m : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %c = tdsl.const dense<1.000000e+00> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %same = tdsl.neg %q : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %y, %z, %v = scf.for %i = [[v0]] to [[v2]] step [[v1]] iter_args(%a = %h, %b = %h, %d = %h) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+// CHECK-NEXT: %more = tdsl.add %m, %p : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %neg = tdsl.neg %c : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %r = tdsl.mul %a, %more : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %s = tdsl.mul %b, %same : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %t = tdsl.mul %d, %neg : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: scf.yield %r, %s, %t : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y, %z, %v : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>

@@ -9,10 +9,11 @@ func.func @factors(%x: tensor<2x1xf32>) -> tensor<3x1xf32> {
   func.return %y : tensor<3x1xf32>
 }
 // CHECK-LABEL: func.func @factors
-// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<2x2xf32>
-// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<3x2xf32>
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<3x2xf32> -> tensor<3x2xf32>
 // CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %y = tdsl.matmul %a, %bx : tensor<3x2xf32>, tensor<2x1xf32> -> tensor<3x1xf32>
+// CHECK-NEXT: func.return %y : tensor<3x1xf32>
 
 // -----
 
@@ -30,11 +31,16 @@ func.func @layer(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
   func.return %y : tensor<1x1xf32>
 }
 // CHECK-LABEL: func.func @layer
-// CHECK-DAG: %b = tdsl.const dense<{{\[\[}}2.000000e+00], [0.000000e+00]]> : tensor<2x1xf32>
-// CHECK-DAG: %c = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00]]> : tensor<1x2xf32>
-// CHECK-DAG: %a = tdsl.const dense<{{\[\[}}6.000000e+00, 7.000000e+00]]> : tensor<1x2xf32>
-// CHECK: %h = tdsl.tanh %sum : tensor<1x2xf32> -> tensor<1x2xf32>
-// CHECK: %y = tdsl.matmul %a, %column : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}2.000000e+00], [0.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %c = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}6.000000e+00, 7.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %row = tdsl.reshape %bx : tensor<2x1xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %sum = tdsl.add %row, %c : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %h = tdsl.tanh %sum : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %column = tdsl.reshape %h : tensor<1x2xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %column : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %y : tensor<1x1xf32>
 
 // -----
 
@@ -50,8 +56,14 @@ func.func @kept(%x: tensor<1x1xf32>) -> (tensor<1x1xf32>, tensor<2x1xf32>) {
   func.return %y, %result : tensor<1x1xf32>, tensor<2x1xf32>
 }
 // CHECK-LABEL: func.func @kept
-// CHECK: tdsl.matmul %a, %h : tensor<1x2xf32>
-// CHECK: %result = tdsl.matmul %d, %x : tensor<2x1xf32>
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}0.000000e+00], [2.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %d = tdsl.const dense<{{\[\[}}0.000000e+00], [3.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}5.000000e+00, 6.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %h = tdsl.exp %bx : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %h : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %result = tdsl.matmul %d, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: func.return %y, %result : tensor<1x1xf32>, tensor<2x1xf32>
 
 // -----
 
@@ -63,8 +75,11 @@ func.func @border(%x: tensor<9x1xf32>) -> tensor<1x1xf32> {
 }
 // CHECK-LABEL: func.func @border
 // CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}0.000000e+00, 1.000000e+00, 0.000000e+00, 2.000000e+00]]> : tensor<1x4xf32> -> tensor<1x4xf32, #tdsl.csr>
-// CHECK: %x_1 = tdsl.slice %x[%{{.*}}, %{{.*}}] : tensor<9x1xf32> -> tensor<4x1xf32>
-// CHECK-NEXT: %y = tdsl.spmv %w, %x_1 : tensor<1x4xf32, #tdsl.csr>, tensor<4x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vx_1:%.*]] = tdsl.slice %x{{\[}}[[v0]], [[v1]]] : tensor<9x1xf32> -> tensor<4x1xf32>
+// CHECK-NEXT: %y = tdsl.spmv %w, [[vx_1]] : tensor<1x4xf32, #tdsl.csr>, tensor<4x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %y : tensor<1x1xf32>
 
 // -----
 
@@ -75,7 +90,9 @@ func.func @shared(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>) {
   func.return %y, %w : tensor<2x1xf32>, tensor<2x2xf32>
 }
 // CHECK-LABEL: func.func @shared
-// CHECK-NOT: tdsl.slice
+// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00], [2.000000e+00, 0.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %y = tdsl.matmul %w, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: func.return %y, %w : tensor<2x1xf32>, tensor<2x2xf32>
 
 // -----
 
@@ -88,7 +105,11 @@ func.func @columns(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   func.return %y : tensor<1x2xf32>
 }
 // CHECK-LABEL: func.func @columns
-// CHECK: tdsl.matmul %a, %bx : tensor<1x2xf32>, tensor<2x2xf32>
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}1.000000e+00], [0.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}3.000000e+00, 9.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x1xf32>, tensor<1x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %bx : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: func.return %y : tensor<1x2xf32>
 
 // -----
 
@@ -103,5 +124,120 @@ func.func @signs(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
   func.return %y : tensor<1x1xf32>
 }
 // CHECK-LABEL: func.func @signs
-// CHECK-DAG: tdsl.const dense<{{\[\[}}-1.000000e+00], [1.000000e+00]]> : tensor<2x1xf32>
-// CHECK-DAG: tdsl.const dense<{{\[\[}}5.000000e+00, 7.000000e+00]]> : tensor<1x2xf32>
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}1.000000e+00], [3.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %c = tdsl.const dense<{{\[\[}}-1.000000e+00], [1.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}5.000000e+00, 7.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %h = tdsl.mul %bx, %c : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %h : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %y : tensor<1x1xf32>
+
+// -----
+
+// What is read may begin with the first element, or end with the last: the rest goes.
+func.func @ends(%x: tensor<9x1xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>) {
+  %v = tdsl.const dense<[[1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0]]> : tensor<1x9xf32> -> tensor<1x9xf32>
+  %w = tdsl.const dense<[[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 3.0]]> : tensor<1x9xf32> -> tensor<1x9xf32>
+  %u = tdsl.const dense<[[0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 5.0]]> : tensor<1x9xf32> -> tensor<1x9xf32>
+  %a = tdsl.matmul %v, %x : tensor<1x9xf32>, tensor<9x1xf32> -> tensor<1x1xf32>
+  %b = tdsl.matmul %w, %x : tensor<1x9xf32>, tensor<9x1xf32> -> tensor<1x1xf32>
+  %c = tdsl.matmul %u, %x : tensor<1x9xf32>, tensor<9x1xf32> -> tensor<1x1xf32>
+  func.return %a, %b, %c : tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>
+}
+// CHECK-LABEL: func.func @ends
+// CHECK-NEXT: %v = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00, 0.000000e+00, 2.000000e+00]]> : tensor<1x4xf32> -> tensor<1x4xf32>
+// CHECK-NEXT: %w = tdsl.const dense<3.000000e+00> : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %u = tdsl.const dense<{{\[\[}}0.000000e+00, 4.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 5.000000e+00]]> : tensor<1x9xf32> -> tensor<1x9xf32>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vx_1:%.*]] = tdsl.slice %x{{\[}}[[v0]], [[v1]]] : tensor<9x1xf32> -> tensor<4x1xf32>
+// CHECK-NEXT: %a = tdsl.matmul %v, [[vx_1]] : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vx_2:%.*]] = tdsl.slice %x{{\[}}[[v2]], [[v3]]] : tensor<9x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %b = tdsl.matmul %w, [[vx_2]] : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %c = tdsl.matmul %u, %x : tensor<1x9xf32>, tensor<9x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %a, %b, %c : tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>
+
+// -----
+
+// A sum is zero where both summands are.
+func.func @sum(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %b = tdsl.const dense<[[0.0], [2.0], [0.0]]> : tensor<3x1xf32> -> tensor<3x1xf32>
+  %c = tdsl.const dense<[[0.0], [0.0], [1.0]]> : tensor<3x1xf32> -> tensor<3x1xf32>
+  %a = tdsl.const dense<[[5.0, 6.0, 7.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %bx = tdsl.matmul %b, %x : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+  %h = tdsl.add %bx, %c : tensor<3x1xf32>, tensor<3x1xf32> -> tensor<3x1xf32>
+  %y = tdsl.matmul %a, %h : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  func.return %y : tensor<1x1xf32>
+}
+// CHECK-LABEL: func.func @sum
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}2.000000e+00], [0.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %c = tdsl.const dense<{{\[\[}}0.000000e+00], [1.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}6.000000e+00, 7.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %h = tdsl.add %bx, %c : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %h : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %y : tensor<1x1xf32>
+
+// -----
+
+// All of them would be useless: one stays.
+func.func @none(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %b = tdsl.const dense<0.0> : tensor<3x1xf32> -> tensor<3x1xf32>
+  %a = tdsl.const dense<[[5.0, 6.0, 7.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %bx = tdsl.matmul %b, %x : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+  %y = tdsl.matmul %a, %bx : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  func.return %y : tensor<1x1xf32>
+}
+// CHECK-LABEL: func.func @none
+// CHECK-NEXT: %b = tdsl.const dense<0.000000e+00> : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %a = tdsl.const dense<5.000000e+00> : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %bx : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: func.return %y : tensor<1x1xf32>
+
+// -----
+
+// A number is a factor of every element: none of them becomes zero by it.
+func.func @number(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %b = tdsl.const dense<[[0.0], [2.0], [3.0]]> : tensor<3x1xf32> -> tensor<3x1xf32>
+  %two = tdsl.const dense<0.0> : tensor<f32> -> tensor<f32>
+  %a = tdsl.const dense<[[5.0, 6.0, 7.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %bx = tdsl.matmul %b, %x : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+  %h = tdsl.mul %bx, %two : tensor<3x1xf32>, tensor<f32> -> tensor<3x1xf32>
+  %y = tdsl.matmul %a, %h : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  func.return %y : tensor<1x1xf32>
+}
+// CHECK-LABEL: func.func @number
+// CHECK-DAG: tdsl.const dense<{{\[\[}}2.000000e+00], [3.000000e+00]]> : tensor<2x1xf32>
+// CHECK-DAG: tdsl.const dense<{{\[\[}}6.000000e+00, 7.000000e+00]]> : tensor<1x2xf32>
+
+// -----
+
+// Of several columns nothing is skipped, and in formats everything is read as it is.
+func.func @unread(%x: tensor<9x2xf32>, %z: tensor<9x1x!fixed.q<8, 4>>) -> (tensor<1x2xf32>, tensor<1x1x!fixed.q<8, 4>>) {
+  %v = tdsl.const dense<[[0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 2.0, 0.0]]> : tensor<1x9xf32> -> tensor<1x9xf32>
+  %w = tdsl.const dense<[[0, 0, 0, 0, 0, 1, 0, 2, 0]]> : tensor<1x9xi8> -> tensor<1x9x!fixed.q<8, 4>>
+  %a = tdsl.matmul %v, %x : tensor<1x9xf32>, tensor<9x2xf32> -> tensor<1x2xf32>
+  %b = tdsl.matmul %w, %z : tensor<1x9x!fixed.q<8, 4>>, tensor<9x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return %a, %b : tensor<1x2xf32>, tensor<1x1x!fixed.q<8, 4>>
+}
+// CHECK-LABEL: func.func @unread
+// CHECK-NOT: tdsl.slice
+// CHECK: func.return
+
+// -----
+
+// A vector from which a result is computed keeps all its elements, though a product reads only some.
+func.func @result(%x: tensor<1x1xf32>) -> (tensor<1x1xf32>, tensor<3x1xf32>) {
+  %b = tdsl.const dense<[[0.0], [2.0], [3.0]]> : tensor<3x1xf32> -> tensor<3x1xf32>
+  %a = tdsl.const dense<[[5.0, 6.0, 0.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %bx = tdsl.matmul %b, %x : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+  %y = tdsl.matmul %a, %bx : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  %h = tdsl.tanh %bx : tensor<3x1xf32> -> tensor<3x1xf32>
+  func.return %y, %h : tensor<1x1xf32>, tensor<3x1xf32>
+}
+// CHECK-LABEL: func.func @result
+// CHECK: %bx = tdsl.matmul %b, %x : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %bx : tensor<1x3xf32>

@@ -4,11 +4,15 @@
 // Minus the mean square of four differences: each of their two factors takes the root of 1 / 4.
 // CHECK-LABEL: func.func @auto(
 // CHECK-SAME: -> tensor<1x1xf32>
-// CHECK: %[[D:.*]] = tdsl.sub
-// CHECK: %[[S:.*]] = tdsl.mul %[[D]], %{{.*}}
-// CHECK: %[[Q:.*]] = tdsl.matmul %[[S]], %{{.*}} : tensor<1x4xf32>, tensor<4x1xf32>
-// CHECK: %[[R:.*]] = tdsl.neg %[[Q]]
-// CHECK: func.return %[[R]]
+// CHECK-DAG: %[[A:.*]] = tdsl.reshape %X : tensor<1x4xf32> -> tensor<1x4xf32>
+// CHECK-DAG: %[[B:.*]] = tdsl.reshape %z : tensor<1x4xf32> -> tensor<1x4xf32>
+// CHECK-DAG: %[[root:.*]] = tdsl.const dense<5.000000e-01> : tensor<1x1xf32>
+// CHECK: %[[D:.*]] = tdsl.sub %[[A]], %[[B]]
+// CHECK-NEXT: %[[S:.*]] = tdsl.mul %[[D]], %[[root]]
+// CHECK-NEXT: %[[T:.*]] = tdsl.reshape %[[S]]
+// CHECK-NEXT: %[[Q:.*]] = tdsl.matmul %[[S]], %[[T]] : tensor<1x4xf32>, tensor<4x1xf32>
+// CHECK-NEXT: %score = tdsl.neg %[[Q]]
+// CHECK-NEXT: func.return %score : tensor<1x1xf32>
 // NONE-LABEL: func.func @auto(
 // NONE-NOT: tdsl.sub
 // NONE-LABEL: func.func @longer(
@@ -51,4 +55,50 @@ func.func @two(%X: tensor<2x3xf32>) -> tensor<1x3xf32> {
   %c = tdsl.const dense<1.0> : tensor<1x2xf32> -> tensor<1x2xf32>
   %y = tdsl.matmul %c, %X : tensor<1x2xf32>, tensor<2x3xf32> -> tensor<1x3xf32>
   func.return %y : tensor<1x3xf32>
+}
+
+// -----
+
+// A name of the result does not name its score.
+// CHECK-LABEL: func.func @named(
+// CHECK-SAME: -> (tensor<1x1xf32>) {
+// NONE-LABEL: func.func @named(
+// NONE-SAME: other.name = "y"
+func.func @named(%X: tensor<2x1xf32>) -> (tensor<2x1xf32> {other.name = "y"}) {
+  %z = tdsl.tanh %X : tensor<2x1xf32> -> tensor<2x1xf32>
+  func.return %z : tensor<2x1xf32>
+}
+
+// -----
+
+// One number is a regressor's answer, and neither two results nor a class are an autoencoder's.
+// CHECK-LABEL: func.func @one(
+// CHECK-NOT: tdsl.sub
+// CHECK: func.return
+// NONE-LABEL: func.func @one(
+func.func @one(%X: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %z = tdsl.tanh %X : tensor<1x1xf32> -> tensor<1x1xf32>
+  func.return %z : tensor<1x1xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @results(
+// CHECK-NOT: tdsl.sub
+// CHECK: func.return
+// NONE-LABEL: func.func @results(
+func.func @results(%X: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
+  %z = tdsl.tanh %X : tensor<2x1xf32> -> tensor<2x1xf32>
+  func.return %z, %X : tensor<2x1xf32>, tensor<2x1xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @class(
+// CHECK-NOT: tdsl.sub
+// CHECK: func.return
+// NONE-LABEL: func.func @class(
+func.func @class(%X: tensor<2x1xf32>) -> index {
+  %l = tdsl.argmax %X : tensor<2x1xf32>
+  func.return %l : index
 }

@@ -18,12 +18,31 @@ func.func @blocks(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
   func.return %sum : tensor<2x1xf32>
 }
 // CHECK-LABEL: func.func @blocks
-// CHECK: %w = tdsl.const dense<{{\[\[\[}}0.000000e+00, 1.000000e+00, 2.000000e+00, 3.000000e+00], [1.000000e+01,
-// CHECK: scf.for %[[BLOCK:.*]] = {{.*}} iter_args(%s = %zero) -> (tensor<2x1xf32>)
-// CHECK: %factors = tensor.empty() : tensor<4x1xf32>
-// CHECK: %[[ALL:.*]] = scf.for %i = {{.*}} iter_args(%{{.*}} = %factors) -> (tensor<4x1xf32>)
-// CHECK: %[[W:.*]] = tdsl.index %w[%[[BLOCK]]]
-// CHECK: %t = tdsl.matmul_sum %[[W]], %[[ALL]] from %s :
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vc8:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}[0.000000e+00, 1.000000e+00, 2.000000e+00, 3.000000e+00], [1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01]], {{\[\[}}4.000000e+00, 5.000000e+00, 6.000000e+00, 7.000000e+00], [1.400000e+01, 1.500000e+01, 1.600000e+01, 1.700000e+01]]]> : tensor<2x2x4xf32> -> tensor<2x2x4xf32>
+// CHECK-NEXT: %zero = tdsl.fill {value = 0.000000e+00 : f64} -> tensor<2x1xf32>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %sum = scf.for [[v3:%.*]] = [[v0]] to [[v1]] step [[v2]] iter_args(%s = %zero) -> (tensor<2x1xf32>) {
+// CHECK-NEXT: %factors = tensor.empty() : tensor<4x1xf32>
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v7:%.*]] = arith.muli [[v3]], [[v6]] : index
+// CHECK-NEXT: %e = scf.for %i = [[v4]] to [[v6]] step [[v5]] iter_args([[v8:%.*]] = %factors) -> (tensor<4x1xf32>) {
+// CHECK-NEXT: [[v9:%.*]] = arith.addi [[v7]], %i : index
+// CHECK-NEXT: [[ve_1:%.*]] = tdsl.exp %X : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: [[v10:%.*]] = tdsl.insert_slice [[ve_1]], [[v8]][%i, [[v4]]] : tensor<1x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+// CHECK-NEXT: scf.yield [[v10]] : tensor<4x1xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v11:%.*]] = tdsl.index %w{{\[}}[[v3]]] : tensor<2x2x4xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: %t = tdsl.matmul_sum [[v11]], %e from %s : tensor<2x1xf32> : tensor<2x4xf32>, tensor<4x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: scf.yield %t : tensor<2x1xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %sum : tensor<2x1xf32>
 
 // Seven have no divisor from 4 on: one product each, still rounded only in the sum.
 func.func @prime(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
@@ -41,8 +60,17 @@ func.func @prime(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
   func.return %sum : tensor<2x1xf32>
 }
 // CHECK-LABEL: func.func @prime
-// CHECK: %wi = tdsl.index
-// CHECK-NEXT: %t = tdsl.matmul_sum %wi, %X from %s :
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vc7:%.*]] = arith.constant 7 : index
+// CHECK-NEXT: %w = tdsl.const dense<1.000000e+00> : tensor<7x2x1xf32> -> tensor<7x2x1xf32>
+// CHECK-NEXT: %zero = tdsl.fill {value = 0.000000e+00 : f64} -> tensor<2x1xf32>
+// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to [[vc7]] step [[vc1]] iter_args(%s = %zero) -> (tensor<2x1xf32>) {
+// CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<7x2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %t = tdsl.matmul_sum %wi, %X from %s : tensor<2x1xf32> : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: scf.yield %t : tensor<2x1xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %sum : tensor<2x1xf32>
 
 // By default at most 16 products are added together: 48 in blocks of 16, but not 34 in blocks of 17.
 func.func @sixteen(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
@@ -61,7 +89,31 @@ func.func @sixteen(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
   func.return %sum : tensor<2x1xf32>
 }
 // CHECK-LABEL: func.func @sixteen
-// CHECK-LABEL: func.func @seventeen(
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %end = arith.constant 48 : index
+// CHECK-NEXT: %w = tdsl.const dense<1.000000e+00> : tensor<8x2x6xf32> -> tensor<8x2x6xf32>
+// CHECK-NEXT: %zero = tdsl.fill {value = 0.000000e+00 : f64} -> tensor<2x1xf32>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %sum = scf.for [[v3:%.*]] = [[v0]] to [[v1]] step [[v2]] iter_args(%s = %zero) -> (tensor<2x1xf32>) {
+// CHECK-NEXT: %factors = tensor.empty() : tensor<6x1xf32>
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: [[v7:%.*]] = arith.muli [[v3]], [[v6]] : index
+// CHECK-NEXT: %e = scf.for %i = [[v4]] to [[v6]] step [[v5]] iter_args([[v8:%.*]] = %factors) -> (tensor<6x1xf32>) {
+// CHECK-NEXT: [[v9:%.*]] = arith.addi [[v7]], %i : index
+// CHECK-NEXT: [[ve_1:%.*]] = tdsl.exp %X : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: [[v10:%.*]] = tdsl.insert_slice [[ve_1]], [[v8]][%i, [[v4]]] : tensor<1x1xf32>, tensor<6x1xf32> -> tensor<6x1xf32>
+// CHECK-NEXT: scf.yield [[v10]] : tensor<6x1xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v11:%.*]] = tdsl.index %w{{\[}}[[v3]]] : tensor<8x2x6xf32> -> tensor<2x6xf32>
+// CHECK-NEXT: %t = tdsl.matmul_sum [[v11]], %e from %s : tensor<2x1xf32> : tensor<2x6xf32>, tensor<6x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: scf.yield %t : tensor<2x1xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %sum : tensor<2x1xf32>
 // USUAL-LABEL: func.func @sixteen
 // USUAL: tensor.empty() : tensor<16x1xf32>
 
@@ -80,6 +132,19 @@ func.func @seventeen(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
   }
   func.return %sum : tensor<2x1xf32>
 }
+// CHECK-LABEL: func.func @seventeen
+// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %end = arith.constant 34 : index
+// CHECK-NEXT: %w = tdsl.const dense<1.000000e+00> : tensor<34x2x1xf32> -> tensor<34x2x1xf32>
+// CHECK-NEXT: %zero = tdsl.fill {value = 0.000000e+00 : f64} -> tensor<2x1xf32>
+// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to %end step [[vc1]] iter_args(%s = %zero) -> (tensor<2x1xf32>) {
+// CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<34x2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %e = tdsl.exp %X : tensor<1x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT: %t = tdsl.matmul_sum %wi, %e from %s : tensor<2x1xf32> : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: scf.yield %t : tensor<2x1xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %sum : tensor<2x1xf32>
 // USUAL-LABEL: func.func @seventeen
 // USUAL-NOT: tensor.empty
 // USUAL: tdsl.matmul_sum

@@ -42,3 +42,19 @@ func.func @formats(%X: tensor<1x3x3x1x!fixed.q<8, 4>>, %s: tensor<1xf32>, %Y: te
 // CHECK: tdsl.conv2d %F, %a from %B
 // CHECK: tdsl.conv2d %R, %Y from %s
 // CHECK: tdsl.conv2d %R, %c from %s
+
+// -----
+
+// What a sum starts from is its last operand, though it is a factor, too.
+func.func @factor(%X: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
+  %W = tdsl.const dense<1.0> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %B = tdsl.const dense<0.5> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %y = tdsl.matmul_sum %W, %X from %B : tensor<2x1xf32> : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %z = tdsl.matmul_sum %W, %B from %B : tensor<2x1xf32> : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  func.return %y, %z : tensor<2x1xf32>, tensor<2x1xf32>
+}
+// CHECK: func.func @factor
+// CHECK: %B = tdsl.const
+// CHECK-NEXT: [[copy:%.*]] = tdsl.const dense<5.000000e-01>
+// CHECK: tdsl.matmul_sum %W, %X from %B
+// CHECK: tdsl.matmul_sum %W, %B from [[copy]]

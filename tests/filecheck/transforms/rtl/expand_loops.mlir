@@ -113,3 +113,51 @@ func.func @after(%x: !rtl.memory<16, 8>, %y: !rtl.memory<8, 8>) -> index {
 // CHECK-NEXT: scf.for %j
 // CHECK-COUNT-3: rtl.store
 // CHECK-NOT: rtl.store
+
+// And those of loops beside each other, of 2 and 2.
+func.func @beside(%x: !rtl.memory<16, 8>, %y: !rtl.memory<8, 8>) -> index {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %eight = arith.constant 8 : index
+  scf.for %i = %zero to %eight step %one {
+    scf.for %j = %zero to %two step %one {
+      scf.for %k = %zero to %two step %one {
+        %a = rtl.load %x[%k] : !rtl.memory<16, 8> -> i8
+        rtl.store %a, %y[%i] : i8, !rtl.memory<8, 8>
+      }
+      scf.for %k = %zero to %two step %one {
+        %a = rtl.load %x[%k] : !rtl.memory<16, 8> -> i8
+        rtl.store %a, %y[%j] : i8, !rtl.memory<8, 8>
+      }
+    }
+  }
+  func.return %zero : index
+}
+// CHECK-LABEL: func.func @beside
+// CHECK: scf.for %i
+// CHECK-NEXT: scf.for %j
+// CHECK-COUNT-4: rtl.store
+// CHECK-NOT: rtl.store
+
+// One iteration is none: around it, four of the loop around are expanded.
+func.func @single(%x: !rtl.memory<16, 8>, %y: !rtl.memory<8, 8>) -> index {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %eight = arith.constant 8 : index
+  scf.for %i = %zero to %eight step %one {
+    scf.for %j = %zero to %four step %one {
+      scf.for %k = %zero to %one step %one {
+        %a = rtl.load %x[%k] : !rtl.memory<16, 8> -> i8
+        rtl.store %a, %y[%j] : i8, !rtl.memory<8, 8>
+      }
+    }
+  }
+  func.return %zero : index
+}
+// CHECK-LABEL: func.func @single
+// CHECK: scf.for %i
+// CHECK-NOT: scf.for
+// CHECK-COUNT-4: rtl.store
+// CHECK-NOT: rtl.store

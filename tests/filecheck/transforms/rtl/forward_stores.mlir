@@ -14,8 +14,11 @@ func.func @scalar(%v: i16, %w: i16, %i: index) -> (i16, i16) {
   func.return %a, %b : i16, i16
 }
 // CHECK-LABEL: func.func @scalar
-// CHECK-NOT: rtl.store %v, %m
-// CHECK: rtl.store %v, %n
-// CHECK: rtl.store %w, %n
-// CHECK: %b = rtl.load %n
-// CHECK: func.return %v, %b
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %other = arith.constant 0 : index
+// CHECK-NEXT: %m = rtl.memory : !rtl.memory<1, 16>
+// CHECK-NEXT: %n = rtl.memory : !rtl.memory<4, 16>
+// CHECK-NEXT: rtl.store %v, %n[%i] : i16, !rtl.memory<4, 16>
+// CHECK-NEXT: rtl.store %w, %n[%zero] : i16, !rtl.memory<4, 16>
+// CHECK-NEXT: %b = rtl.load %n[%i] : !rtl.memory<4, 16> -> i16
+// CHECK-NEXT: func.return %v, %b : i16, i16

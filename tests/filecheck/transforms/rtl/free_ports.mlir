@@ -22,11 +22,24 @@ func.func @loads() -> index {
   func.return %zero : index
 }
 // CHECK-LABEL: func.func @loads
-// CHECK: [[t:%.*]] = rtl.memory dense<[1, 2, 3]>
-// CHECK: [[copy:%.*]] = rtl.memory dense<[1, 2, 3]>
-// CHECK: rtl.load %y[%five]
-// CHECK: scf.for
-// CHECK-NOT: rtl.load %y[%five]
+// CHECK-NEXT: %t = rtl.memory dense<[1, 2, 3]> : tensor<3xi8> : !rtl.memory<3, 8>
+// CHECK-NEXT: [[vt_1:%.*]] = rtl.memory dense<[1, 2, 3]> : tensor<3xi8> : !rtl.memory<3, 8>
+// CHECK-NEXT: %y = rtl.memory : !rtl.memory<8, 8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: %five = arith.constant 5 : index
+// CHECK-NEXT: %c = rtl.load %y[%five] : !rtl.memory<8, 8> -> i8
+// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: %a = rtl.load [[vt_1]][%zero] : !rtl.memory<3, 8> -> i8
+// CHECK-NEXT: %b = rtl.load %t[%one] : !rtl.memory<3, 8> -> i8
+// CHECK-NEXT: %d = rtl.load %y[%i] : !rtl.memory<8, 8> -> i8
+// CHECK-NEXT: %s = arith.addi %a, %b : i8
+// CHECK-NEXT: %p = arith.muli %c, %d : i8
+// CHECK-NEXT: %q = arith.addi %s, %p : i8
+// CHECK-NEXT: rtl.store %q, %y[%i] : i8, !rtl.memory<8, 8>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %zero : index
 // CYCLES-LABEL: func.func @loads
 // CYCLES: {rtl.interval = 1 : i64}
 // CYCLES-LABEL: func.func @written(
@@ -51,9 +64,20 @@ func.func @written(%at: index) -> index {
   func.return %zero : index
 }
 // CHECK-LABEL: func.func @written
-// CHECK: scf.for
-// CHECK: rtl.load %y[%at]
-// CHECK: rtl.load %z[%at]
+// CHECK-NEXT: %y = rtl.memory : !rtl.memory<8, 8>
+// CHECK-NEXT: %z = rtl.memory : !rtl.memory<8, 8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: %a = rtl.load %y[%at] : !rtl.memory<8, 8> -> i8
+// CHECK-NEXT: %b = rtl.load %y[%i] : !rtl.memory<8, 8> -> i8
+// CHECK-NEXT: %c = rtl.load %z[%at] : !rtl.memory<8, 8> -> i8
+// CHECK-NEXT: %s = arith.addi %a, %b : i8
+// CHECK-NEXT: %q = arith.addi %s, %c : i8
+// CHECK-NEXT: rtl.store %q, %y[%i] : i8, !rtl.memory<8, 8>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %zero : index
 
 // -----
 
@@ -68,7 +92,14 @@ func.func @block() -> index {
   func.return %zero : index
 }
 // CHECK-LABEL: func.func @block
-// CHECK-COUNT-2: rtl.memory dense<1>
+// CHECK-NEXT: %t = rtl.memory dense<1> : tensor<2304xi8> : !rtl.memory<2304, 8>
+// CHECK-NEXT: [[vt_1:%.*]] = rtl.memory dense<1> : tensor<2304xi8> : !rtl.memory<2304, 8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %a = rtl.load [[vt_1]][%zero] : !rtl.memory<2304, 8> -> i8
+// CHECK-NEXT: %b = rtl.load %t[%one] : !rtl.memory<2304, 8> -> i8
+// CHECK-NEXT: %s = arith.addi %a, %b : i8
+// CHECK-NEXT: func.return %zero : index
 
 // -----
 
@@ -82,9 +113,13 @@ func.func @more() -> index {
   func.return %zero : index
 }
 // CHECK-LABEL: func.func @more
-// CHECK: rtl.memory dense<1>
-// CHECK-NOT: rtl.memory dense
-// CHECK: arith.constant
+// CHECK-NEXT: %t = rtl.memory dense<1> : tensor<2305xi8> : !rtl.memory<2305, 8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %a = rtl.load %t[%zero] : !rtl.memory<2305, 8> -> i8
+// CHECK-NEXT: %b = rtl.load %t[%one] : !rtl.memory<2305, 8> -> i8
+// CHECK-NEXT: %s = arith.addi %a, %b : i8
+// CHECK-NEXT: func.return %zero : index
 
 // -----
 
@@ -101,9 +136,16 @@ func.func @changed(%x: i8) -> index {
   func.return %zero : index
 }
 // CHECK-LABEL: func.func @changed
-// CHECK-COUNT-2: rtl.memory
-// CHECK-NOT: rtl.memory {{.*}} :
-// CHECK: arith.constant
+// CHECK-NEXT: %t = rtl.memory dense<1> : tensor<3xi8> : !rtl.memory<3, 8>
+// CHECK-NEXT: %y = rtl.memory : !rtl.memory<3, 8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %a = rtl.load %t[%zero] : !rtl.memory<3, 8> -> i8
+// CHECK-NEXT: %b = rtl.load %t[%one] : !rtl.memory<3, 8> -> i8
+// CHECK-NEXT: %c = rtl.load %y[%zero] : !rtl.memory<3, 8> -> i8
+// CHECK-NEXT: %d = rtl.load %y[%one] : !rtl.memory<3, 8> -> i8
+// CHECK-NEXT: rtl.store %x, %t[%one] : i8, !rtl.memory<3, 8>
+// CHECK-NEXT: func.return %zero : index
 
 // -----
 
@@ -123,10 +165,17 @@ func.func @blocks(%x: i8) -> index {
   func.return %zero : index
 }
 // CHECK-LABEL: func.func @blocks
-// CHECK-NEXT: [[A:%.*]] = rtl.memory dense<1>
-// CHECK-NEXT: rtl.memory dense<1>
-// CHECK-NEXT: rtl.memory dense<1>
-// CHECK-NEXT: arith.constant
-// CHECK: rtl.load [[A]]
-// CHECK: scf.for
-// CHECK: rtl.load [[A]]
+// CHECK-NEXT: %t = rtl.memory dense<1> : tensor<3xi8> : !rtl.memory<3, 8>
+// CHECK-NEXT: [[vt_1:%.*]] = rtl.memory dense<1> : tensor<3xi8> : !rtl.memory<3, 8>
+// CHECK-NEXT: [[vt_2:%.*]] = rtl.memory dense<1> : tensor<3xi8> : !rtl.memory<3, 8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: %a = rtl.load [[vt_1]][%zero] : !rtl.memory<3, 8> -> i8
+// CHECK-NEXT: %b = rtl.load [[vt_2]][%one] : !rtl.memory<3, 8> -> i8
+// CHECK-NEXT: %c = rtl.load %t[%one] : !rtl.memory<3, 8> -> i8
+// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: %d = rtl.load [[vt_2]][%i] : !rtl.memory<3, 8> -> i8
+// CHECK-NEXT: %e = rtl.load %t[%one] : !rtl.memory<3, 8> -> i8
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %zero : index

@@ -31,15 +31,33 @@ func.func @sums(%start: i24) -> i24 {
   func.return %r : i24
 }
 // CHECK-LABEL: func.func @sums
-// CHECK: [[none:%.*]] = arith.constant 0 : i24
-// CHECK: [[both:%.*]], [[second:%.*]] = scf.for {{.*}} iter_args([[c:%.*]] = %start, [[d:%.*]] = [[none]]) -> (i24, i24) {
-// CHECK: rtl.load %w
-// CHECK: [[x:%.*]] = rtl.load %x
-// CHECK: rtl.load %u
-// CHECK-NOT: rtl.load
-// CHECK: scf.yield
-// CHECK: %m = arith.muli [[both]], %three
-// CHECK: arith.addi %m, [[second]]
+// CHECK-NEXT: %w = rtl.memory dense<1> : tensor<5xi8> : !rtl.memory<5, 8>
+// CHECK-NEXT: %u = rtl.memory dense<2> : tensor<5xi8> : !rtl.memory<5, 8>
+// CHECK-NEXT: %x = rtl.memory dense<3> : tensor<5xi8> : !rtl.memory<5, 8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %n = arith.constant 5 : index
+// CHECK-NEXT: %three = arith.constant 3 : i24
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : i24
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %s, %r = scf.for [[v3:%.*]] = [[v1]] to %n step [[v2]] iter_args([[v4:%.*]] = %start, [[v5:%.*]] = [[v0]]) -> (i24, i24) {
+// CHECK-NEXT: %a = rtl.load %w{{\[}}[[v3]]] : !rtl.memory<5, 8> -> i8
+// CHECK-NEXT: %b = rtl.load %x{{\[}}[[v3]]] : !rtl.memory<5, 8> -> i8
+// CHECK-NEXT: %aw = arith.extsi %a : i8 to i24
+// CHECK-NEXT: %bw = arith.extsi %b : i8 to i24
+// CHECK-NEXT: %p = arith.muli %aw, %bw : i24
+// CHECK-NEXT: [[va_1:%.*]] = rtl.load %u{{\[}}[[v3]]] : !rtl.memory<5, 8> -> i8
+// CHECK-NEXT: [[vaw_1:%.*]] = arith.extsi [[va_1]] : i8 to i24
+// CHECK-NEXT: [[vbw_1:%.*]] = arith.extsi %b : i8 to i24
+// CHECK-NEXT: [[vp_1:%.*]] = arith.muli [[vaw_1]], [[vbw_1]] : i24
+// CHECK-NEXT: [[v6:%.*]] = arith.addi [[v4]], %p : i24
+// CHECK-NEXT: [[v7:%.*]] = arith.addi [[v5]], [[vp_1]] : i24
+// CHECK-NEXT: scf.yield [[v6]], [[v7]] : i24, i24
+// CHECK-NEXT: }
+// CHECK-NEXT: %m = arith.muli %s, %three : i24
+// CHECK-NEXT: [[vr_1:%.*]] = arith.addi %m, %r : i24
+// CHECK-NEXT: func.return [[vr_1]] : i24
 
 // -----
 
@@ -72,8 +90,27 @@ func.func @on(%start: i24, %v: i8) -> i24 {
   func.return %q : i24
 }
 // CHECK-LABEL: func.func @on
-// CHECK: [[sum:%.*]] = scf.for {{.*}} iter_args([[c:%.*]] = %start) -> (i24) {
-// CHECK: [[pair:%.*]] = arith.addi
-// CHECK-NEXT: arith.addi [[c]], [[pair]]
-// CHECK: rtl.store %v
-// CHECK: scf.for {{.*}} iter_args({{.*}} = [[sum]])
+// CHECK-NEXT: %w = rtl.memory dense<1> : tensor<5xi8> : !rtl.memory<5, 8>
+// CHECK-NEXT: %u = rtl.memory : !rtl.memory<5, 8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %n = arith.constant 5 : index
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %r = scf.for [[v2:%.*]] = [[v0]] to %n step [[v1]] iter_args([[v3:%.*]] = %start) -> (i24) {
+// CHECK-NEXT: %a = rtl.load %w{{\[}}[[v2]]] : !rtl.memory<5, 8> -> i8
+// CHECK-NEXT: %p = arith.extsi %a : i8 to i24
+// CHECK-NEXT: [[va_1:%.*]] = rtl.load %u{{\[}}[[v2]]] : !rtl.memory<5, 8> -> i8
+// CHECK-NEXT: [[vp_1:%.*]] = arith.extsi [[va_1]] : i8 to i24
+// CHECK-NEXT: [[v4:%.*]] = arith.addi %p, [[vp_1]] : i24
+// CHECK-NEXT: [[v5:%.*]] = arith.addi [[v3]], [[v4]] : i24
+// CHECK-NEXT: scf.yield [[v5]] : i24
+// CHECK-NEXT: }
+// CHECK-NEXT: rtl.store %v, %u[%one] : i8, !rtl.memory<5, 8>
+// CHECK-NEXT: %q = scf.for %i = %zero to %n step %one iter_args(%c = %r) -> (i24) {
+// CHECK-NEXT: [[va_2:%.*]] = rtl.load %u[%i] : !rtl.memory<5, 8> -> i8
+// CHECK-NEXT: [[vp_2:%.*]] = arith.extsi [[va_2]] : i8 to i24
+// CHECK-NEXT: %t = arith.addi %c, [[vp_2]] : i24
+// CHECK-NEXT: scf.yield %t : i24
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %q : i24

@@ -41,20 +41,57 @@ func.func @sparse() {
   func.return
 }
 // CHECK-LABEL: func.func @sparse
-// CHECK-NOT: %gaps
-// CHECK: rtl.store {{.*}} %x[
-// CHECK: rtl.store {{.*}} %x_1[
-// CHECK: %values = rtl.memory dense<[4, -5, 0, 0, 6, 0]> : tensor<6xi8> : !rtl.memory<3, 16>
-// CHECK: %columns = rtl.memory dense<[1, 6, 0, 0, 2, 0]> : tensor<6xi3> : !rtl.memory<3, 6>
-// CHECK: %ends = rtl.memory dense<true> : tensor<3xi1> : !rtl.memory<3, 1>
-// CHECK: scf.for {{.*}} iter_args(%row = %zero, %sum = [[start:%[0-9a-z]+]])
-// CHECK: [[last:%.*]] = rtl.load %ends
-// CHECK: rtl.load %x[
-// CHECK: rtl.load %x_1[
-// CHECK: [[total:%.*]] = arith.addi %sum, %{{.*}} : i16
-// CHECK: rtl.store [[total]], %y[%row] if [[last]]
-// CHECK: arith.select [[last]], [[start]], [[total]]
-// CHECK: } {rtl.lanes = 2 : i64}
+// CHECK-NEXT: %x = rtl.memory : !rtl.memory<7, 8>
+// CHECK-NEXT: [[vx_1:%.*]] = rtl.memory : !rtl.memory<7, 8>
+// CHECK-NEXT: %y = rtl.memory : !rtl.memory<3, 16>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %seven = arith.constant 7 : index
+// CHECK-NEXT: scf.for %i = %zero to %seven step %one {
+// CHECK-NEXT: %e = rtl.receive : i8
+// CHECK-NEXT: rtl.store %e, %x[%i] : i8, !rtl.memory<7, 8>
+// CHECK-NEXT: rtl.store %e, [[vx_1]][%i] : i8, !rtl.memory<7, 8>
+// CHECK-NEXT: }
+// CHECK-NEXT: %values = rtl.memory dense<[4, -5, 0, 0, 6, 0]> : tensor<6xi8> : !rtl.memory<3, 16>
+// CHECK-NEXT: %columns = rtl.memory dense<[1, 6, 0, 0, 2, 0]> : tensor<6xi3> : !rtl.memory<3, 6>
+// CHECK-NEXT: %ends = rtl.memory dense<true> : tensor<3xi1> : !rtl.memory<3, 1>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : i16
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 8 : i16
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 3 : i6
+// CHECK-NEXT: [[v4:%.*]], [[v5:%.*]] = scf.for [[v6:%.*]] = %zero to [[v1]] step %one iter_args(%row = %zero, %sum = [[v0]]) -> (index, i16) {
+// CHECK-NEXT: [[v7:%.*]] = rtl.load %values{{\[}}[[v6]]] : !rtl.memory<3, 16> -> i16
+// CHECK-NEXT: [[v8:%.*]] = rtl.load %columns{{\[}}[[v6]]] : !rtl.memory<3, 6> -> i6
+// CHECK-NEXT: [[v9:%.*]] = rtl.load %ends{{\[}}[[v6]]] : !rtl.memory<3, 1> -> i1
+// CHECK-NEXT: [[v10:%.*]] = arith.trunci [[v7]] : i16 to i8
+// CHECK-NEXT: [[v11:%.*]] = arith.trunci [[v8]] : i6 to i3
+// CHECK-NEXT: [[v12:%.*]] = arith.extui [[v11]] : i3 to i4
+// CHECK-NEXT: [[v13:%.*]] = arith.index_cast [[v12]] : i4 to index
+// CHECK-NEXT: [[v14:%.*]] = rtl.load %x{{\[}}[[v13]]] : !rtl.memory<7, 8> -> i8
+// CHECK-NEXT: %vw = arith.extsi [[v10]] : i8 to i16
+// CHECK-NEXT: %xw = arith.extsi [[v14]] : i8 to i16
+// CHECK-NEXT: %product = arith.muli %vw, %xw : i16
+// CHECK-NEXT: [[v15:%.*]] = arith.shrui [[v7]], [[v2]] : i16
+// CHECK-NEXT: [[v16:%.*]] = arith.trunci [[v15]] : i16 to i8
+// CHECK-NEXT: [[v17:%.*]] = arith.shrui [[v8]], [[v3]] : i6
+// CHECK-NEXT: [[v18:%.*]] = arith.trunci [[v17]] : i6 to i3
+// CHECK-NEXT: [[v19:%.*]] = arith.extui [[v18]] : i3 to i4
+// CHECK-NEXT: [[v20:%.*]] = arith.index_cast [[v19]] : i4 to index
+// CHECK-NEXT: [[v21:%.*]] = rtl.load [[vx_1]]{{\[}}[[v20]]] : !rtl.memory<7, 8> -> i8
+// CHECK-NEXT: [[vvw_1:%.*]] = arith.extsi [[v16]] : i8 to i16
+// CHECK-NEXT: [[vxw_1:%.*]] = arith.extsi [[v21]] : i8 to i16
+// CHECK-NEXT: [[vproduct_1:%.*]] = arith.muli [[vvw_1]], [[vxw_1]] : i16
+// CHECK-NEXT: [[v22:%.*]] = arith.addi %product, [[vproduct_1]] : i16
+// CHECK-NEXT: [[v23:%.*]] = arith.addi %sum, [[v22]] : i16
+// CHECK-NEXT: rtl.store [[v23]], %y[%row] if [[v9]] : i16, !rtl.memory<3, 16>
+// CHECK-NEXT: [[v24:%.*]] = arith.addi %row, %one : index
+// CHECK-NEXT: [[v25:%.*]] = arith.cmpi slt, [[v24]], [[v1]] : index
+// CHECK-NEXT: [[v26:%.*]] = arith.select [[v25]], [[v24]], %zero : index
+// CHECK-NEXT: [[v27:%.*]] = arith.select [[v9]], [[v26]], %row : index
+// CHECK-NEXT: [[v28:%.*]] = arith.select [[v9]], [[v0]], [[v23]] : i16
+// CHECK-NEXT: scf.yield [[v27]], [[v28]] : index, i16
+// CHECK-NEXT: } {rtl.lanes = 2 : i64}
+// CHECK-NEXT: func.return
 
 // ONE: %values = rtl.memory dense<[4, -5, 0, 6]> : tensor<4xi8> : !rtl.memory<4, 8>
 // ONE: %ends = rtl.memory dense<[false, true, true, true]>
@@ -88,12 +125,54 @@ func.func @starts() {
   func.return
 }
 // CHECK-LABEL: func.func @starts
-// CHECK: %columns = rtl.memory dense<[4, 0, 3, 0]> : tensor<4xi3> : !rtl.memory<2, 6>
-// CHECK: [[sum:%.*]] = arith.addi %sum, {{.*}} : i16
-// CHECK: %start = rtl.load %starts[%row]
-// CHECK: [[total:%.*]] = arith.addi [[sum]], %start : i16
-// CHECK: rtl.store [[total]], %y[%row] if
-// CHECK-LABEL: func.func @budget(
+// CHECK-NEXT: %starts = rtl.memory dense<[100, 200]> : tensor<2xi16> : !rtl.memory<2, 16>
+// CHECK-NEXT: %x = rtl.memory : !rtl.memory<5, 8>
+// CHECK-NEXT: [[vx_1:%.*]] = rtl.memory : !rtl.memory<5, 8>
+// CHECK-NEXT: %y = rtl.memory : !rtl.memory<2, 16>
+// CHECK-NEXT: %values = rtl.memory dense<[4, 0, -5, 0]> : tensor<4xi8> : !rtl.memory<2, 16>
+// CHECK-NEXT: %columns = rtl.memory dense<[4, 0, 3, 0]> : tensor<4xi3> : !rtl.memory<2, 6>
+// CHECK-NEXT: %ends = rtl.memory dense<true> : tensor<2xi1> : !rtl.memory<2, 1>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : i16
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 8 : i16
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 3 : i6
+// CHECK-NEXT: [[v6:%.*]], [[v7:%.*]] = scf.for [[v8:%.*]] = [[v2]] to [[v1]] step [[v3]] iter_args(%row = [[v2]], %sum = [[v0]]) -> (index, i16) {
+// CHECK-NEXT: [[v9:%.*]] = rtl.load %values{{\[}}[[v8]]] : !rtl.memory<2, 16> -> i16
+// CHECK-NEXT: [[v10:%.*]] = rtl.load %columns{{\[}}[[v8]]] : !rtl.memory<2, 6> -> i6
+// CHECK-NEXT: [[v11:%.*]] = rtl.load %ends{{\[}}[[v8]]] : !rtl.memory<2, 1> -> i1
+// CHECK-NEXT: [[v12:%.*]] = arith.trunci [[v9]] : i16 to i8
+// CHECK-NEXT: [[v13:%.*]] = arith.trunci [[v10]] : i6 to i3
+// CHECK-NEXT: [[v14:%.*]] = arith.extui [[v13]] : i3 to i4
+// CHECK-NEXT: [[v15:%.*]] = arith.index_cast [[v14]] : i4 to index
+// CHECK-NEXT: [[v16:%.*]] = rtl.load %x{{\[}}[[v15]]] : !rtl.memory<5, 8> -> i8
+// CHECK-NEXT: %vw = arith.extsi [[v12]] : i8 to i16
+// CHECK-NEXT: %xw = arith.extsi [[v16]] : i8 to i16
+// CHECK-NEXT: %product = arith.muli %vw, %xw : i16
+// CHECK-NEXT: [[v17:%.*]] = arith.shrui [[v9]], [[v4]] : i16
+// CHECK-NEXT: [[v18:%.*]] = arith.trunci [[v17]] : i16 to i8
+// CHECK-NEXT: [[v19:%.*]] = arith.shrui [[v10]], [[v5]] : i6
+// CHECK-NEXT: [[v20:%.*]] = arith.trunci [[v19]] : i6 to i3
+// CHECK-NEXT: [[v21:%.*]] = arith.extui [[v20]] : i3 to i4
+// CHECK-NEXT: [[v22:%.*]] = arith.index_cast [[v21]] : i4 to index
+// CHECK-NEXT: [[v23:%.*]] = rtl.load [[vx_1]]{{\[}}[[v22]]] : !rtl.memory<5, 8> -> i8
+// CHECK-NEXT: [[vvw_1:%.*]] = arith.extsi [[v18]] : i8 to i16
+// CHECK-NEXT: [[vxw_1:%.*]] = arith.extsi [[v23]] : i8 to i16
+// CHECK-NEXT: [[vproduct_1:%.*]] = arith.muli [[vvw_1]], [[vxw_1]] : i16
+// CHECK-NEXT: [[v24:%.*]] = arith.addi %product, [[vproduct_1]] : i16
+// CHECK-NEXT: [[v25:%.*]] = arith.addi %sum, [[v24]] : i16
+// CHECK-NEXT: %start = rtl.load %starts[%row] : !rtl.memory<2, 16> -> i16
+// CHECK-NEXT: [[v26:%.*]] = arith.addi [[v25]], %start : i16
+// CHECK-NEXT: rtl.store [[v26]], %y[%row] if [[v11]] : i16, !rtl.memory<2, 16>
+// CHECK-NEXT: [[v27:%.*]] = arith.addi %row, [[v3]] : index
+// CHECK-NEXT: [[v28:%.*]] = arith.cmpi slt, [[v27]], [[v1]] : index
+// CHECK-NEXT: [[v29:%.*]] = arith.select [[v28]], [[v27]], [[v2]] : index
+// CHECK-NEXT: [[v30:%.*]] = arith.select [[v11]], [[v29]], %row : index
+// CHECK-NEXT: [[v31:%.*]] = arith.select [[v11]], [[v0]], [[v25]] : i16
+// CHECK-NEXT: scf.yield [[v30]], [[v31]] : index, i16
+// CHECK-NEXT: } {rtl.lanes = 2 : i64}
+// CHECK-NEXT: func.return
 
 // -----
 
@@ -122,6 +201,52 @@ func.func @budget() {
   }
   func.return
 }
+// CHECK-LABEL: func.func @budget
+// CHECK-NEXT: %x = rtl.memory : !rtl.memory<61, 8>
+// CHECK-NEXT: [[vx_1:%.*]] = rtl.memory : !rtl.memory<61, 8>
+// CHECK-NEXT: %y = rtl.memory : !rtl.memory<1, 16>
+// CHECK-NEXT: %values = rtl.memory dense<3> : tensor<60xi8> : !rtl.memory<30, 16>
+// CHECK-NEXT: %columns = rtl.memory dense<[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60]> : tensor<60xi6> : !rtl.memory<30, 12>
+// CHECK-NEXT: %ends = rtl.memory dense<[false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, true]> : tensor<30xi1> : !rtl.memory<30, 1>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : i16
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 30 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 8 : i16
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 6 : i12
+// CHECK-NEXT: [[v6:%.*]], [[v7:%.*]] = scf.for [[v8:%.*]] = [[v2]] to [[v1]] step [[v3]] iter_args(%row = [[v2]], %sum = [[v0]]) -> (index, i16) {
+// CHECK-NEXT: [[v9:%.*]] = rtl.load %values{{\[}}[[v8]]] : !rtl.memory<30, 16> -> i16
+// CHECK-NEXT: [[v10:%.*]] = rtl.load %columns{{\[}}[[v8]]] : !rtl.memory<30, 12> -> i12
+// CHECK-NEXT: [[v11:%.*]] = rtl.load %ends{{\[}}[[v8]]] : !rtl.memory<30, 1> -> i1
+// CHECK-NEXT: [[v12:%.*]] = arith.trunci [[v9]] : i16 to i8
+// CHECK-NEXT: [[v13:%.*]] = arith.trunci [[v10]] : i12 to i6
+// CHECK-NEXT: [[v14:%.*]] = arith.extui [[v13]] : i6 to i7
+// CHECK-NEXT: [[v15:%.*]] = arith.index_cast [[v14]] : i7 to index
+// CHECK-NEXT: [[v16:%.*]] = rtl.load %x{{\[}}[[v15]]] : !rtl.memory<61, 8> -> i8
+// CHECK-NEXT: %vw = arith.extsi [[v12]] : i8 to i16
+// CHECK-NEXT: %xw = arith.extsi [[v16]] : i8 to i16
+// CHECK-NEXT: %product = arith.muli %vw, %xw : i16
+// CHECK-NEXT: [[v17:%.*]] = arith.shrui [[v9]], [[v4]] : i16
+// CHECK-NEXT: [[v18:%.*]] = arith.trunci [[v17]] : i16 to i8
+// CHECK-NEXT: [[v19:%.*]] = arith.shrui [[v10]], [[v5]] : i12
+// CHECK-NEXT: [[v20:%.*]] = arith.trunci [[v19]] : i12 to i6
+// CHECK-NEXT: [[v21:%.*]] = arith.extui [[v20]] : i6 to i7
+// CHECK-NEXT: [[v22:%.*]] = arith.index_cast [[v21]] : i7 to index
+// CHECK-NEXT: [[v23:%.*]] = rtl.load [[vx_1]]{{\[}}[[v22]]] : !rtl.memory<61, 8> -> i8
+// CHECK-NEXT: [[vvw_1:%.*]] = arith.extsi [[v18]] : i8 to i16
+// CHECK-NEXT: [[vxw_1:%.*]] = arith.extsi [[v23]] : i8 to i16
+// CHECK-NEXT: [[vproduct_1:%.*]] = arith.muli [[vvw_1]], [[vxw_1]] : i16
+// CHECK-NEXT: [[v24:%.*]] = arith.addi %product, [[vproduct_1]] : i16
+// CHECK-NEXT: [[v25:%.*]] = arith.addi %sum, [[v24]] : i16
+// CHECK-NEXT: rtl.store [[v25]], %y[%row] if [[v11]] : i16, !rtl.memory<1, 16>
+// CHECK-NEXT: [[v26:%.*]] = arith.addi %row, [[v3]] : index
+// CHECK-NEXT: [[v27:%.*]] = arith.cmpi slt, [[v26]], [[v3]] : index
+// CHECK-NEXT: [[v28:%.*]] = arith.select [[v27]], [[v26]], [[v2]] : index
+// CHECK-NEXT: [[v29:%.*]] = arith.select [[v11]], [[v28]], %row : index
+// CHECK-NEXT: [[v30:%.*]] = arith.select [[v11]], [[v0]], [[v25]] : i16
+// CHECK-NEXT: scf.yield [[v29]], [[v30]] : index, i16
+// CHECK-NEXT: } {rtl.lanes = 2 : i64}
+// CHECK-NEXT: func.return
 // HALF-LABEL: func.func @budget
 // HALF-COUNT-14: rtl.logic
 // HALF-NOT: rtl.logic
@@ -161,5 +286,54 @@ func.func @others() {
   }
   func.return
 }
+// CHECK-LABEL: func.func @others
+// CHECK-NEXT: %x = rtl.memory : !rtl.memory<61, 8>
+// CHECK-NEXT: [[vx_1:%.*]] = rtl.memory : !rtl.memory<61, 8>
+// CHECK-NEXT: %y = rtl.memory : !rtl.memory<1, 16>
+// CHECK-NEXT: %other = rtl.memory : !rtl.memory<4096, 8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %e = rtl.receive : i8
+// CHECK-NEXT: rtl.store %e, %other[%zero] : i8, !rtl.memory<4096, 8>
+// CHECK-NEXT: %values = rtl.memory dense<3> : tensor<60xi8> : !rtl.memory<30, 16>
+// CHECK-NEXT: %columns = rtl.memory dense<[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60]> : tensor<60xi6> : !rtl.memory<30, 12>
+// CHECK-NEXT: %ends = rtl.memory dense<[false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false, true]> : tensor<30xi1> : !rtl.memory<30, 1>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : i16
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 30 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 8 : i16
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 6 : i12
+// CHECK-NEXT: [[v5:%.*]], [[v6:%.*]] = scf.for [[v7:%.*]] = %zero to [[v1]] step [[v2]] iter_args(%row = %zero, %sum = [[v0]]) -> (index, i16) {
+// CHECK-NEXT: [[v8:%.*]] = rtl.load %values{{\[}}[[v7]]] : !rtl.memory<30, 16> -> i16
+// CHECK-NEXT: [[v9:%.*]] = rtl.load %columns{{\[}}[[v7]]] : !rtl.memory<30, 12> -> i12
+// CHECK-NEXT: [[v10:%.*]] = rtl.load %ends{{\[}}[[v7]]] : !rtl.memory<30, 1> -> i1
+// CHECK-NEXT: [[v11:%.*]] = arith.trunci [[v8]] : i16 to i8
+// CHECK-NEXT: [[v12:%.*]] = arith.trunci [[v9]] : i12 to i6
+// CHECK-NEXT: [[v13:%.*]] = arith.extui [[v12]] : i6 to i7
+// CHECK-NEXT: [[v14:%.*]] = arith.index_cast [[v13]] : i7 to index
+// CHECK-NEXT: [[v15:%.*]] = rtl.load %x{{\[}}[[v14]]] : !rtl.memory<61, 8> -> i8
+// CHECK-NEXT: %vw = arith.extsi [[v11]] : i8 to i16
+// CHECK-NEXT: %xw = arith.extsi [[v15]] : i8 to i16
+// CHECK-NEXT: %product = arith.muli %vw, %xw : i16
+// CHECK-NEXT: [[v16:%.*]] = arith.shrui [[v8]], [[v3]] : i16
+// CHECK-NEXT: [[v17:%.*]] = arith.trunci [[v16]] : i16 to i8
+// CHECK-NEXT: [[v18:%.*]] = arith.shrui [[v9]], [[v4]] : i12
+// CHECK-NEXT: [[v19:%.*]] = arith.trunci [[v18]] : i12 to i6
+// CHECK-NEXT: [[v20:%.*]] = arith.extui [[v19]] : i6 to i7
+// CHECK-NEXT: [[v21:%.*]] = arith.index_cast [[v20]] : i7 to index
+// CHECK-NEXT: [[v22:%.*]] = rtl.load [[vx_1]]{{\[}}[[v21]]] : !rtl.memory<61, 8> -> i8
+// CHECK-NEXT: [[vvw_1:%.*]] = arith.extsi [[v17]] : i8 to i16
+// CHECK-NEXT: [[vxw_1:%.*]] = arith.extsi [[v22]] : i8 to i16
+// CHECK-NEXT: [[vproduct_1:%.*]] = arith.muli [[vvw_1]], [[vxw_1]] : i16
+// CHECK-NEXT: [[v23:%.*]] = arith.addi %product, [[vproduct_1]] : i16
+// CHECK-NEXT: [[v24:%.*]] = arith.addi %sum, [[v23]] : i16
+// CHECK-NEXT: rtl.store [[v24]], %y[%row] if [[v10]] : i16, !rtl.memory<1, 16>
+// CHECK-NEXT: [[v25:%.*]] = arith.addi %row, [[v2]] : index
+// CHECK-NEXT: [[v26:%.*]] = arith.cmpi slt, [[v25]], [[v2]] : index
+// CHECK-NEXT: [[v27:%.*]] = arith.select [[v26]], [[v25]], %zero : index
+// CHECK-NEXT: [[v28:%.*]] = arith.select [[v10]], [[v27]], %row : index
+// CHECK-NEXT: [[v29:%.*]] = arith.select [[v10]], [[v0]], [[v24]] : i16
+// CHECK-NEXT: scf.yield [[v28]], [[v29]] : index, i16
+// CHECK-NEXT: } {rtl.lanes = 2 : i64}
+// CHECK-NEXT: func.return
 // WHOLE-LABEL: func.func @others
 // WHOLE: rtl.lanes = 38

@@ -36,23 +36,54 @@ func.func @sum(%row: index) -> i24 {
   func.return %sum : i24
 }
 // CHECK-LABEL: func.func @sum
-// CHECK: %w = rtl.memory dense<1> : tensor<24xi8> : !rtl.memory<6, 32>
-// CHECK: %x = rtl.memory : !rtl.memory<2, 32>
-// CHECK: [[n:%.*]] = arith.constant 2 : index
-// CHECK: scf.for %i = %zero to [[n]] step %one iter_args(%s = %start) -> (i24) {
-// CHECK: [[a:%.*]] = rtl.load %w{{.*}} -> i32
-// CHECK: [[b:%.*]] = rtl.load %x{{.*}} -> i32
-// CHECK: arith.trunci [[a]] : i32 to i8
-// CHECK: arith.muli {{.*}} : i24
-// CHECK: arith.muli {{.*}} : i24
-// CHECK: arith.muli {{.*}} : i24
-// CHECK: arith.muli {{.*}} : i24
-// CHECK: arith.addi {{.*}} : i24
-// CHECK: arith.addi {{.*}} : i24
-// CHECK: [[tree:%.*]] = arith.addi {{.*}} : i24
-// CHECK: [[total:%.*]] = arith.addi %s, [[tree]] : i24
-// CHECK: scf.yield [[total]] : i24
+// CHECK-NEXT: %w = rtl.memory dense<1> : tensor<24xi8> : !rtl.memory<6, 32>
+// CHECK-NEXT: %x = rtl.memory : !rtl.memory<2, 32>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %start = arith.constant 5 : i24
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 8 : i32
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 16 : i32
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 24 : i32
+// CHECK-NEXT: %sum = scf.for %i = %zero to [[v0]] step %one iter_args(%s = %start) -> (i24) {
+// CHECK-NEXT: [[v5:%.*]] = arith.muli %row, [[v1]] : index
+// CHECK-NEXT: [[v6:%.*]] = arith.addi %i, [[v5]] : index
+// CHECK-NEXT: [[v7:%.*]] = rtl.load %w{{\[}}[[v6]]] : !rtl.memory<6, 32> -> i32
+// CHECK-NEXT: [[v8:%.*]] = rtl.load %x[%i] : !rtl.memory<2, 32> -> i32
+// CHECK-NEXT: [[v9:%.*]] = arith.trunci [[v7]] : i32 to i8
+// CHECK-NEXT: [[v10:%.*]] = arith.trunci [[v8]] : i32 to i8
+// CHECK-NEXT: %c = arith.extsi [[v9]] : i8 to i24
+// CHECK-NEXT: %d = arith.extsi [[v10]] : i8 to i24
+// CHECK-NEXT: %p = arith.muli %c, %d : i24
+// CHECK-NEXT: [[v11:%.*]] = arith.shrui [[v7]], [[v2]] : i32
+// CHECK-NEXT: [[v12:%.*]] = arith.trunci [[v11]] : i32 to i8
+// CHECK-NEXT: [[v13:%.*]] = arith.shrui [[v8]], [[v2]] : i32
+// CHECK-NEXT: [[v14:%.*]] = arith.trunci [[v13]] : i32 to i8
+// CHECK-NEXT: [[vc_1:%.*]] = arith.extsi [[v12]] : i8 to i24
+// CHECK-NEXT: [[vd_1:%.*]] = arith.extsi [[v14]] : i8 to i24
+// CHECK-NEXT: [[vp_1:%.*]] = arith.muli [[vc_1]], [[vd_1]] : i24
+// CHECK-NEXT: [[v15:%.*]] = arith.shrui [[v7]], [[v3]] : i32
+// CHECK-NEXT: [[v16:%.*]] = arith.trunci [[v15]] : i32 to i8
+// CHECK-NEXT: [[v17:%.*]] = arith.shrui [[v8]], [[v3]] : i32
+// CHECK-NEXT: [[v18:%.*]] = arith.trunci [[v17]] : i32 to i8
+// CHECK-NEXT: [[vc_2:%.*]] = arith.extsi [[v16]] : i8 to i24
+// CHECK-NEXT: [[vd_2:%.*]] = arith.extsi [[v18]] : i8 to i24
+// CHECK-NEXT: [[vp_2:%.*]] = arith.muli [[vc_2]], [[vd_2]] : i24
+// CHECK-NEXT: [[v19:%.*]] = arith.shrui [[v7]], [[v4]] : i32
+// CHECK-NEXT: [[v20:%.*]] = arith.trunci [[v19]] : i32 to i8
+// CHECK-NEXT: [[v21:%.*]] = arith.shrui [[v8]], [[v4]] : i32
+// CHECK-NEXT: [[v22:%.*]] = arith.trunci [[v21]] : i32 to i8
+// CHECK-NEXT: [[vc_3:%.*]] = arith.extsi [[v20]] : i8 to i24
+// CHECK-NEXT: [[vd_3:%.*]] = arith.extsi [[v22]] : i8 to i24
+// CHECK-NEXT: [[vp_3:%.*]] = arith.muli [[vc_3]], [[vd_3]] : i24
+// CHECK-NEXT: [[v23:%.*]] = arith.addi %p, [[vp_1]] : i24
+// CHECK-NEXT: [[v24:%.*]] = arith.addi [[vp_2]], [[vp_3]] : i24
+// CHECK-NEXT: [[v25:%.*]] = arith.addi [[v23]], [[v24]] : i24
+// CHECK-NEXT: [[v26:%.*]] = arith.addi %s, [[v25]] : i24
+// CHECK-NEXT: scf.yield [[v26]] : i24
 // CHECK-NEXT: } {rtl.lanes = 4 : i64}
+// CHECK-NEXT: func.return %sum : i24
 
 // -----
 
@@ -80,16 +111,55 @@ func.func @odd() -> (i24, i24) {
   func.return %sum, %short : i24, i24
 }
 // CHECK-LABEL: func.func @odd
-// CHECK: [[last:%.*]] = arith.constant 2 : index
-// CHECK: scf.for %i
-// CHECK: rtl.load {{.*}} -> i32
-// CHECK: [[further:%.*]] = arith.cmpi ne, %i
-// CHECK: arith.select [[further]], {{.*}} : i24
-// CHECK: arith.select [[further]], {{.*}} : i24
-// CHECK: arith.select [[further]], {{.*}} : i24
-// CHECK-NOT: arith.select
-// CHECK: rtl.load %y{{.*}} -> i32
-// CHECK-NOT: arith.select
+// CHECK-NEXT: %x = rtl.memory dense<[1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0]> : tensor<12xi8> : !rtl.memory<3, 32>
+// CHECK-NEXT: %y = rtl.memory : !rtl.memory<1, 32>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %start = arith.constant 5 : i24
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 8 : i32
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 0 : i24
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 16 : i32
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 24 : i32
+// CHECK-NEXT: %sum = scf.for %i = %zero to [[v0]] step %one iter_args(%s = %start) -> (i24) {
+// CHECK-NEXT: [[v6:%.*]] = rtl.load %x[%i] : !rtl.memory<3, 32> -> i32
+// CHECK-NEXT: [[v7:%.*]] = arith.cmpi ne, %i, [[v1]] : index
+// CHECK-NEXT: [[v8:%.*]] = arith.trunci [[v6]] : i32 to i8
+// CHECK-NEXT: %c = arith.extsi [[v8]] : i8 to i24
+// CHECK-NEXT: [[v9:%.*]] = arith.shrui [[v6]], [[v2]] : i32
+// CHECK-NEXT: [[v10:%.*]] = arith.trunci [[v9]] : i32 to i8
+// CHECK-NEXT: [[vc_1:%.*]] = arith.extsi [[v10]] : i8 to i24
+// CHECK-NEXT: [[v11:%.*]] = arith.select [[v7]], [[vc_1]], [[v3]] : i24
+// CHECK-NEXT: [[v12:%.*]] = arith.shrui [[v6]], [[v4]] : i32
+// CHECK-NEXT: [[v13:%.*]] = arith.trunci [[v12]] : i32 to i8
+// CHECK-NEXT: [[vc_2:%.*]] = arith.extsi [[v13]] : i8 to i24
+// CHECK-NEXT: [[v14:%.*]] = arith.select [[v7]], [[vc_2]], [[v3]] : i24
+// CHECK-NEXT: [[v15:%.*]] = arith.shrui [[v6]], [[v5]] : i32
+// CHECK-NEXT: [[v16:%.*]] = arith.trunci [[v15]] : i32 to i8
+// CHECK-NEXT: [[vc_3:%.*]] = arith.extsi [[v16]] : i8 to i24
+// CHECK-NEXT: [[v17:%.*]] = arith.select [[v7]], [[vc_3]], [[v3]] : i24
+// CHECK-NEXT: [[v18:%.*]] = arith.addi %c, [[v11]] : i24
+// CHECK-NEXT: [[v19:%.*]] = arith.addi [[v14]], [[v17]] : i24
+// CHECK-NEXT: [[v20:%.*]] = arith.addi [[v18]], [[v19]] : i24
+// CHECK-NEXT: [[v21:%.*]] = arith.addi %s, [[v20]] : i24
+// CHECK-NEXT: scf.yield [[v21]] : i24
+// CHECK-NEXT: } {rtl.lanes = 4 : i64}
+// CHECK-NEXT: [[v22:%.*]] = rtl.load %y[%zero] : !rtl.memory<1, 32> -> i32
+// CHECK-NEXT: [[v23:%.*]] = arith.trunci [[v22]] : i32 to i8
+// CHECK-NEXT: [[vc_4:%.*]] = arith.extsi [[v23]] : i8 to i24
+// CHECK-NEXT: [[v24:%.*]] = arith.constant 8 : i32
+// CHECK-NEXT: [[v25:%.*]] = arith.shrui [[v22]], [[v24]] : i32
+// CHECK-NEXT: [[v26:%.*]] = arith.trunci [[v25]] : i32 to i8
+// CHECK-NEXT: [[vc_5:%.*]] = arith.extsi [[v26]] : i8 to i24
+// CHECK-NEXT: [[v27:%.*]] = arith.constant 16 : i32
+// CHECK-NEXT: [[v28:%.*]] = arith.shrui [[v22]], [[v27]] : i32
+// CHECK-NEXT: [[v29:%.*]] = arith.trunci [[v28]] : i32 to i8
+// CHECK-NEXT: [[vc_6:%.*]] = arith.extsi [[v29]] : i8 to i24
+// CHECK-NEXT: [[v30:%.*]] = arith.addi [[vc_4]], [[vc_5]] : i24
+// CHECK-NEXT: [[v31:%.*]] = arith.addi [[v30]], [[vc_6]] : i24
+// CHECK-NEXT: %short = arith.addi %sum, [[v31]] : i24
+// CHECK-NEXT: func.return %sum, %short : i24, i24
 
 // -----
 
@@ -116,9 +186,25 @@ func.func @others(%m: index) -> (i24, i24) {
   func.return %sum, %product : i24, i24
 }
 // CHECK-LABEL: func.func @others
-// CHECK: rtl.memory dense<1> : tensor<9xi8> : !rtl.memory<9, 8>
-// CHECK: rtl.load {{.*}} -> i8
-// CHECK: rtl.load {{.*}} -> i8
+// CHECK-NEXT: %x = rtl.memory dense<1> : tensor<9xi8> : !rtl.memory<9, 8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %e = arith.constant 8 : index
+// CHECK-NEXT: %start = arith.constant 5 : i24
+// CHECK-NEXT: %sum = scf.for %i = %zero to %e step %one iter_args(%s = %start) -> (i24) {
+// CHECK-NEXT: %j = arith.addi %i, %one : index
+// CHECK-NEXT: %a = rtl.load %x[%j] : !rtl.memory<9, 8> -> i8
+// CHECK-NEXT: %c = arith.extsi %a : i8 to i24
+// CHECK-NEXT: %t = arith.addi %s, %c : i24
+// CHECK-NEXT: scf.yield %t : i24
+// CHECK-NEXT: }
+// CHECK-NEXT: %product = scf.for [[vi_1:%.*]] = %zero to %e step %one iter_args([[vs_1:%.*]] = %start) -> (i24) {
+// CHECK-NEXT: [[va_1:%.*]] = rtl.load %x{{\[}}[[vi_1]]] : !rtl.memory<9, 8> -> i8
+// CHECK-NEXT: [[vc_1:%.*]] = arith.extsi [[va_1]] : i8 to i24
+// CHECK-NEXT: [[vt_1:%.*]] = arith.muli [[vs_1]], [[vc_1]] : i24
+// CHECK-NEXT: scf.yield [[vt_1]] : i24
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %sum, %product : i24, i24
 
 // -----
 
@@ -144,11 +230,54 @@ func.func @padded(%row: index) -> i24 {
   func.return %sum : i24
 }
 // CHECK-LABEL: func.func @padded
-// CHECK: %w = rtl.memory dense<[1, 2, 3, 4, 5, 0, 0, 0, 6, 7, 8, 9, 10, 0, 0, 0]> : tensor<16xi8> : !rtl.memory<4, 32>
-// CHECK: %x = rtl.memory : !rtl.memory<2, 32>
-// CHECK: [[two:%.*]] = arith.constant 2 : index
-// CHECK: scf.for %i = %zero to [[two]] step %one
-// CHECK: arith.muli %row, {{%.*}} : index
+// CHECK-NEXT: %w = rtl.memory dense<[1, 2, 3, 4, 5, 0, 0, 0, 6, 7, 8, 9, 10, 0, 0, 0]> : tensor<16xi8> : !rtl.memory<4, 32>
+// CHECK-NEXT: %x = rtl.memory : !rtl.memory<2, 32>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %start = arith.constant 0 : i24
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 8 : i32
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 16 : i32
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 24 : i32
+// CHECK-NEXT: %sum = scf.for %i = %zero to [[v0]] step %one iter_args(%s = %start) -> (i24) {
+// CHECK-NEXT: [[v5:%.*]] = arith.muli %row, [[v1]] : index
+// CHECK-NEXT: [[v6:%.*]] = arith.addi %i, [[v5]] : index
+// CHECK-NEXT: [[v7:%.*]] = rtl.load %w{{\[}}[[v6]]] : !rtl.memory<4, 32> -> i32
+// CHECK-NEXT: [[v8:%.*]] = rtl.load %x[%i] : !rtl.memory<2, 32> -> i32
+// CHECK-NEXT: [[v9:%.*]] = arith.trunci [[v7]] : i32 to i8
+// CHECK-NEXT: [[v10:%.*]] = arith.trunci [[v8]] : i32 to i8
+// CHECK-NEXT: %c = arith.extsi [[v9]] : i8 to i24
+// CHECK-NEXT: %d = arith.extsi [[v10]] : i8 to i24
+// CHECK-NEXT: %p = arith.muli %c, %d : i24
+// CHECK-NEXT: [[v11:%.*]] = arith.shrui [[v7]], [[v2]] : i32
+// CHECK-NEXT: [[v12:%.*]] = arith.trunci [[v11]] : i32 to i8
+// CHECK-NEXT: [[v13:%.*]] = arith.shrui [[v8]], [[v2]] : i32
+// CHECK-NEXT: [[v14:%.*]] = arith.trunci [[v13]] : i32 to i8
+// CHECK-NEXT: [[vc_1:%.*]] = arith.extsi [[v12]] : i8 to i24
+// CHECK-NEXT: [[vd_1:%.*]] = arith.extsi [[v14]] : i8 to i24
+// CHECK-NEXT: [[vp_1:%.*]] = arith.muli [[vc_1]], [[vd_1]] : i24
+// CHECK-NEXT: [[v15:%.*]] = arith.shrui [[v7]], [[v3]] : i32
+// CHECK-NEXT: [[v16:%.*]] = arith.trunci [[v15]] : i32 to i8
+// CHECK-NEXT: [[v17:%.*]] = arith.shrui [[v8]], [[v3]] : i32
+// CHECK-NEXT: [[v18:%.*]] = arith.trunci [[v17]] : i32 to i8
+// CHECK-NEXT: [[vc_2:%.*]] = arith.extsi [[v16]] : i8 to i24
+// CHECK-NEXT: [[vd_2:%.*]] = arith.extsi [[v18]] : i8 to i24
+// CHECK-NEXT: [[vp_2:%.*]] = arith.muli [[vc_2]], [[vd_2]] : i24
+// CHECK-NEXT: [[v19:%.*]] = arith.shrui [[v7]], [[v4]] : i32
+// CHECK-NEXT: [[v20:%.*]] = arith.trunci [[v19]] : i32 to i8
+// CHECK-NEXT: [[v21:%.*]] = arith.shrui [[v8]], [[v4]] : i32
+// CHECK-NEXT: [[v22:%.*]] = arith.trunci [[v21]] : i32 to i8
+// CHECK-NEXT: [[vc_3:%.*]] = arith.extsi [[v20]] : i8 to i24
+// CHECK-NEXT: [[vd_3:%.*]] = arith.extsi [[v22]] : i8 to i24
+// CHECK-NEXT: [[vp_3:%.*]] = arith.muli [[vc_3]], [[vd_3]] : i24
+// CHECK-NEXT: [[v23:%.*]] = arith.addi %p, [[vp_1]] : i24
+// CHECK-NEXT: [[v24:%.*]] = arith.addi [[vp_2]], [[vp_3]] : i24
+// CHECK-NEXT: [[v25:%.*]] = arith.addi [[v23]], [[v24]] : i24
+// CHECK-NEXT: [[v26:%.*]] = arith.addi %s, [[v25]] : i24
+// CHECK-NEXT: scf.yield [[v26]] : i24
+// CHECK-NEXT: } {rtl.lanes = 4 : i64}
+// CHECK-NEXT: func.return %sum : i24
 // A budget of 2 multipliers: of 4 products in each row, the others are logic.
 // BUDGET-LABEL: func.func @padded
 // BUDGET: arith.muli {{%.*}}, {{%.*}} : i24
@@ -179,8 +308,34 @@ func.func @brams() -> i24 {
   func.return %sum : i24
 }
 // CHECK-LABEL: func.func @brams
-// CHECK: !rtl.memory<256, 64>
-// CHECK-LABEL: func.func @seedot(
+// CHECK-NEXT: %w = rtl.memory : !rtl.memory<256, 64>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %start = arith.constant 5 : i24
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 256 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 16 : i64
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 32 : i64
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 48 : i64
+// CHECK-NEXT: %sum = scf.for %i = %zero to [[v0]] step %one iter_args(%s = %start) -> (i24) {
+// CHECK-NEXT: [[v4:%.*]] = rtl.load %w[%i] : !rtl.memory<256, 64> -> i64
+// CHECK-NEXT: [[v5:%.*]] = arith.trunci [[v4]] : i64 to i16
+// CHECK-NEXT: %c = arith.extsi [[v5]] : i16 to i24
+// CHECK-NEXT: [[v6:%.*]] = arith.shrui [[v4]], [[v1]] : i64
+// CHECK-NEXT: [[v7:%.*]] = arith.trunci [[v6]] : i64 to i16
+// CHECK-NEXT: [[vc_1:%.*]] = arith.extsi [[v7]] : i16 to i24
+// CHECK-NEXT: [[v8:%.*]] = arith.shrui [[v4]], [[v2]] : i64
+// CHECK-NEXT: [[v9:%.*]] = arith.trunci [[v8]] : i64 to i16
+// CHECK-NEXT: [[vc_2:%.*]] = arith.extsi [[v9]] : i16 to i24
+// CHECK-NEXT: [[v10:%.*]] = arith.shrui [[v4]], [[v3]] : i64
+// CHECK-NEXT: [[v11:%.*]] = arith.trunci [[v10]] : i64 to i16
+// CHECK-NEXT: [[vc_3:%.*]] = arith.extsi [[v11]] : i16 to i24
+// CHECK-NEXT: [[v12:%.*]] = arith.addi %c, [[vc_1]] : i24
+// CHECK-NEXT: [[v13:%.*]] = arith.addi [[vc_2]], [[vc_3]] : i24
+// CHECK-NEXT: [[v14:%.*]] = arith.addi [[v12]], [[v13]] : i24
+// CHECK-NEXT: [[v15:%.*]] = arith.addi %s, [[v14]] : i24
+// CHECK-NEXT: scf.yield [[v15]] : i24
+// CHECK-NEXT: } {rtl.lanes = 4 : i64}
+// CHECK-NEXT: func.return %sum : i24
 // BRAMS-LABEL: func.func @brams
 // BRAMS: !rtl.memory<512, 32>
 // BRAMS-LABEL: func.func @seedot(
@@ -212,6 +367,75 @@ func.func @seedot() -> (i20, i8) {
   }
   func.return %temp, %D : i20, i8
 }
+// CHECK-LABEL: func.func @seedot
+// CHECK-NEXT: %A = rtl.memory : !rtl.memory<3, 80>
+// CHECK-NEXT: %B = rtl.memory : !rtl.memory<3, 80>
+// CHECK-NEXT: %C = rtl.memory : !rtl.memory<3, 32>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %difference = arith.constant 0 : i20
+// CHECK-NEXT: %sum = arith.constant 0 : i8
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 20 : i80
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 40 : i80
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : i20
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 60 : i80
+// CHECK-NEXT: %temp = scf.for %i = %zero to [[v0]] step %one iter_args(%s = %difference) -> (i20) {
+// CHECK-NEXT: [[v6:%.*]] = rtl.load %A[%i] : !rtl.memory<3, 80> -> i80
+// CHECK-NEXT: [[v7:%.*]] = rtl.load %B[%i] : !rtl.memory<3, 80> -> i80
+// CHECK-NEXT: [[v8:%.*]] = arith.cmpi ne, %i, [[v1]] : index
+// CHECK-NEXT: [[v9:%.*]] = arith.trunci [[v6]] : i80 to i20
+// CHECK-NEXT: [[v10:%.*]] = arith.trunci [[v7]] : i80 to i20
+// CHECK-NEXT: %t = arith.subi [[v9]], [[v10]] : i20
+// CHECK-NEXT: [[v11:%.*]] = arith.shrui [[v6]], [[v2]] : i80
+// CHECK-NEXT: [[v12:%.*]] = arith.trunci [[v11]] : i80 to i20
+// CHECK-NEXT: [[v13:%.*]] = arith.shrui [[v7]], [[v2]] : i80
+// CHECK-NEXT: [[v14:%.*]] = arith.trunci [[v13]] : i80 to i20
+// CHECK-NEXT: [[vt_1:%.*]] = arith.subi [[v12]], [[v14]] : i20
+// CHECK-NEXT: [[v15:%.*]] = arith.shrui [[v6]], [[v3]] : i80
+// CHECK-NEXT: [[v16:%.*]] = arith.trunci [[v15]] : i80 to i20
+// CHECK-NEXT: [[v17:%.*]] = arith.shrui [[v7]], [[v3]] : i80
+// CHECK-NEXT: [[v18:%.*]] = arith.trunci [[v17]] : i80 to i20
+// CHECK-NEXT: [[vt_2:%.*]] = arith.subi [[v16]], [[v18]] : i20
+// CHECK-NEXT: [[v19:%.*]] = arith.select [[v8]], [[vt_2]], [[v4]] : i20
+// CHECK-NEXT: [[v20:%.*]] = arith.shrui [[v6]], [[v5]] : i80
+// CHECK-NEXT: [[v21:%.*]] = arith.trunci [[v20]] : i80 to i20
+// CHECK-NEXT: [[v22:%.*]] = arith.shrui [[v7]], [[v5]] : i80
+// CHECK-NEXT: [[v23:%.*]] = arith.trunci [[v22]] : i80 to i20
+// CHECK-NEXT: [[vt_3:%.*]] = arith.subi [[v21]], [[v23]] : i20
+// CHECK-NEXT: [[v24:%.*]] = arith.select [[v8]], [[vt_3]], [[v4]] : i20
+// CHECK-NEXT: [[v25:%.*]] = arith.addi %t, [[vt_1]] : i20
+// CHECK-NEXT: [[v26:%.*]] = arith.addi [[v19]], [[v24]] : i20
+// CHECK-NEXT: [[v27:%.*]] = arith.addi [[v25]], [[v26]] : i20
+// CHECK-NEXT: [[v28:%.*]] = arith.addi %s, [[v27]] : i20
+// CHECK-NEXT: scf.yield [[v28]] : i20
+// CHECK-NEXT: } {rtl.lanes = 4 : i64}
+// CHECK-NEXT: [[v29:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v30:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v31:%.*]] = arith.constant 8 : i32
+// CHECK-NEXT: [[v32:%.*]] = arith.constant 16 : i32
+// CHECK-NEXT: [[v33:%.*]] = arith.constant 0 : i8
+// CHECK-NEXT: [[v34:%.*]] = arith.constant 24 : i32
+// CHECK-NEXT: %D = scf.for [[vi_1:%.*]] = %zero to [[v29]] step %one iter_args([[vs_1:%.*]] = %sum) -> (i8) {
+// CHECK-NEXT: [[v35:%.*]] = rtl.load %C{{\[}}[[vi_1]]] : !rtl.memory<3, 32> -> i32
+// CHECK-NEXT: [[v36:%.*]] = arith.cmpi ne, [[vi_1]], [[v30]] : index
+// CHECK-NEXT: [[v37:%.*]] = arith.trunci [[v35]] : i32 to i8
+// CHECK-NEXT: [[v38:%.*]] = arith.shrui [[v35]], [[v31]] : i32
+// CHECK-NEXT: [[v39:%.*]] = arith.trunci [[v38]] : i32 to i8
+// CHECK-NEXT: [[v40:%.*]] = arith.shrui [[v35]], [[v32]] : i32
+// CHECK-NEXT: [[v41:%.*]] = arith.trunci [[v40]] : i32 to i8
+// CHECK-NEXT: [[v42:%.*]] = arith.select [[v36]], [[v41]], [[v33]] : i8
+// CHECK-NEXT: [[v43:%.*]] = arith.shrui [[v35]], [[v34]] : i32
+// CHECK-NEXT: [[v44:%.*]] = arith.trunci [[v43]] : i32 to i8
+// CHECK-NEXT: [[v45:%.*]] = arith.select [[v36]], [[v44]], [[v33]] : i8
+// CHECK-NEXT: [[v46:%.*]] = arith.addi [[v37]], [[v39]] : i8
+// CHECK-NEXT: [[v47:%.*]] = arith.addi [[v42]], [[v45]] : i8
+// CHECK-NEXT: [[v48:%.*]] = arith.addi [[v46]], [[v47]] : i8
+// CHECK-NEXT: [[v49:%.*]] = arith.addi [[vs_1]], [[v48]] : i8
+// CHECK-NEXT: scf.yield [[v49]] : i8
+// CHECK-NEXT: } {rtl.lanes = 4 : i64}
+// CHECK-NEXT: func.return %temp, %D : i20, i8
 // SEEDOT-LABEL: func.func @seedot
 // SEEDOT: %A = rtl.memory : !rtl.memory<5, 40>
 // SEEDOT: %C = rtl.memory : !rtl.memory<5, 16>
@@ -246,6 +470,16 @@ func.func @elementwise() {
   func.return
 }
 // CHECK-LABEL: func.func @elementwise
-// CHECK: rtl.memory<10, 8>
-// CHECK: arith.subi
-// CHECK-NOT: arith.subi
+// CHECK-NEXT: %A = rtl.memory : !rtl.memory<10, 8>
+// CHECK-NEXT: %B = rtl.memory : !rtl.memory<10, 8>
+// CHECK-NEXT: %temp = rtl.memory : !rtl.memory<10, 8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %n = arith.constant 10 : index
+// CHECK-NEXT: scf.for %i = %zero to %n step %one {
+// CHECK-NEXT: %a = rtl.load %A[%i] : !rtl.memory<10, 8> -> i8
+// CHECK-NEXT: %b = rtl.load %B[%i] : !rtl.memory<10, 8> -> i8
+// CHECK-NEXT: %t = arith.subi %a, %b : i8
+// CHECK-NEXT: rtl.store %t, %temp[%i] : i8, !rtl.memory<10, 8>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return

@@ -18,15 +18,30 @@ func.func @maxima(%row: index) -> index {
   func.return %zero : index
 }
 // CHECK-LABEL: func.func @maxima
-// CHECK: !rtl.memory<12, 16>
-// CHECK: [[three:%.*]] = arith.constant 3 : index
-// CHECK: scf.for %i = %zero to [[three]] step %one
-// CHECK: rtl.load %x{{.*}} -> i16
-// CHECK: arith.maxsi
-// CHECK: arith.maxsi
-// CHECK: [[word:%.*]] = arith.ori
-// CHECK-NEXT: rtl.store [[word]], %y[%i] : i16
+// CHECK-NEXT: %x = rtl.memory : !rtl.memory<12, 16>
+// CHECK-NEXT: %y = rtl.memory : !rtl.memory<3, 16>
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %none = arith.constant 0 : i8
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 8 : i16
+// CHECK-NEXT: scf.for %i = %zero to [[v0]] step %one {
+// CHECK-NEXT: [[v3:%.*]] = arith.muli %row, [[v1]] : index
+// CHECK-NEXT: [[v4:%.*]] = arith.addi %i, [[v3]] : index
+// CHECK-NEXT: [[v5:%.*]] = rtl.load %x{{\[}}[[v4]]] : !rtl.memory<12, 16> -> i16
+// CHECK-NEXT: [[v6:%.*]] = arith.trunci [[v5]] : i16 to i8
+// CHECK-NEXT: [[v7:%.*]] = arith.shrui [[v5]], [[v2]] : i16
+// CHECK-NEXT: [[v8:%.*]] = arith.trunci [[v7]] : i16 to i8
+// CHECK-NEXT: %m = arith.maxsi [[v6]], %none : i8
+// CHECK-NEXT: [[vm_1:%.*]] = arith.maxsi [[v8]], %none : i8
+// CHECK-NEXT: [[v9:%.*]] = arith.extui %m : i8 to i16
+// CHECK-NEXT: [[v10:%.*]] = arith.extui [[vm_1]] : i8 to i16
+// CHECK-NEXT: [[v11:%.*]] = arith.shli [[v10]], [[v2]] : i16
+// CHECK-NEXT: [[v12:%.*]] = arith.ori [[v9]], [[v11]] : i16
+// CHECK-NEXT: rtl.store [[v12]], %y[%i] : i16, !rtl.memory<3, 16>
 // CHECK-NEXT: } {rtl.lanes = 2 : i64}
+// CHECK-NEXT: func.return %zero : index
 
 // -----
 
@@ -48,4 +63,17 @@ func.func @others(%x: !rtl.memory<24, 8>, %y: !rtl.memory<24, 8>) -> index {
   func.return %zero : index
 }
 // CHECK-LABEL: func.func @others
-// CHECK-NOT: i16
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %six = arith.constant 6 : index
+// CHECK-NEXT: scf.for %i = %zero to %six step %one {
+// CHECK-NEXT: %at = arith.addi %i, %one : index
+// CHECK-NEXT: %a = rtl.load %x[%at] : !rtl.memory<24, 8> -> i8
+// CHECK-NEXT: rtl.store %a, %y[%i] : i8, !rtl.memory<24, 8>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.for [[vi_1:%.*]] = %zero to %six step %one {
+// CHECK-NEXT: [[va_1:%.*]] = rtl.load %x{{\[}}[[vi_1]]] : !rtl.memory<24, 8> -> i8
+// CHECK-NEXT: %p = arith.muli [[va_1]], [[va_1]] : i8
+// CHECK-NEXT: rtl.store %p, %y{{\[}}[[vi_1]]] : i8, !rtl.memory<24, 8>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %zero : index

@@ -51,9 +51,10 @@ PROGRAMS: dict[str, Any] = {
 }
 
 WRONG = {
-    'input = <packed = "x">': "'packed': expected an integer from 1 to 32, got \"x\"",
-    "input = <packed>": "'packed': expected an integer from 1 to 32, got no value",
-    "input = <packed = 33>": "'packed': expected an integer from 1 to 32, got 33",
+    'input = <packed = "x">': "'packed': expected a number of bits, 1 to 7 or 9 to 15, got \"x\"",
+    "input = <packed>": "'packed': expected a number of bits, 1 to 7 or 9 to 15, got no value",
+    "input = <packed = 33>": "'packed': expected a number of bits, 1 to 7 or 9 to 15, got 33",
+    "input = <packed = 8>": "'packed': expected a number of bits, 1 to 7 or 9 to 15, got 8",
     "input = <received = 0>": "'received': expected an integer from 1, got 0",
     "input = <unit = 7>": "'unit': expected the text of a unit, for all elements, got 7",
     'input = <unit = "furlong">': "unknown unit 'furlong'",
@@ -165,7 +166,10 @@ def test_an_error_is_at_the_value(tmp_path: Path, capsys: pytest.CaptureFixture[
     file = tmp_path / "program.mlir"
     file.write_text(PROGRAM.replace("INTERFACE", "\ntdsl.interface = #tdsl.interface<input = <packed = 33>>"))
     assert opt([str(file)]) == 1
-    assert capsys.readouterr().err == f"error: {file}:2:52: 'packed': expected an integer from 1 to 32, got 33\n"
+    assert (
+        capsys.readouterr().err
+        == f"error: {file}:2:52: 'packed': expected a number of bits, 1 to 7 or 9 to 15, got 33\n"
+    )
 
 
 @pytest.mark.parametrize("labels", [(), ("one",), (1, 1), ("a", "a"), ("a", 1), ("a" * 201, "b"), ("\ud800", "b")])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,12 @@ from programs.keras_archives import archive
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.limits import ELEMENT_LIMIT
-from tinyml.lowering.frontends.keras_files import check_archive, check_configuration, check_hdf5
+from tinyml.lowering.frontends.keras_files import (
+    check_archive,
+    check_configuration,
+    check_hdf5,
+    weights_in,
+)
 from tinyml.tools.main import main
 
 
@@ -159,3 +166,13 @@ def test_weights_alone_are_no_model(tmp_path: Path):
     with pytest.raises(InputError, match=message):
         check_hdf5(content, "net.weights.h5", trusted=False, network=True)
     assert check_hdf5(content, "net.keras", trusted=False, network=False) == "2.11.0"
+
+
+def test_damaged_weights_in_an_archive_are_refused():
+    """The configuration, which is checked first, may be sound."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as packed:
+        packed.writestr("model.weights.h5", b"weights of a network")
+    content = stream.getvalue().replace(b"weights of a", b"weights or a")
+    with pytest.raises(InputError, match="the archive is damaged: Bad CRC-32"):
+        weights_in(content, "net.keras")

@@ -31,6 +31,7 @@ from tinyml.tools.main import main
         ("print it with mlir-opt --mlir-print-op-generic", "print it with mlir-opt --mlir-print-op-generic"),
         ("mlir-opt --format x, or give --width 8", "mlir-opt --format x, or give width=8"),
         ("pip install --upgrade torch; then --format auto", "pip install --upgrade torch; then format='auto'"),
+        ("--package platformio: pico2; --package takes", "packages=['platformio']: pico2; packages takes"),
         ("--max-elements raises the limit", "--max-elements raises the limit"),
     ],
 )

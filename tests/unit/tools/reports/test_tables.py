@@ -10,10 +10,12 @@ from hypothesis.strategies import integers, lists
 from programs.paths import TESTS
 from rich.table import Table
 
+import tinyml
 from tinyml.tools.main import main
 from tinyml.tools.reports.tables import _parts_within, print_table  # pyright: ignore[reportPrivateUsage]
 
 EXAMPLE = TESTS.parent / "examples" / "protonn-gesturepod"
+TOUR = TESTS.parent / "docs/tour"
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -63,6 +65,17 @@ def test_a_column_wider_than_the_terminal_is_folded(terminal: None, capsys: pyte
     print_table(table)
     shown = COLOUR.sub("", capsys.readouterr().out)
     assert re.sub(r"[^0-9]", "", shown) == "1234567890" * 10
+
+
+def test_a_report_that_is_printed_fits_the_terminal(monkeypatch: pytest.MonkeyPatch):
+    program = tinyml.compile(TOUR / "tour.sd", TOUR / "val.npz", board="host", width=8)
+    wide = str(program.report)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = str(program.report)
+    rows = [line for line in narrow.splitlines() if line[:1] in "\u250f\u2503\u2521\u2502\u251c\u2514"]
+    assert max(map(len, rows)) <= 80
+    assert words(narrow) == words(wide)
 
 
 @given(lists(integers(4, 90), min_size=1, max_size=12))

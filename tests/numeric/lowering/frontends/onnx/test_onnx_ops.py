@@ -8,7 +8,9 @@ import numpy as np
 import onnx
 import pytest
 from onnx import helper
-from oracles.onnx_models import FLOAT, Array, check, model, node, number
+from oracles.onnx_models import FLOAT, Array, check, imported, model, node, number
+
+from tinyml.dialects.errors import InputError
 
 RANDOM = np.random.default_rng(18)
 
@@ -38,6 +40,7 @@ ELEMENTWISE: dict[str, tuple[onnx.NodeProto, dict[str, Array]]] = {
     "Celu": (node("Celu", "x", alpha=0.6), {}),
     "Erf": (node("Erf", "x"), {}),
     "Softplus": (node("Softplus", "x"), {}),
+    "Softsign": (node("Softsign", "x"), {}),
     "LogSoftmax": (node("LogSoftmax", "x", axis=1), {}),
     "Clip": (node("Clip", "x l h"), {"l": number(-0.5), "h": number(0.75)}),
     "Clip from below": (node("Clip", "x l"), {"l": number(0.25)}),
@@ -213,6 +216,25 @@ def test_a_sequence_that_a_concatenation_extends():
     ]
     network = model(nodes, [4, 3], {"zero": ints(0), "three": ints(3), "four": ints(4)})
     assert "tdsl.concat" not in str(check(network))
+
+
+POSITIVE: dict[str, list[onnx.NodeProto]] = {
+    "softsign": [node("Abs", "x", "a"), node("Add", "a half", "b")],
+    "sigmoid": [node("Neg", "x", "n"), node("Exp", "n", "e"), node("Add", "half e", "b")],
+    "square": [node("Mul", "x x", "s"), node("Relu", "x", "r"), node("Add", "s r", "t"), node("Add", "t half", "b")],
+}
+
+
+@pytest.mark.parametrize("name", POSITIVE)
+def test_quotients_by_positive_numbers(name: str):
+    check(model([*POSITIVE[name], node("Div", "x b")], [2, 5], {"half": number(0.5)}))
+
+
+@pytest.mark.parametrize("added", [-0.5, 0.0])
+def test_quotients_by_numbers_that_may_be_zero_are_refused(added: float):
+    nodes = [node("Abs", "x", "a"), node("Add", "a c", "b"), node("Div", "x b")]
+    with pytest.raises(InputError, match="Div_y': divides by a tensor that is neither a constant nor known to be posi"):
+        imported(model(nodes, [4], {"c": number(added)}))
 
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}

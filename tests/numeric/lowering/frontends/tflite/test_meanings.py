@@ -114,13 +114,17 @@ EPSILON = np.float32(0.3)
 GAMMA, BETA = RANDOM.normal(size=(2, 6)).astype(np.float32)
 
 
-def keras(w: Spelled, axis: int) -> int:
-    """x * (gamma / sd) + (beta - mean * (gamma / sd))."""
+def keras(w: Spelled, axis: int, activation: int = 0) -> int:
+    """x * (gamma / sd) + (beta - mean * (gamma / sd)). activation: that of the last operator, 0 for none."""
     mean = w.mean(w.x, axis)
     spread = w.mean(w("SQUARED_DIFFERENCE", w.x, mean), axis)
     small = (1, 4, 1) if axis == 2 else (1, 1, 6)
     factor = w("MUL", w("RSQRT", w("ADD", spread, EPSILON, shape=small), shape=small), GAMMA)
-    return w("ADD", w("MUL", w.x, factor), w("SUB", BETA, w("MUL", mean, factor)))
+    return w("ADD", w("MUL", w.x, factor), w("SUB", BETA, w("MUL", mean, factor)), FusedActivationFunction=activation)
+
+
+def before_relu(w: Spelled, axis: int) -> int:
+    return keras(w, axis, activation=1)
 
 
 def quotient(w: Spelled, axis: int) -> int:
@@ -149,6 +153,7 @@ def _standard(x: Array, axis: int) -> Array:
 
 NORMALISATIONS: dict[str, tuple[Callable[[Spelled, int], int], Callable[[Array, int], Array]]] = {
     "as Keras": (keras, _standard),
+    "before a fused ReLU": (before_relu, lambda x, axis: np.maximum(_standard(x, axis), 0)),
     "quotient": (quotient, _standard),
     "mean square": (mean_square, lambda x, axis: GAMMA * x / np.sqrt((x * x).mean(axis, keepdims=True) + EPSILON)),
     "norm": (norm, lambda x, axis: x / np.sqrt((x * x).sum(axis, keepdims=True) + EPSILON)),
@@ -164,6 +169,13 @@ def test_spelled_normalisations(name: str, axis: int):
     assert any(isinstance(op, tdsl.NormaliseOp) for op in module.walk())
     [found, *_] = [np.asarray(each) for each in evaluate_reals(module, X.reshape(7, -1)).tensors]
     np.testing.assert_allclose(found.reshape(X.shape), compute(X, axis), rtol=1e-4, atol=1e-5)
+
+
+def test_a_spelled_softsign():
+    w = Spelled()
+    content = w.model.finish([w.x], [w("DIV", w.x, w("ADD", w("ABS", w.x), np.float32(1)))])
+    scores = np.asarray(evaluate_reals(read_tflite(content, "m.tflite"), X.reshape(7, -1)).tensors[0])
+    np.testing.assert_allclose(scores.reshape(X.shape), X / (1 + np.abs(X)), rtol=1e-5)
 
 
 def test_roots_of_anything_else_are_refused():

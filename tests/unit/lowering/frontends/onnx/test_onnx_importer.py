@@ -57,8 +57,33 @@ def rename(field: str, name: str) -> bytes:
 WRONG: dict[str, tuple[bytes, str]] = {
     "damaged": (b"\xff\xff", "model.onnx: not an ONNX model: the file is damaged"),
     "empty": (b"", "model.onnx: not an ONNX model: it holds no graph"),
-    "old opset": (set_opset(6), "model.onnx: opset 6 is not supported, only 7 to 28"),
-    "new opset": (set_opset(99), "model.onnx: opset 99 is not supported, only 7 to 28"),
+    "old opset": (
+        set_opset(6),
+        "model.onnx: opset 6 is not supported, only 7 to 28: onnx.version_converter.convert_version(model, 17) "
+        "converts it",
+    ),
+    "new opset": (
+        set_opset(99),
+        "model.onnx: opset 99 is not supported, only 7 to 28: onnx.version_converter.convert_version(model, 17) "
+        "converts it",
+    ),
+    "second output": (
+        model([node("MaxPool", "x", "y z", kernel_shape=[2, 2])], [1, 1, 4, 4], outputs=("y", "z")).SerializeToString(),
+        "model.onnx: MaxPool 'MaxPool_y z': its output 'z' is not supported, only the first",
+    ),
+    "no elements": (
+        model([node("Relu", "x")], [1, 0]).SerializeToString(),
+        "model.onnx: input 'x' of shape [1, 0] has no elements",
+    ),
+    "format of QONNX": (
+        model([node("Quant", "x s z b")], [4], {name: number(8) for name in "szb"}).SerializeToString(),
+        "model.onnx: Quant 'Quant_y': the op is not supported: export the model as QCDQ, from Brevitas by "
+        "brevitas.export.export_onnx_qcdq",
+    ),
+    "long cycle": (
+        model([node("Add", "x b", "a"), node("Neg", "a", "b"), node("Relu", "b")], [4]).SerializeToString(),
+        "model.onnx: Neg 'Neg_b': computes 'b', which is defined, or used, before",
+    ),
     "missing tensor": (
         rename("input", "z"),
         "model.onnx: 'z', an input of Relu 'Relu_y', is neither a constant nor an input nor computed before",
@@ -172,6 +197,17 @@ def test_an_unknown_op_names_the_layer_that_it_was_exported_from(namespace: str,
     unknown.metadata_props.add(key="namespace", value=namespace)
     message = error_of(model([unknown], [4]).SerializeToString())
     assert message.startswith(f"model.onnx: Hardmax 'Hardmax_y' of the layer {said}: the op is not supported: ")
+
+
+def test_nodes_may_be_in_any_order():
+    """A chain of nodes, as long as recursion does not reach, and a graph inside of one that reads a later result."""
+    chain = [node("Neg", f"t{i}", f"t{i + 1}") for i in range(2000)]
+    nodes = [node("Relu", "x", "t0"), *chain, node("Identity", "t2000")]
+    assert str(imported(model(nodes[::-1], [4]))) == str(imported(model(nodes, [4])))
+    values = [helper.make_tensor_value_info(name, FLOAT, None) for name in ("x_t", "t")]
+    body = helper.make_graph([node("Add", "x_t late", "t")], "body", values[:1], values[1:])
+    nodes = [node("ReduceMax", "x", "late", axes=[0], keepdims=0), node("Scan", "x", body=body, num_scan_inputs=1)]
+    assert str(imported(model(nodes[::-1], [4, 3]))) == str(imported(model(nodes, [4, 3])))
 
 
 def test_what_no_output_needs_may_be_anything():

@@ -14,6 +14,7 @@ from programs.estimators import sk
 
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.boosted import objects
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.sklearn import nearest
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
 
@@ -142,4 +143,4 @@ def test_missing_values_of_a_booster_are_nan():
     """A class of XGBoost, as far as it is looked at."""
     estimator = type("XGBClassifier", (), {"missing": 0.0, "n_features_in_": 2})()
     with pytest.raises(InputError, match=r"missing=0\.0 is not supported, only NaN: train with X = np"):
-        objects._of_xgboost(estimator, "model")  # pyright: ignore[reportPrivateUsage]
+        objects._of_xgboost(estimator, ModelBuilder("model"))  # pyright: ignore[reportPrivateUsage]

@@ -282,6 +282,17 @@ def test_attributes_that_no_fit_sets(estimator: Any, attribute: str, value: obje
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("error", [NameError, AttributeError, TypeError, AssertionError])
+def test_a_defect_of_the_importer_is_none_of_the_estimator(error: type[Exception], monkeypatch: pytest.MonkeyPatch):
+    def broken(*_: Any) -> Any:
+        raise error("a defect")
+
+    monkeypatch.setattr("tinyml.lowering.frontends.sklearn.importer.class_labels", broken)
+    estimator = fitted(sk.make_pipeline(sk.StandardScaler(), sk.RidgeClassifier()))
+    with pytest.raises(error, match="a defect"):
+        tinyml.load(estimator)
+
+
 @pytest.mark.usefixtures("trusted")
 def test_trusted_files_are_read(tmp_path: Path):
     estimator = fitted(sk.make_pipeline(sk.StandardScaler(), sk.RidgeClassifier()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.devices.toolchain import call_tool, execute
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, predict_function
+from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, chip_of
@@ -140,6 +142,14 @@ def small(kind: str, inputs: int = 1, **options: Any) -> bytes:
     return model.finish([x], [y])
 
 
+def without_elements() -> bytes:
+    """A quantised recurrent layer as the converter writes it, with tensors that it does not use."""
+    model = TfliteModel()
+    x, y, unused = (model.tensor(shape, "int8", UNIT, 3) for shape in ((1, 4), (1, 4), (0,)))
+    model.op("LSTM", [x, unused], y)
+    return model.finish([x], [y])
+
+
 def wide_bias() -> bytes:
     model = TfliteModel()
     x, y = model.tensor((1, 4), "int8", UNIT, 3), model.tensor((1, 3), "int8", UNIT, 3)
@@ -238,6 +248,14 @@ REFUSED = {
         small("WHILE"),
         r"operator 0 \(WHILE.* is not supported: convert recurrent layers unrolled; in Keras, LSTM",
     ),
+    "bilinear": (small("RESIZE_BILINEAR"), r"\(RESIZE_BILINEAR, .*not supported: resize to the nearest pixel, interp"),
+    "embedding": (small("CAST"), r"operator 0 \(CAST, .*not supported: an Embedding of numbered words is a Dense"),
+    "masking": (small("NOT_EQUAL"), r"\(NOT_EQUAL, .*: a layer Masking skips steps .*: train without it"),
+    "sequence in integers": (without_elements(), "operators LSTM are not supported: convert recurrent layers unrolled"),
+    "compiled for a processor": (
+        small("CUSTOM ethos-u"),
+        r"operator 0 \(CUSTOM ethos-u, .*not supported: give the file from before Vela",
+    ),
     "state": (small("SVDF", 5), r"operator 0 \(SVDF, which computes 't1'\) is not supported"),
     "activation": (small("ADD", 2, FusedActivationFunction=4), "the activation TANH is not supported; supported are"),
     "beta": (small("SOFTMAX", Beta=2.0), r"operator 0 \(SOFTMAX, .*the factor beta must be 1, got 2.0"),
@@ -257,6 +275,27 @@ def test_what_is_refused_is_named(case: str):
         read_tflite(content, "m.tflite")
     assert str(error.value).startswith("m.tflite: ")
     assert "\n" not in str(error.value)
+
+
+def difference(scales: Sequence[float] | None) -> bytes:
+    """A model of two inputs, in floats or quantised with scales of their own."""
+    model = TfliteModel()
+    dtype, used = ("float32", [None] * 3) if scales is None else ("int8", [*scales, UNIT])
+    first, second, y = (model.tensor((1, 3), dtype, scale) for scale in used)
+    model.op("SUB", [first, second], y)
+    return model.finish([first, second], [y])
+
+
+def test_several_inputs_are_parts_of_one():
+    module = read_tflite(difference(None), "m.tflite")
+    assert interface_of(module).input_parts == (("t0", 3, 0), ("t1", 3, 3))
+    x = np.random.default_rng(0).normal(size=(5, 6))
+    scores = evaluate_reals(module, x).scores
+    assert scores is not None
+    np.testing.assert_allclose(scores, x[:, :3] - x[:, 3:], rtol=1e-6)
+    assert interface_of(read_tflite(difference((UNIT, UNIT)), "m.tflite")).input_parts == (("t0", 3, 0), ("t1", 3, 3))
+    with pytest.raises(InputError, match="the inputs 't0', 't1' have quantisations of their own, which is not supp"):
+        read_tflite(difference((UNIT, 2 * UNIT)), "m.tflite")
 
 
 def test_a_model_keeps_its_formats_from_file_to_outputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -1,0 +1,40 @@
+"""What helps where an operator of TensorFlow Lite is not supported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_UNROLLED = "convert recurrent layers unrolled; in Keras, LSTM(..., unroll=True)"
+
+_LOOPS = ("WHILE", "UNIDIRECTIONAL_SEQUENCE", "BIDIRECTIONAL_SEQUENCE", "LSTM", "RNN", "CUSTOM FlexTensorList")
+
+_CURES = {
+    **dict.fromkeys(_LOOPS, _UNROLLED),
+    "CUSTOM ethos-u": "give the file from before Vela, the compiler of the Ethos-U",
+    "CUSTOM edgetpu": "give the file from before the compiler of the Edge TPU",
+    "RESIZE_BILINEAR": (
+        "resize to the nearest pixel, interpolation='nearest' in Keras, or train a Conv2DTranspose in its place"
+    ),
+    "BUCKETIZE": "trees and forests divide features into intervals by themselves",
+    "CAST": (
+        "an Embedding of numbered words is a Dense layer without bias, with the same weights, of one-hot vectors; "
+        "other conversions to integers have no form on reals"
+    ),
+    **dict.fromkeys(
+        ("GREATER", "LESS", "SELECT"),
+        "choices by comparisons, as in selu, are not read: elu or gelu stand for it, and ONNX has an op Selu",
+    ),
+    "NOT_EQUAL": "a layer Masking skips steps as the data ask for it: train without it, on sequences of one length",
+}
+"""What helps by the beginning of an operator's name."""
+
+
+def advice(kind: str) -> str:
+    """What helps where an operator of a kind is not supported."""
+    known = (cure for beginning, cure in _CURES.items() if kind.startswith(beginning))
+    return next(known, "write it with other operators, or end the model before it")
+
+
+def recurrent(kinds: Iterable[str]) -> str | None:
+    """The first kind that runs over a sequence; None if there is none."""
+    return next((kind for kind in kinds if advice(kind) == _UNROLLED), None)
