@@ -96,7 +96,7 @@ docs: $(VENV)/docs toolchains ## type the commands of all pages, build these as 
 	$(BIN)/pytest -q tests/site --site build/site
 	@echo 'open build/site/index.html'
 
-compile-times: $(VENV)/core ## time the compilation of programs of 1,000, 3,000 and 10,000 ops (about two minutes)
+compile-times: $(VENV)/core ## time the compilation of programs of 1,000, 3,000 and 10,000 ops (about six minutes)
 	cd tests && ../$(BIN)/python -m measured.compile_times
 
 search-times: $(VENV)/core ## time --search pareto by part, for two models or MODEL=M,... of FROM=DIR, beside an earlier clone BEFORE=DIR

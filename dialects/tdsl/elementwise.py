@@ -187,8 +187,13 @@ class ElementwiseOp(PointwiseOp, ABC):
         if key not in _VERIFIED:
             for step in self.scalar_body.steps:
                 step.verify_()
+            if len(_VERIFIED) == MOST_VERIFIED:
+                _VERIFIED.clear()
             _VERIFIED.add(key)
 
+
+MOST_VERIFIED = 1 << 12
+"""The most computations of one element that are known to verify, for processes that compile many programs."""
 
 _VERIFIED: set[tuple[type[ElementwiseOp], tuple[Attribute, ...], tuple[tuple[str, Attribute], ...]]] = set()
 """The ops, types and properties whose computations of one element are known to verify."""

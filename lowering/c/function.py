@@ -2,7 +2,7 @@
 
 Loops follow consecutive loads from flash by pointers: on an AVR such a load that also advances the pointer costs no
 more than the load alone; recomputing each address costs 3 to 8 cycles per element, and gcc does not find this form by
-itself.
+itself. Loops with more such loads than there are registers for pointers take an index.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ from tinyml.lowering.c.program import ProgramBuilder
 from tinyml.transforms.bits.hint_loops import PARTITION, PIPELINE, UNROLL
 from tinyml.transforms.ir.indices import offset_of
 from tinyml.transforms.ir.loop_nest import LocatedBuilder
+
+MOST_POINTERS = 32
+"""The most loads of a loop that pointers follow: no chip has more registers. Further pointers lie on the stack."""
 
 _FOLDED: dict[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul}
 _NEUTRAL = {"+": 0, "-": 0, "*": 1, ">>": 0}
@@ -278,7 +281,7 @@ def _for(at: FunctionLowering, op: scf.ForOp) -> None:
     body = op.body.block
     inductions = _Inductions(op)
     walks = [(load, load.indices) for load in inductions.consecutive_loads()] + inductions.nested_walks()
-    if any(PIPELINE in inner.attributes for inner in op.walk()):
+    if len(walks) > MOST_POINTERS or any(PIPELINE in inner.attributes for inner in op.walk()):
         # High-level synthesis tells by an element's index in which memory it is.
         walks = []
     for load, indices in walks:

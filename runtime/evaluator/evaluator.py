@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
+from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -134,7 +135,7 @@ def _tensors(function: func.FuncOp) -> list[SSAValue]:
 
 def samples_together(function: func.FuncOp) -> int:
     """The number of samples to evaluate together, a power of two; smaller for programs with large tensors."""
-    sizes = [int(np.prod(tdsl.shape_of(value))) for value in _tensors(function)]
+    sizes = [prod(tdsl.shape_of(value)) for value in _tensors(function)]
     most = LARGEST // max([*sizes, 1])
     samples = min(CHUNK, 1 << max(most.bit_length() - 1, 0))
     # Iterations of a parallel loop are evaluated together only for a single sample.
@@ -155,7 +156,7 @@ def _raws_together(function: func.FuncOp) -> int:
         return together
     forests = [op for op in function.walk() if isinstance(op, tdsl.ForestOp)]
     moving = [value for value in _tensors(function) if not isinstance(value.owner, tdsl.ConstOp)]
-    elements = sum(int(np.prod(tdsl.shape_of(value))) for value in moving)
+    elements = sum(prod(tdsl.shape_of(value)) for value in moving)
     # A walk has the node, and the votes, of every tree.
     elements += sum(len(op.trees.roots) * (4 + tdsl.shape_of(op.votes)[1]) for op in forests)
     return max(together, LIVE // (8 * max(elements, 1)))

@@ -1,19 +1,22 @@
-"""Prints the time to compile programs of many ops to C (`make compile-times`); takes about four minutes.
+"""Prints the time to compile programs of many ops (`make compile-times`); takes about six minutes.
 
-Each program is compiled by a process of its own, whose CPU time is printed in seconds. `--help` lists the options.
+Each program is compiled by a process of its own, to C or, by `tinyml compile`, to a folder with its report. Printed are
+the seconds of CPU of this process and of the C compiler that it calls. `--help` lists the options.
 """
 
 import argparse
 import resource
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import cycle, pairwise
+from itertools import cycle, islice, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import onnx
+from onnx import helper, numpy_helper
 
 from tinyml.dialects.options import option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
@@ -28,11 +31,11 @@ class TimeSurvey:
     ops: int | None = option("programs of N ops instead of those of 1,000, 3,000 and 10,000", default=None)
 
 
-def chain(ops: int) -> str:
+def chain(ops: int) -> bytes:
     """A program in SeeDot's language: a chain of additions, each of which is an op of its own at L0."""
     values = ["X", *(f"v{number}" for number in range(ops))]
     lets = [f"let {after} = {before} + X in" for before, after in pairwise(values)]
-    return "\n".join(["let X = (2, 1) in", *lets, values[-1], ""])
+    return "\n".join(["let X = (2, 1) in", *lets, values[-1], ""]).encode()
 
 
 def chain_data() -> dict[str, np.ndarray]:
@@ -40,18 +43,41 @@ def chain_data() -> dict[str, np.ndarray]:
     return {"x": np.random.default_rng(0).uniform(-1, 1, (8, 2)), "y": np.zeros(8, dtype=int)}
 
 
-def mixture(ops: int) -> str:
-    """A program at L0 of sums, products, differences and functions of 8 numbers, each with a constant of its own."""
-    random, type = np.random.default_rng(0), "tensor<1x8xf32>"
+def mixed_ops(ops: int) -> Iterator[tuple[str, np.ndarray | None]]:
+    """Yield sums, products, differences and functions of 8 numbers, each but the functions with its own constant."""
+    random = np.random.default_rng(0)
+    for name in islice(cycle(("add", "mul", "tanh", "sub")), ops):
+        numbers = None if name == "tanh" else random.uniform(-0.5, 0.5, (1, 8)) + (name == "mul")
+        yield name, None if numbers is None else numbers.astype(np.float32)
+
+
+def mixture(ops: int) -> bytes:
+    """A program at L0 of mixed ops."""
+    type = "tensor<1x8xf32>"
     lines = [f"func.func @predict(%v0: {type}) -> {type} {{"]
-    for number, name in zip(range(ops), cycle(("add", "mul", "tanh", "sub"))):
-        if name == "tanh":
-            lines.append(f"%v{number + 1} = tdsl.tanh %v{number} : {type} -> {type}")
-            continue
-        numbers = (random.uniform(-0.5, 0.5, (1, 8)) + (name == "mul")).astype(np.float32).tolist()
-        lines.append(f"%c{number} = tdsl.const dense<{numbers}> : {type} -> {type}")
-        lines.append(f"%v{number + 1} = tdsl.{name} %v{number}, %c{number} : {type}, {type} -> {type}")
-    return "\n".join([*lines, f"func.return %v{ops} : {type}", "}", ""])
+    for number, (name, constant) in enumerate(mixed_ops(ops)):
+        operands, types = f"%v{number}", type
+        if constant is not None:
+            lines.append(f"%c{number} = tdsl.const dense<{constant.tolist()}> : {type} -> {type}")
+            operands, types = f"{operands}, %c{number}", f"{type}, {type}"
+        lines.append(f"%v{number + 1} = tdsl.{name} {operands} : {types} -> {type}")
+    return "\n".join([*lines, f"func.return %v{ops} : {type}", "}", ""]).encode()
+
+
+def mixed_graph(ops: int) -> bytes:
+    """A model of ONNX of the same ops."""
+    nodes: list[onnx.NodeProto] = []
+    constants: list[onnx.TensorProto] = []
+    for number, (name, constant) in enumerate(mixed_ops(ops)):
+        operands = [f"v{number}"]
+        if constant is not None:
+            operands.append(f"c{number}")
+            constants.append(numpy_helper.from_array(constant, operands[-1]))
+        nodes.append(helper.make_node(name.capitalize(), operands, [f"v{number + 1}"]))
+    first, last = (helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, 8]) for name in ("v0", f"v{ops}"))
+    graph = helper.make_graph(nodes, "mixture", [first], [last], constants)
+    opset = helper.make_opsetid("", 13)
+    return helper.make_model(graph, opset_imports=[opset], ir_version=8).SerializeToString()
 
 
 def mixture_data() -> dict[str, np.ndarray]:
@@ -62,32 +88,44 @@ def mixture_data() -> dict[str, np.ndarray]:
 
 @dataclass(frozen=True)
 class Family:
-    """Programs of any number of ops, in files of one name, with samples; compiled with a width, if one is given."""
+    """Programs of any number of ops, in files of one name, with samples; compiled with a width, if one is given.
+
+    folder: True for programs that `tinyml compile` compiles, False for those that a pipeline lowers to C.
+    """
 
     name: str
     file: str
-    text: Callable[[int], str]
+    content: Callable[[int], bytes]
     data: Callable[[], dict[str, np.ndarray]]
     width: int | None = None
+    folder: bool = False
+
+    def arguments(self, program: Path, data: Path, out: Path) -> Sequence[str | Path]:
+        """The arguments of Python that compile a program."""
+        if self.folder:
+            width = () if self.width is None else ("--width", str(self.width))
+            return ["-m", "tinyml.tools.main", "compile", program, "--target", "host", *width, "--val", data, "-o", out]
+        width = "" if self.width is None else f" width={self.width}"
+        pipeline = f'reals-to-c{{data="{data}"{width}}}'
+        return ["-m", "tinyml.tools.tinyml_opt", program, "-p", pipeline, "-t", "c", "-o", out]
 
 
 FAMILIES = (
     Family("additions", "chain.sd", chain, chain_data),
     Family("mixed, 8 bits", "mixture.mlir", mixture, mixture_data, 8),
+    Family("tinyml compile", "mixture.onnx", mixed_graph, mixture_data, 8, folder=True),
 )
 
 
 def seconds_to_compile(family: Family, ops: int) -> float:
-    """Seconds of CPU time that `tinyml-opt` takes to compile a program to C."""
+    """Seconds of CPU time that it takes to compile a program."""
     with TemporaryDirectory() as name:
-        program, data, out = (Path(name, file) for file in (family.file, "data.npz", "program.c"))
-        program.write_text(family.text(ops))
+        program, data, out = (Path(name, file) for file in (family.file, "data.npz", "out"))
+        program.write_bytes(family.content(ops))
         np.savez(data, allow_pickle=False, **family.data())
         before = _seconds_of_children()
-        width = "" if family.width is None else f" width={family.width}"
-        pipeline = f'reals-to-c{{data="{data}"{width}}}'
-        command = [sys.executable, "-m", "tinyml.tools.tinyml_opt", program, "-p", pipeline, "-t", "c", "-o", out]
-        subprocess.run(command, check=True)
+        command = [sys.executable, *family.arguments(program, data, out)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return _seconds_of_children() - before
 
 

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Operation
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
-from tinyml.dialects.locations import source_location
+from tinyml.dialects.locations import named, place, source_location
 from tinyml.lowering.frontends.onnx.graph import Attribute, Declared, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.reader import OPSETS, needed_nodes
 
@@ -35,6 +36,11 @@ class SourceNode(OnnxNode):
 
     source: Operation
 
+    @property
+    def location(self) -> LocationAttr:
+        """The place of the op in the file of the module, within the name of the node."""
+        return named(place(self.source.location), self.name)
+
     def error(self, message: str) -> InputError:
         return error_at(self.source, message, self.file)
 
@@ -45,8 +51,8 @@ class SourceNode(OnnxNode):
 
 def error_at(op: Operation, message: str, file: str) -> InputError:
     """An error that names an op and its place."""
-    place, line, column = source_location(op) or (file, None, None)
-    return InputError(f"{op_name(op)}: {message}", file=place, line=line, column=column)
+    given, line, column = source_location(op) or (file, None, None)
+    return InputError(f"{op_name(op)}: {message}", file=given, line=line, column=column)
 
 
 def op_name(op: Operation) -> str:

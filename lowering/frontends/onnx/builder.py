@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from xdsl.dialects.builtin import LocationAttr, TensorType, UnknownLoc
+from xdsl.dialects.builtin import LocationAttr, TensorType
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import tdsl
@@ -16,7 +16,6 @@ from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
-from tinyml.dialects.locations import named
 from tinyml.dialects.tdsl import Shape
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, OrderedTensor, Parameter
 from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
@@ -109,7 +108,7 @@ class Builder(ModelBuilder):
 
     @property
     def location(self) -> LocationAttr:
-        return named(UnknownLoc(), self.node.name)
+        return self.node.location
 
     def error(self, message: str) -> InputError:
         return self.node.error(message)

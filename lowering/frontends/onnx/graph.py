@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from xdsl.dialects.builtin import LocationAttr, UnknownLoc
+
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.locations import named
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,6 +50,11 @@ class OnnxNode:
     attributes: Mapping[str, Attribute]
     file: str
     layer: str = field(default="", kw_only=True)
+
+    @property
+    def location(self) -> LocationAttr:
+        """The location of the ops that the node becomes: its name, since models have no lines."""
+        return named(UnknownLoc(), self.name)
 
     def error(self, message: str) -> InputError:
         """An error that begins with the op and name of this node, and its layer."""

@@ -54,12 +54,12 @@ func.func @matvec(%X: memref<4x1xi16> {tinyml.format = "!fixed.q<16, 12>"}) -> (
 // CHECK:            %t = c.cast {{%.*}} : i32 to i16
 // CHECK-NEXT:       c.store %t, [[Y]][%i] : !c.ptr<i16>
 // CHECK:          c.return {{%.*}} : i16
-// CHECK:        c.func @matvec_scores() -> !c.ptr<i16, const>
+// CHECK-LABEL:  c.func @matvec_scores() -> !c.ptr<i16, const>
 // CHECK-SAME:     3x1 int16_t, !fixed.q<16, 10>: real = raw * 2^-10
 // CHECK-NEXT:     [[Y:%.*]] = c.view @arena[2]
 // CHECK-NEXT:     c.return [[Y]]
 // CHECK:        c.buffer @matvec_X 4 {doc = "The input of matvec_run."} : i16
-// CHECK:        c.func @matvec_set(%i: index, %value: f32)
+// CHECK-LABEL:  c.func @matvec_set(%i: index, %value: f32)
 // CHECK:          [[RAW:%.*]] = c.call @tm_f32_to_s16
 // CHECK:          c.store {{%.*}}, {{%.*}}[%i] : !c.ptr<i16>
 
@@ -79,7 +79,7 @@ func.func @inside() -> index {
 // CHECK-NEXT:   c.func @inside_input() -> !c.ptr<i16> attributes {doc = "Where to write X: 3 int16_t, !fixed.q<16, 12>: real = raw * 2^-12. It lies in the arena: write all of it before each inside_predict."}
 // CHECK-NEXT:     [[X:%.*]] = c.view @arena[2] {length = 3 : i64, doc = "3 int16_t"} : !c.ptr<i16>
 // CHECK-NEXT:     c.return [[X]] : !c.ptr<i16>
-// CHECK:        c.func @inside_predict() -> i16 attributes {doc = "Runs the model on what inside_input() points to.
+// CHECK-LABEL:  c.func @inside_predict() -> i16 attributes {doc = "Runs the model on what inside_input() points to.
 
 // -----
 

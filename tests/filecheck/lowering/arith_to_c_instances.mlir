@@ -20,18 +20,18 @@ builtin.module {
 // CHECK-NEXT:   }
 // CHECK-NEXT:   c.func @copy_predict(%ctx: !c.instance<@copy_ctx>, %X: !c.ptr<i16, const>)
 // CHECK:          %y = c.view @arena[0] of %ctx : !c.instance<@copy_ctx> {length = 2 : i64, doc = "2 int16_t"} : !c.ptr<i16>
-// CHECK:        c.func @copy_scores(%ctx: !c.instance<@copy_ctx>) -> !c.ptr<i16, const>
+// CHECK-LABEL:  c.func @copy_scores(%ctx: !c.instance<@copy_ctx>) -> !c.ptr<i16, const>
 // CHECK-NEXT:     c.view @arena[0] of %ctx
-// CHECK:        c.func @copy_input(%ctx: !c.instance<@copy_ctx>) -> !c.ptr<i16>
+// CHECK-LABEL:  c.func @copy_input(%ctx: !c.instance<@copy_ctx>) -> !c.ptr<i16>
 // CHECK-NEXT:     c.symbol @input of %ctx
-// CHECK:        c.func @copy_run(%ctx: !c.instance<@copy_ctx>)
+// CHECK-LABEL:  c.func @copy_run(%ctx: !c.instance<@copy_ctx>)
 // CHECK-NEXT:     [[X:%.*]] = c.symbol @input of %ctx
 // CHECK-NEXT:     c.invoke @copy_predict(%ctx, [[X]])
-// CHECK:        c.func @copy_set(%ctx: !c.instance<@copy_ctx>, %i: index, %value: f32)
-// CHECK:        c.func @copy_predict_floats(%ctx: !c.instance<@copy_ctx>, %X: !c.ptr<f32, const>)
+// CHECK-LABEL:  c.func @copy_set(%ctx: !c.instance<@copy_ctx>, %i: index, %value: f32)
+// CHECK-LABEL:  c.func @copy_predict_floats(%ctx: !c.instance<@copy_ctx>, %X: !c.ptr<f32, const>)
 // CHECK:            c.call @tm_f32_to_s16(
 // CHECK:          c.invoke @copy_run(%ctx)
-// CHECK:        c.func @copy_score(%ctx: !c.instance<@copy_ctx>, %i: index) -> f32
+// CHECK-LABEL:  c.func @copy_score(%ctx: !c.instance<@copy_ctx>, %i: index) -> f32
 
 // -----
 
@@ -49,6 +49,6 @@ builtin.module {
 // CHECK:        c.instance @within_ctx {
 // CHECK-NEXT:     c.arena @arena 4
 // CHECK-NEXT:   }
-// CHECK:        c.func @within_input(%ctx: !c.instance<@within_ctx>) -> !c.ptr<i16>
+// CHECK-LABEL:  c.func @within_input(%ctx: !c.instance<@within_ctx>) -> !c.ptr<i16>
 // CHECK-NEXT:     c.view @arena[0] of %ctx
-// CHECK:        c.func @within_predict(%ctx: !c.instance<@within_ctx>)
+// CHECK-LABEL:  c.func @within_predict(%ctx: !c.instance<@within_ctx>)

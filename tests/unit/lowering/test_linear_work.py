@@ -36,7 +36,7 @@ def calls_of_passes(family: Family, ops: int, folder: Path) -> Counter[str]:
     """The calls of functions in each pass on a program of some ops, in verification and in the printer of C."""
     calls, verification = Counter[str](), Verification()
     program, data = folder / family.file, folder / "data.npz"
-    program.write_text(family.text(ops))
+    program.write_bytes(family.content(ops))
     np.savez(data, allow_pickle=False, **family.data())
     module = load_program(program, context())
 

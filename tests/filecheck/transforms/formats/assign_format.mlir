@@ -10,6 +10,7 @@
 // RUN: not tinyml-opt %s -p "assign-format{format=f32 width=16}" --split-input-file 2>&1 | filecheck %s --check-prefix=FIXEDSIZE
 
 // SCHEME: pass 'assign-format': format 'fixed' has no scheme 'nonsense' for functions (one of seedot, shiftry, math)
+// NAMES-LABEL: func.func @scales(
 // NAMES: pass 'assign-format': expected TENSOR:BITS with one of the tensors X, e, got 'W:4'
 // UNKNOWN: pass 'assign-format': unknown number format 'nonsense'
 // WIDTH: pass 'assign-format': fixed point has widths from 2 to 32, got 33

@@ -15,6 +15,7 @@ func.func @planes(%X: tensor<1x3x6x6x!fixed.q<8, 4>>) -> tensor<1x4x4x4x!fixed.q
 // CHECK: tdsl.window %X[{{.*}}] {{.*}}axes = array<i64: 0, 2, 3, 1>
 // CHECK: tdsl.insert_slice {{.*}} {axes = array<i64: 0, 2, 3, 1>}
 // CHECK-NOT: tdsl.transpose
+// AMPLE-LABEL: func.func @planes(
 // AMPLE: [[T:%.*]] = tdsl.transpose %X {{.*}}copied
 // AMPLE: tdsl.window [[T]]
 // AMPLE: tdsl.transpose {{.*}}copied

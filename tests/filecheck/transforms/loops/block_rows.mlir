@@ -2,6 +2,7 @@
 // RUN: tinyml-opt %s -p "block-rows{target=uno}" --split-input-file | filecheck %s --check-prefix=NONE
 // RUN: tinyml-opt %s -p "block-rows{target=cortex-m4}" --split-input-file --remarks-filter=block 2>&1 | filecheck %s --check-prefix=REMARKS
 
+// REMARKS-LABEL: func.func @matvec(
 // REMARKS: block_rows.mlir:{{[0-9]+}}:3: remark: [missed] block-rows: num.contract: has no tile: its sums do not start from constants of the rows; 4 rows are taken at once
 
 // NONE-NOT: num.call #num.dot_rows

@@ -5,6 +5,7 @@
 // RUN: tinyml-opt %s -p 'place-constants{target=mega near=19}' --split-input-file | filecheck %s --check-prefix=LESS
 // RUN: tinyml-opt %s -p 'place-constants{target=mega near=4}' --split-input-file | filecheck %s --check-prefix=START
 // RUN: tinyml-opt %s -p 'place-constants{target=mega near=3}' --split-input-file | filecheck %s --check-prefix=BOTH
+// NEAR-LABEL: func.func @rows(
 // NEAR-NOT: far
 
 // The matrix takes less time for each byte moved than the starts, whose elements are loaded one by one.

@@ -1,5 +1,6 @@
 // RUN: tinyml-opt %s -p 'split-constants{target=mega}' --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p 'split-constants{target=cortex-m4}' --split-input-file | filecheck %s --check-prefix=WHOLE
+// WHOLE-LABEL: func.func @rows(
 // WHOLE: scratch.constant dense<1> : tensor<5x10000xi8>
 // WHOLE: scratch.constant dense<2> : tensor<2x20000xi8>
 

@@ -16,7 +16,7 @@ func.func @starts(%X: tensor<3x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, ten
   %z = tdsl.add %v, %D : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %x, %y, %z : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
-// CHECK: func.func @starts
+// CHECK-LABEL: func.func @starts
 // CHECK-DAG: [[first:%.*]] = tdsl.const dense<5.000000e-01>
 // CHECK-DAG: [[second:%.*]] = tdsl.const dense<5.000000e-01>
 // CHECK-DAG: [[third:%.*]] = tdsl.const dense<2.500000e-01>
@@ -37,7 +37,7 @@ func.func @formats(%X: tensor<1x3x3x1x!fixed.q<8, 4>>, %s: tensor<1xf32>, %Y: te
   %d = tdsl.conv2d %R, %c from %s : tensor<1xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x1x1x1xf32>, tensor<1x3x3x1xf32> -> tensor<1x3x3x1xf32>
   func.return %a, %b, %c, %d : tensor<1x3x3x1x!fixed.q<8, 4>>, tensor<1x3x3x1x!fixed.q<8, 4>>, tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>
 }
-// CHECK: func.func @formats
+// CHECK-LABEL: func.func @formats
 // CHECK: tdsl.conv2d %F, %X from %B
 // CHECK: tdsl.conv2d %F, %a from %B
 // CHECK: tdsl.conv2d %R, %Y from %s

@@ -13,6 +13,7 @@ func.func @blocks(%x: tensor<6x1x!fixed.q<8, 7>>) -> tensor<2x1x!fixed.q<8, 5>> 
 // GENERIC: tensor<2x6x!mxint.b<4, 3, 4 of 6, [0, 2, 1, 0]>>
 
 // A group of 4 in each row, then the rest of it.
+// LOOPS-LABEL: func.func @blocks(
 // LOOPS: %w = scratch.constant {{.*}} -> memref<2x6x!fixed.q<4, 3>, #scratch.flash>
 // LOOPS: %w_shifts = scratch.constant dense<[0, 2, 1, 0]> : tensor<4xi8> -> memref<4xi8, #scratch.flash>
 // LOOPS: %part = num.zero : [[acc:!fixed.acc<16, 10>]]
