@@ -183,16 +183,28 @@ def quire_for(products: Sequence[Product], initial: Factor | None = None) -> Qui
     top = math.frexp(bound * (1 + 2.0**-20))[1] if bound else -frac
     # Products of zero, too, change the bin of the other factor's exponent.
     width = max(top, *(lhs.top + rhs.top for lhs, rhs, _ in terms)) + frac + 2
-    if width <= 32:
-        return QuireType(width, frac, 32, SINGLE)
-    length = sum(product.length for product in products) + 1
     product = max(lhs.parts.bits + rhs.parts.bits for lhs, rhs, _ in terms)
     product = max(product, 0 if initial is None else _extent(initial).parts.bits)
+    return _laid_out(width, frac, product, sum(product.length for product in products) + 1)
+
+
+def quire_of(formats: Sequence[NumberFormat]) -> QuireType:
+    """The quire for the sum of one number of each of some formats."""
+    parts = list(map(parts_of, formats))
+    frac, bits = -min(one.least for one in parts), max(one.bits for one in parts)
+    width = max(one.greatest + one.bits for one in parts) + frac + len(formats).bit_length() + 1
+    return _laid_out(width, frac, bits, len(formats))
+
+
+def _laid_out(width: int, frac: int, bits: int, length: int) -> QuireType:
+    """The fastest layout for sums of a width. bits: of the greatest number that is added. length: how many are."""
+    if width <= 32:
+        return QuireType(width, frac, 32, SINGLE)
     for bin, step in LAYOUTS:
         if step == SINGLE and width <= bin:
             return QuireType(width, frac, bin, SINGLE)
         quire = QuireType(width, frac, bin, step) if step else None
-        if quire is not None and (SPLIT if quire.splits(product) else product) + step + length.bit_length() <= bin:
+        if quire is not None and (SPLIT if quire.splits(bits) else bits) + step + length.bit_length() <= bin:
             return quire
     raise InputError(f"a sum of {length} products of posits is too long for a quire in bins of 64 bits")
 

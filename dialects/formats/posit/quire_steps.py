@@ -9,6 +9,7 @@ from tinyml.dialects.formats.posit.ops import AddOp, DecodeOp, JoinOp, MarkOp, M
 from tinyml.dialects.formats.posit.parts import Parts
 from tinyml.dialects.formats.posit.quire import QuireType
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import Int
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.formats.posit.type import PositType
     from tinyml.dialects.machine.emitter import Emitter
-    from tinyml.dialects.machine.machine import Int
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,32 @@ class Start:
             parts = _decoded(emitter, quire, self.quire, self.parts, operands[0], -self.quire.frac.data)
             emitter.put(AddOp(quire, self.quire, *parts, self.parts.bits))
         return quire
+
+
+@dataclass(frozen=True)
+class Add:
+    """sum + a number in these parts, or minus it."""
+
+    quire: QuireType
+    parts: Parts
+    negative: bool = False
+
+    def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
+        from tinyml.dialects.formats.posit.quire_sums import integers
+
+        sum, value = operands
+        number = integers(self.parts, value, -self.quire.frac.data)
+        return sum - number if self.negative else sum + number
+
+    def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
+        sum, value = operands
+        significand, exponent = _decoded(emitter, sum, self.quire, self.parts, value, -self.quire.frac.data)
+        if self.negative:
+            most = (1 << self.parts.bits) - 1
+            zero = emitter.int_constant(0, significand.width)
+            significand = Int(emitter.subi(zero, significand.value), significand.width, -most, most)
+        emitter.put(AddOp(sum, self.quire, significand, exponent, self.parts.bits))
+        return sum
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """Posits: `!posit.p<n, es>`, and `!posit.p<n, es, low, high, shift>` for storage on devices.
 
-The first is the standard's type (2 to 16 or 32 bits, es from 0 to 3), whose operations are all emulated, NaR included:
-the baseline. The second has the posits that are multiples of 2^low and less than 2^high in magnitude, times 2^-shift:
-integers of few bits, decoded by a table or a short routine. They are multiplied as integers, and their sums are exact,
-as in a quire as narrow as these limits and the proof about the weights allow; a result is rounded once.
+The first is the standard's type (2 to 16 or 32 bits, es from 0 to 3), NaR included: sums of products run in a quire
+(`quire.py`), other operations are emulated. The second has the posits that are multiples of 2^low and less than 2^high
+in magnitude, times 2^-shift: integers of few bits, decoded by a table or a short routine. They are multiplied as
+integers, and their sums are exact, as in a quire as narrow as these limits and the proof about the weights allow; a
+result is rounded once.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ from tinyml.dialects.formats.posit.exponent_windows import (
 from tinyml.dialects.formats.posit.functions import ALL
 from tinyml.dialects.formats.posit.ops import OPS
 from tinyml.dialects.formats.posit.parts import Parts, parts_of
-from tinyml.dialects.formats.posit.quire import QuireType, quire_for
-from tinyml.dialects.formats.posit.quire_steps import Round
+from tinyml.dialects.formats.posit.quire import QuireType, quire_for, quire_of
+from tinyml.dialects.formats.posit.quire_steps import Add, Round
 from tinyml.dialects.formats.posit.specification import posits
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
@@ -254,8 +255,11 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(width, STANDARD)
 
     def for_range(self, low: float, high: float) -> PositType:
-        """The format that scales the greatest magnitude to between 1 and 2, where posits with es = 0 are as dense as
-        fixed point; below they are twice as dense. A format with a window keeps its es."""
+        """The format that scales the greatest magnitude to between 1 and 2, with es 0 unless the window has another.
+
+        With es 0 numbers below 1 are 2^-(n - 2) apart and those above twice as far: they are numbers of fixed point of
+        n bits and n - 2 fractional ones, which has more of them.
+        """
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
         return self._for_top(0 if self.window is None else self.es.data, TOPS[0], top)
@@ -385,16 +389,26 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return raw if self.stored_width == 32 else m.resize(raw, self.stored_width)
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        sum = self._emulated(m, "tm_posit_add", (lhs, lhs_format), (rhs, rhs_format))
-        return super().add(m, lhs, lhs_format, rhs, rhs_format) if sum is None else sum
+        if (sum := self._emulated(m, "tm_posit_add", (lhs, lhs_format), (rhs, rhs_format))) is not None:
+            return sum
+        if _are_standard(lhs_format, rhs_format):
+            return self._sum(m, (lhs, lhs_format), (rhs, rhs_format))
+        return super().add(m, lhs, lhs_format, rhs, rhs_format)
 
     def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        difference = self._emulated(m, "tm_posit_sub", (lhs, lhs_format), (rhs, rhs_format))
-        return super().sub(m, lhs, lhs_format, rhs, rhs_format) if difference is None else difference
+        if (difference := self._emulated(m, "tm_posit_sub", (lhs, lhs_format), (rhs, rhs_format))) is not None:
+            return difference
+        if _are_standard(lhs_format, rhs_format):
+            return self._sum(m, (lhs, lhs_format), (rhs, rhs_format), negative=True)
+        return super().sub(m, lhs, lhs_format, rhs, rhs_format)
 
     def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        product = self._emulated(m, "tm_posit_mul", (lhs, lhs_format), (rhs, rhs_format))
-        return super().mul(m, lhs, lhs_format, rhs, rhs_format) if product is None else product
+        if (product := self._emulated(m, "tm_posit_mul", (lhs, lhs_format), (rhs, rhs_format))) is not None:
+            return product
+        if not _are_standard(lhs_format, rhs_format):
+            return super().mul(m, lhs, lhs_format, rhs, rhs_format)
+        quire = quire_for([Product(1, Factor(lhs_format), Factor(rhs_format))])
+        return self.finish(m, quire.mac(m, quire.zero(m), lhs, lhs_format, rhs, rhs_format), quire, None)
 
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         if value_format == self:
@@ -407,7 +421,23 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return None if self.window is None else super().function_by_lines(m, function, value, source)
 
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        return value if value_format == self else super().recode(m, value, value_format)
+        if value_format == self:
+            return value
+        return (
+            self._sum(m, (value, value_format))
+            if _are_standard(value_format)
+            else super().recode(m, value, value_format)
+        )
+
+    def _sum(
+        self, m: Machine[V], first: tuple[V, NumberFormat], *others: tuple[V, NumberFormat], negative: bool = False
+    ) -> V:
+        """The exact sum of numbers, the others perhaps subtracted, rounded once: in a quire for any of their values."""
+        quire = quire_of([first[1], *(format for _, format in others)])
+        total = quire.start(m, *first)
+        for value, format in others:
+            total = m.perform(Add(quire, parts_of(format), negative), total, value)
+        return self.finish(m, total, quire, None)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
         if self.scaling:
@@ -422,7 +452,11 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
 def _has_quire(products: Sequence[Product]) -> bool:
     """True if a factor is a posit of the standard, which may be NaR and has too many bits as an integer."""
-    formats = [factor.format for product in products for factor in (product.lhs, product.rhs)]
+    return _are_standard(*(factor.format for product in products for factor in (product.lhs, product.rhs)))
+
+
+def _are_standard(*formats: NumberFormat) -> bool:
+    """True if some formats are posits of the standard."""
     return any(isinstance(format, PositType) and format.window is None for format in formats)
 
 
