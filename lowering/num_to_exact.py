@@ -31,12 +31,12 @@ from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.rewriting import PatternRewriteWalker, Rewriter
 from tinyml.dialects.scratch import in_flash, memref_type, packed_bits, packed_offset, size_in_bytes
 from tinyml.lowering.c.format_notes import note_formats
-from tinyml.lowering.memory_sums import begin_each_sum, carry_none, share_arrays
 from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
 from tinyml.transforms.ir.arithmetic import FunctionContext, ToStorage, prepare
 from tinyml.transforms.ir.indices import build_offset, exchanged, is_multiple
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.memory_sums import begin_each_sum, carry_none, share_arrays
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
         "Types of the elements of tensors and memrefs, and of accumulators. [Arithmetic](../arithmetic.md) gives the "
         "result of every operation, format by format; [adding a format](../adding-a-format.md) makes one.\n\n"
         "Number representation is a swappable dialect in this sense: the dialects of this page are dialects of "
-        "types. One of them, `posit`, has ops as well, for the steps of a sum that no register holds; they appear only "
+        "types. One of them has ops as well, for the steps of a sum that no register holds; they appear only "
         "between `num` and `arith`. Ops of `tdsl` and `num` are free of formats, the type of an element says which "
         "one it has, and a program may mix them. Replacing one representation by another replaces types: from L1 on "
         "the same ops stand on the type of any of these dialects, or of a package's. The format's arithmetic enters "

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import I64, IndexType, IntegerAttr, IntegerType, MemRefType, i1, i16, i64
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
@@ -22,8 +22,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.formats.posit.layout import SPLIT, LaidOut, Layout
 from tinyml.dialects.formats.posit.parts import Parts, parts_of
-from tinyml.dialects.formats.posit.quire import SPLIT, QuireType
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import EmittedOp, Emitter
 from tinyml.dialects.machine.integer_builder import width_of
@@ -59,15 +59,15 @@ class QuireOp(EmittedOp, ABC):
     type = prop_def(AnyAttr())
 
     @property
-    def layout(self) -> QuireType:
-        """The quire's type."""
-        return cast(QuireType, self.type)
+    def layout(self) -> Layout:
+        """How the quire lies in memory."""
+        return cast(LaidOut, self.type).layout
 
     def verify_(self) -> None:
-        if not isinstance(self.type, QuireType):
+        if not isinstance(self.type, LaidOut):
             raise VerifyException(f"expected the type of a quire, got {self.type}")
-        if self.quire.type != self.type.storage:
-            raise VerifyException(f"{self.type} is stored as {self.type.storage}, got {self.quire.type}")
+        if self.quire.type != self.layout.storage:
+            raise VerifyException(f"{self.type} is stored as {self.layout.storage}, got {self.quire.type}")
 
 
 @irdl_op_definition
@@ -155,11 +155,11 @@ class StartOp(QuireOp):
     traits = traits_def(MemoryWriteEffect())
     assembly_format = "$quire `as` $type attr-dict `:` type($quire)"
 
-    def __init__(self, quire: SSAValue, type: QuireType):
+    def __init__(self, quire: SSAValue, type: Attribute):
         super().__init__(operands=[quire], properties={"type": type})
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        count, bin = self.layout.count, self.layout.bin.data
+        count, bin = self.layout.count, self.layout.bin
         _store(e, e.int_constant(0, FLAG), _flags(e, self.quire), _index(e, 0))
 
         def clear(e: Emitter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -182,7 +182,7 @@ class MarkOp(QuireOp):
     traits = traits_def(MemoryWriteEffect())
     assembly_format = "$quire `as` $type `by` $exponent attr-dict `:` type($quire) `,` type($exponent)"
 
-    def __init__(self, quire: SSAValue, type: QuireType, exponent: SSAValue):
+    def __init__(self, quire: SSAValue, type: Attribute, exponent: SSAValue):
         super().__init__(operands=[exponent, quire], properties={"type": type})
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
@@ -201,16 +201,16 @@ class _AddingOp(QuireOp, ABC):
     bits = prop_def(IntegerAttr[I64])
 
     def _added(self, e: Emitter, number: Int[SSAValue], exponent: Int[SSAValue]) -> None:
-        type = self.layout
-        bin, step = type.bin.data, type.step.data
-        if type.is_single:
+        layout = self.layout
+        bin, step = layout.bin, layout.step
+        if layout.is_single:
             left = e.held(exponent, bin)
             self._to_bin(e, e.shli(e.held(number, bin), left), _index(e, 0))
             return
         at = e.shift_right(exponent, step.bit_length() - 1)
         left = e.held(e.low_bits(exponent, step.bit_length() - 1), bin)
         index = e.insert(arith.IndexCastOp(at.value, IndexType()))
-        if not type.splits(self.bits.value.data):
+        if not layout.splits(self.bits.value.data):
             self._to_bin(e, e.shli(e.held(number, bin), left), index)
             return
         wide = e.held(number, bin)
@@ -222,7 +222,7 @@ class _AddingOp(QuireOp, ABC):
 
     def _exponent(self, e: Emitter, *values: SSAValue) -> Int[SSAValue]:
         """The sum of exponents, without the sign that NaR has; the sum's width limits it."""
-        greatest = self.layout.width.data - 1
+        greatest = self.layout.width - 1
         mask = (1 << _width_for(greatest) - 1) - 1
         # Wide enough for the sum of two signs.
         width = 2 * _width_for(greatest) if len(values) > 1 else _width_for(greatest)
@@ -249,7 +249,7 @@ class AddOp(_AddingOp):
     )
 
     def __init__(
-        self, quire: SSAValue, type: QuireType, significand: Int[SSAValue], exponent: Int[SSAValue], bits: int
+        self, quire: SSAValue, type: Attribute, significand: Int[SSAValue], exponent: Int[SSAValue], bits: int
     ):
         super().__init__(
             operands=[significand.value, exponent.value, quire],
@@ -284,7 +284,7 @@ class MultiplyAddOp(_AddingOp):
     def __init__(
         self,
         quire: SSAValue,
-        type: QuireType,
+        type: Attribute,
         lhs: tuple[Int[SSAValue], Int[SSAValue]],
         rhs: tuple[Int[SSAValue], Int[SSAValue]],
         bits: int,
@@ -322,16 +322,17 @@ class JoinOp(QuireOp):
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     assembly_format = "$quire `as` $type attr-dict `:` type($quire) `->` type($sum)"
 
-    def __init__(self, quire: SSAValue, type: QuireType):
-        width = 32 if type.is_single and type.bin.data == 32 else 64
+    def __init__(self, quire: SSAValue, type: Attribute):
+        layout = cast(LaidOut, type).layout
+        width = 32 if layout.is_single and layout.bin == 32 else 64
         super().__init__(operands=[quire], properties={"type": type}, result_types=[IntegerType(width), i16, i1])
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        type = self.layout
-        frac, bin = type.frac.data, type.bin.data
+        layout = self.layout
+        frac, bin = layout.frac, layout.bin
         flag = _load(e, _flags(e, self.quire), _index(e, 0))
         undefined = e.cmp_sgt(e.int_constant(0, FLAG), flag)
-        if type.is_single:
+        if layout.is_single:
             return [_load(e, self.quire, _index(e, 0)), e.int_constant(frac, 16), undefined]
         self._carry(e)
         sum, rest, left = self._highest(e)
@@ -342,7 +343,7 @@ class JoinOp(QuireOp):
 
     def _carry(self, e: Emitter) -> None:
         """Bring all bins but the last to `step` bits without a sign; the sum stays what it is."""
-        bin, step, last = self.layout.bin.data, self.layout.step.data, self.layout.count - 1
+        bin, step, last = self.layout.bin, self.layout.step, self.layout.count - 1
 
         def pass_on(e: Emitter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
             total = e.addi(_load(e, self.quire, k), carried[0])
@@ -355,7 +356,7 @@ class JoinOp(QuireOp):
 
     def _highest(self, e: Emitter) -> Sequence[SSAValue]:
         """The sum's highest bits, an integer that is 0 if those below are, and how many are below."""
-        bin, step, last = self.layout.bin.data, self.layout.step.data, self.layout.count - 1
+        bin, step, last = self.layout.bin, self.layout.step, self.layout.count - 1
         limit = 1 << KEPT - step
 
         def append(e: Emitter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:

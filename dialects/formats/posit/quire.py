@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from xdsl.dialects.builtin import IntAttr, IntegerType, MemRefType
+from xdsl.dialects.builtin import IntAttr
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
@@ -24,7 +24,9 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.numbers import exact_numbers
+from tinyml.dialects.formats.posit.layout import SINGLE, SPLIT, LaidOut, Layout
 from tinyml.dialects.formats.posit.parts import Parts, parts_of
+from tinyml.dialects.formats.posit.quire_steps import MultiplyAdd, Start
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine
 
@@ -33,18 +35,12 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-SINGLE = 0
-"""The step of a sum in one integer."""
-
 LAYOUTS = ((32, 8), (32, 4), (64, SINGLE), (64, 16), (64, 8))
 """Bits of a bin and steps, the fastest first: bins of 32 bits cost less than one integer of 64."""
 
-SPLIT = 32
-"""Bits of the lower part of a product that is added in two parts, since bins of 64 bits do not hold it."""
-
 
 @irdl_attr_definition
-class QuireType(ParametrizedAttribute, TypeAttribute, Accumulator):
+class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
     """`!posit.quire<width, frac, bin, step>`; see the module. A step of 0 is a sum in one integer."""
 
     name = "posit.quire"
@@ -85,62 +81,37 @@ class QuireType(ParametrizedAttribute, TypeAttribute, Accumulator):
         return self
 
     @property
-    def is_single(self) -> bool:
-        """True for a sum in one integer."""
-        return self.step.data == SINGLE
+    def layout(self) -> Layout:
+        return Layout(self.width.data, self.frac.data, self.bin.data, self.step.data)
 
     @property
-    def count(self) -> int:
-        """The number of bins; the upper part of a product may lie `SPLIT` bits above its lower one."""
-        if self.is_single:
-            return 1
-        return -(-self.width.data // self.step.data) + (SPLIT // self.step.data if self.bin.data == 64 else 0)
-
-    @property
-    def storage(self) -> MemRefType[IntegerType]:
-        """The bins in memory."""
-        return MemRefType(IntegerType(self.bin.data), [self.count])
+    def storage(self) -> Attribute:
+        return self.layout.storage
 
     @property
     def bits(self) -> int:
-        return self.bin.data * self.count
+        return self.bin.data * self.layout.count
 
     @property
     def sum_unit(self) -> int:
         return self.frac.data
 
-    def splits(self, product_bits: int) -> bool:
-        """True if products of so many bits are added in two parts."""
-        return self.bin.data == 64 and not self.is_single and product_bits + self.step.data - 1 > SPLIT + 15
-
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
         if not self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY:
             return False
-        product = parts_of(lhs_format).bits + parts_of(rhs_format).bits
-        return self.is_single or self.splits(product) or product + self.step.data <= self.bin.data
+        return self.layout.holds(parts_of(lhs_format).bits + parts_of(rhs_format).bits)
 
     def starts(self, format: NumberFormat) -> bool:
         return format.FAMILY == self.FAMILY
 
-    @property
-    def _own(self) -> Any:
-        """This type for steps, whose file imports it."""
-        return self
-
     def zero(self, m: Machine[V]) -> V:
-        from tinyml.dialects.formats.posit.quire_steps import Start
-
-        return m.perform(Start(self._own))
+        return m.perform(Start(self, self.layout))
 
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
-        from tinyml.dialects.formats.posit.quire_steps import Start
-
-        return m.perform(Start(self._own, parts_of(format)), value)
+        return m.perform(Start(self, self.layout, parts_of(format)), value)
 
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        from tinyml.dialects.formats.posit.quire_steps import MultiplyAdd
-
-        return m.perform(MultiplyAdd(self._own, parts_of(lhs_format), parts_of(rhs_format)), sum, lhs, rhs)
+        return m.perform(MultiplyAdd(self, self.layout, parts_of(lhs_format), parts_of(rhs_format)), sum, lhs, rhs)
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         raise InputError(f"sums in {self} are not compared: round them first")
@@ -153,13 +124,6 @@ class QuireType(ParametrizedAttribute, TypeAttribute, Accumulator):
 
         sums = products_of_matrices(parts_of(lhs_format), lhs, parts_of(rhs_format), rhs, self.frac.data)
         return sums if start is None else sums + start
-
-    def leasts(self, lhs: Parts, rhs: Parts) -> tuple[int, int]:
-        """The exponents from which on those of two factors are counted, so that their sum is that of a product.
-
-        A finer unit than products of these formats need lies with the left factor, which constants are.
-        """
-        return -self.frac.data - rhs.least, rhs.least
 
     def lacks(self, products: Sequence[Product], initial: Factor | None) -> str | None:
         needed = quire_for(products, initial)
@@ -204,7 +168,7 @@ def _laid_out(width: int, frac: int, bits: int, length: int) -> QuireType:
         if step == SINGLE and width <= bin:
             return QuireType(width, frac, bin, SINGLE)
         quire = QuireType(width, frac, bin, step) if step else None
-        if quire is not None and (SPLIT if quire.splits(bits) else bits) + step + length.bit_length() <= bin:
+        if quire is not None and (SPLIT if quire.layout.splits(bits) else bits) + step + length.bit_length() <= bin:
             return quire
     raise InputError(f"a sum of {length} products of posits is too long for a quire in bins of 64 bits")
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects.formats.posit.layout import Layout
 from tinyml.dialects.formats.posit.ops import AddOp, DecodeOp, JoinOp, MarkOp, MultiplyAddOp, RoundOp, StartOp
 from tinyml.dialects.formats.posit.parts import Parts
-from tinyml.dialects.formats.posit.quire import QuireType
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from xdsl.ir import SSAValue
+    from xdsl.ir import Attribute, SSAValue
 
     from tinyml.dialects.formats.posit.type import PositType
     from tinyml.dialects.machine.emitter import Emitter
@@ -23,19 +23,20 @@ if TYPE_CHECKING:
 class Start:
     """A sum that starts from zero, or from a number in these parts."""
 
-    quire: QuireType
+    quire: Attribute
+    layout: Layout
     parts: Parts | None = None
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
         from tinyml.dialects.formats.posit.quire_sums import integers
 
-        return np.array(0, object) if self.parts is None else integers(self.parts, operands[0], -self.quire.frac.data)
+        return np.array(0, object) if self.parts is None else integers(self.parts, operands[0], -self.layout.frac)
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
-        quire = emitter.context.local(self.quire.storage, "quire")
+        quire = emitter.context.local(self.layout.storage, "quire")
         emitter.put(StartOp(quire, self.quire))
         if self.parts is not None:
-            parts = _decoded(emitter, quire, self.quire, self.parts, operands[0], -self.quire.frac.data)
+            parts = _decoded(emitter, quire, self.quire, self.parts, operands[0], -self.layout.frac)
             emitter.put(AddOp(quire, self.quire, *parts, self.parts.bits))
         return quire
 
@@ -44,7 +45,8 @@ class Start:
 class Add:
     """sum + a number in these parts, or minus it."""
 
-    quire: QuireType
+    quire: Attribute
+    layout: Layout
     parts: Parts
     negative: bool = False
 
@@ -52,12 +54,12 @@ class Add:
         from tinyml.dialects.formats.posit.quire_sums import integers
 
         sum, value = operands
-        number = integers(self.parts, value, -self.quire.frac.data)
+        number = integers(self.parts, value, -self.layout.frac)
         return sum - number if self.negative else sum + number
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
         sum, value = operands
-        significand, exponent = _decoded(emitter, sum, self.quire, self.parts, value, -self.quire.frac.data)
+        significand, exponent = _decoded(emitter, sum, self.quire, self.parts, value, -self.layout.frac)
         if self.negative:
             most = (1 << self.parts.bits) - 1
             zero = emitter.int_constant(0, significand.width)
@@ -70,7 +72,8 @@ class Add:
 class MultiplyAdd:
     """sum + lhs * rhs, of numbers in these parts."""
 
-    quire: QuireType
+    quire: Attribute
+    layout: Layout
     lhs: Parts
     rhs: Parts
 
@@ -78,12 +81,12 @@ class MultiplyAdd:
         from tinyml.dialects.formats.posit.quire_sums import integers
 
         sum, lhs, rhs = operands
-        least, least_of_rhs = self.quire.leasts(self.lhs, self.rhs)
+        least, least_of_rhs = self.layout.leasts(self.lhs, self.rhs)
         return sum + integers(self.lhs, lhs, least) * integers(self.rhs, rhs, least_of_rhs)
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
         sum, *factors = operands
-        least, least_of_rhs = self.quire.leasts(self.lhs, self.rhs)
+        least, least_of_rhs = self.layout.leasts(self.lhs, self.rhs)
         lhs = _decoded(emitter, sum, self.quire, self.lhs, factors[0], least)
         rhs = _decoded(emitter, sum, self.quire, self.rhs, factors[1], least_of_rhs)
         emitter.put(MultiplyAddOp(sum, self.quire, lhs, rhs, self.lhs.bits + self.rhs.bits))
@@ -94,13 +97,14 @@ class MultiplyAdd:
 class Round:
     """A complete sum as the nearest posit. scaling: of the format, which has posits times 2^-scaling."""
 
-    quire: QuireType
+    quire: Attribute
+    layout: Layout
     format: PositType
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
         from tinyml.dialects.formats.posit.quire_sums import rounded
 
-        raws = rounded(operands[0], self.quire.frac.data - self.format.scaling, self.format.posit)
+        raws = rounded(operands[0], self.layout.frac - self.format.scaling, self.format.posit)
         return raws.astype(self.format.dtype)
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
@@ -110,7 +114,7 @@ class Round:
 
 
 def _decoded(
-    e: Emitter, quire: SSAValue, type: QuireType, parts: Parts, value: SSAValue, least: int
+    e: Emitter, quire: SSAValue, type: Attribute, parts: Parts, value: SSAValue, least: int
 ) -> tuple[Int[SSAValue], Int[SSAValue]]:
     """The significand of a number, and its exponent counted from `least` on; the sum becomes NaR if it is.
 

@@ -239,7 +239,7 @@ def test_procedure_3_works_in_3_bytes():
 
 
 @pytest.mark.parametrize(
-    ("promoted", "printed_value"),
+    ("promoted", "published"),
     [({"W", "X", "B", "t1", "t2"}, -6.54883), ({"t1", "X", "B", "W"}, -6.5), (set[str](), -7)],
 )
 def test_procedures_2_and_3_run_on_devices(promoted: set[str], published: float, tmp_path: Path):
