@@ -33,6 +33,9 @@ def interface_of(module: ModuleOp) -> Interface:
     length = prod(shape)
     if given.names is not None and len(given.names) != length:
         raise InputError(f"'names' of the input: {len(given.names)} names for {length} features")
+    if given.received is not None and (given.reused or length % given.received):
+        what = "which lies in the arena" if given.reused else f"whose {length} elements are no such rows"
+        raise InputError(f"'received' of the input: rows of {given.received} elements are none of an input {what}")
     last: Any = function.body.block.last_op
     scores = [value for value in last.operands if isinstance(value.type, TensorType)]
     return Interface(

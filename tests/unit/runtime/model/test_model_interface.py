@@ -26,3 +26,13 @@ def test_an_input_has_a_name_for_each_feature(names: str, said: str):
 
 def test_names_of_all_features_are_taken():
     assert interface_of(Parser(context(), PROGRAM.format(names='"a", "b"')).parse_module()).input_length == 2
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [("received = 3", "whose 2 elements are no such rows"), ("received = 2, reused", "which lies in the arena")],
+)
+def test_rows_that_arrive_are_those_of_the_input(fields: str, said: str):
+    text = PROGRAM.format(names="").replace("names = []", fields)
+    with pytest.raises(InputError, match=f"'received' of the input: rows of . elements are none of an input {said}"):
+        interface_of(Parser(context(), text).parse_module())
