@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from tinyml.runtime.devices.device import Build, RunResult, raw_inputs, result_of_records
@@ -19,8 +21,20 @@ if TYPE_CHECKING:
 _PAINTED = ("-DTM_PAINT=1", "-fno-plt")
 # Messages name lines and functions; where variables are takes half of the compiler's time.
 _SANITIZED = ("-g1", "-fsanitize=undefined,address", "-fno-sanitize-recover=all", "-DTM_PAINT=0")
-# gcc's search for jumps to thread takes most of its time where a function rounds thousands of numbers.
-_QUICKER = "-fno-thread-jumps"
+
+
+@cache
+def _quicker(compiler: str) -> Sequence[str]:
+    """Flags with which a compiler takes less time.
+
+    gcc's search for jumps to thread takes most of it where a function rounds thousands of numbers. Others do not know
+    the flag, and may be called gcc, too.
+    """
+    try:
+        said = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return ()
+    return ("-fno-thread-jumps",) if "Free Software Foundation" in said else ()
 
 
 @dataclass(frozen=True)
@@ -46,7 +60,7 @@ class HostRunner(Runner):
 
     @property
     def flags(self) -> Sequence[str]:
-        return [*(_SANITIZED if self.sanitize else _PAINTED), _QUICKER, *super().flags]
+        return [*(_SANITIZED if self.sanitize else _PAINTED), *_quicker(self.chip.command("cc")), *super().flags]
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         stdin = build.weights + raw_inputs(interface, inputs)

@@ -12,6 +12,8 @@
 #define TM_POSIT __attribute__((__noinline__, __unused__))
 #endif
 
+#define TM_POSIT_PARTS __attribute__((__unused__))
+
 /* size * 2^exponent; size has its highest bit set, except for 0. */
 typedef struct {
     uint32_t size;
@@ -128,10 +130,11 @@ static TM_POSIT int32_t tm_posit_of_s64(int64_t x, int16_t scale, int8_t n, int8
 
 /* The significand of a posit of at most 16 bits above its exponent plus `bias`, each in 16 bits; 0 for zero,
  * and the least exponent for NaR. */
-static inline int32_t tm_posit_parts_s16(int16_t raw, int8_t n, int8_t es, int16_t bias)
+static inline TM_POSIT_PARTS int32_t tm_posit_parts_s16(int16_t raw, int8_t n, int8_t es, int16_t bias)
 {
     const int8_t fraction = (int8_t)(n - 3 - es > 0 ? n - 3 - es : 0);
-    uint16_t body = (uint16_t)((uint16_t)(raw < 0 ? 0u - (uint16_t)raw : (uint16_t)raw) << (17 - n));
+    const uint16_t bits = (uint16_t)raw, size_of_raw = (uint16_t)(raw < 0 ? 0u - bits : bits);
+    uint16_t body = (uint16_t)((uint32_t)size_of_raw << (17 - n));
     int16_t exponent = bias;
     if (body == 0)
         return raw ? 0x8000 : 0;
@@ -145,7 +148,7 @@ static inline int32_t tm_posit_parts_s16(int16_t raw, int8_t n, int8_t es, int16
         body = (uint16_t)((uint32_t)body << run << 1);
     }
     if (es) {
-        exponent = (int16_t)(exponent + (body >> (16 - es)));
+        exponent = (int16_t)(exponent + (int16_t)(body >> (16 - es)));
         body = (uint16_t)(body << es);
     }
     const int32_t size = ((int32_t)1 << fraction) | (int32_t)((uint32_t)body >> (16 - fraction));
@@ -153,7 +156,7 @@ static inline int32_t tm_posit_parts_s16(int16_t raw, int8_t n, int8_t es, int16
 }
 
 /* As tm_posit_parts_s16 for posits of 32 bits, each in 32 bits. */
-static inline int64_t tm_posit_parts_s32(int32_t raw, int8_t n, int8_t es, int16_t bias)
+static inline TM_POSIT_PARTS int64_t tm_posit_parts_s32(int32_t raw, int8_t n, int8_t es, int16_t bias)
 {
     const int8_t fraction = (int8_t)(n - 3 - es > 0 ? n - 3 - es : 0);
     uint32_t body = (raw < 0 ? 0u - (uint32_t)raw : (uint32_t)raw) << (32 - n) << 1;
