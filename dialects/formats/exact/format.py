@@ -268,6 +268,8 @@ class ExactFormat(ExactNumbers):
 
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         source = exact_numbers(value_format)
+        if (recoded := source.recoded_as(m, value, self)) is not None:
+            return recoded
         return self.store(m, source.load(m, value), source.scale)
 
     def ranked(self, m: Machine[V], value: V) -> tuple[Int[V], Raws] | None:

@@ -81,6 +81,10 @@ class ExactNumbers(NumberFormat):
     def load(self, m: Machine[V], value: V) -> Int[V]:
         """The integer of a stored raw."""
 
+    def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
+        """A number rounded into another format of the family, where no register holds it as an integer; else None."""
+        return None
+
     def rounding(self, scale: int) -> int:
         """The rounding bias, added to a number of this scale before it is shifted: accumulators need room for it."""
         return 0

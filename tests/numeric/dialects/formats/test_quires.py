@@ -183,6 +183,13 @@ def test_hardware_gives_the_bits_of_the_evaluator(
     assert first_mismatch(evaluate(module, x), Outputs(None, result.scores)) is None
 
 
+@pytest.mark.parametrize(("n", "es"), [(8, 2), (16, 1), (16, 3), (5, 0)])
+def test_posits_become_fixed_point_by_one_rounding(n: int, es: int):
+    format, fixed = PositType(n, es), FixedType(16, 7)
+    raws = np.arange(-format.posit.maxpos, format.posit.maxpos + 1).astype(format.dtype)
+    np.testing.assert_array_equal(fixed.recode(M, raws, format), fixed.encode(format.decode(raws)))
+
+
 @pytest.mark.parametrize(
     ("weights", "width", "layout"),
     [
