@@ -431,7 +431,11 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
         """By way of floats, which hold posits of at most 16 bits; NaR goes where NaN does."""
-        return None if self.window is not None or self.n.data > REGISTER_BITS else result.from_f32(m, self.to_f32(m, value))
+        return (
+            None
+            if self.window is not None or self.n.data > REGISTER_BITS
+            else result.from_f32(m, self.to_f32(m, value))
+        )
 
     def _sum(
         self, m: Machine[V], first: tuple[V, NumberFormat], *others: tuple[V, NumberFormat], negative: bool = False

@@ -239,14 +239,15 @@ def test_procedure_3_works_in_3_bytes():
 
 
 @pytest.mark.parametrize(
-    ("promoted", "published"),
-    [({"W", "X", "B", "t1", "t2"}, -6.54883), ({"t1", "X", "B", "W"}, -6.5), (set[str](), -7)],
+    "promoted",
+    [{"W", "X", "B", "t1", "t2"}, {"t1", "X", "B", "W"}, set[str]()],
+    ids=["procedure 2", "procedure 3", "8 bits"],
 )
-def test_procedures_2_and_3_run_on_devices(promoted: set[str], published: float, tmp_path: Path):
+def test_procedures_2_and_3_run_on_devices(promoted: set[str], tmp_path: Path):
     """In the paper's own posits, with the values of tables 1 and 2."""
     text, x = program(promoted)
     module = Parser(context(), text).parse_module()
-    assert float(f"{result(promoted):.6g}") == published
+    assert float(f"{result(promoted):.6g}") == {5: -6.54883, 4: -6.5, 0: -7}[len(promoted)]
     for device in (HOST, "uno", "cortex-m4"):
         if is_available(device):
             source = printed(module, device, tmp_path / device)
