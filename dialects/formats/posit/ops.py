@@ -208,11 +208,15 @@ class _AddingOp(QuireOp, ABC):
             self._to_bin(e, e.shli(e.held(number, bin), left), _index(e, 0))
             return
         at = e.shift_right(exponent, step.bit_length() - 1)
-        left = e.held(e.low_bits(exponent, step.bit_length() - 1), bin)
+        place = e.low_bits(exponent, step.bit_length() - 1)
         index = e.insert(arith.IndexCastOp(at.value, IndexType()))
-        if not layout.splits(self.bits.value.data):
-            self._to_bin(e, e.shli(e.held(number, bin), left), index)
+        if not layout.splits(bits := self.bits.value.data):
+            # A narrow register is shifted in fewer steps.
+            width = next(width for width in (16, 32, 64) if bits + step <= width)
+            moved = e.shli(e.held(number, width), e.held(place, width))
+            self._to_bin(e, moved if width == bin else e.resize(moved, bin), index)
             return
+        left = e.held(place, bin)
         wide = e.held(number, bin)
         lower = e.andi(wide, e.int_constant((1 << SPLIT) - 1, bin))
         self._to_bin(e, e.shli(lower, left), index)

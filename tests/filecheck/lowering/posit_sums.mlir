@@ -67,112 +67,113 @@ func.func @sums(%w: memref<3x!posit.p<8, 2>, #scratch.flash>, %x: memref<3x!posi
 // ARITH-NEXT: %19 = arith.shrsi %17, %18 : i8
 // ARITH-NEXT: %20 = arith.constant 7 : i8
 // ARITH-NEXT: %21 = arith.andi %17, %20 : i8
-// ARITH-NEXT: %22 = arith.extsi %21 : i8 to i32
-// ARITH-NEXT: %23 = arith.index_cast %19 : i8 to index
-// ARITH-NEXT: %24 = arith.extsi %12 : i8 to i32
-// ARITH-NEXT: %25 = arith.shli %24, %22 : i32
-// ARITH-NEXT: %26 = memref.load %quire[%23] : memref<12xi32>
-// ARITH-NEXT: %27 = arith.addi %26, %25 : i32
-// ARITH-NEXT: memref.store %27, %quire[%23] : memref<12xi32>
-// ARITH-NEXT: %28 = arith.constant 16 : i8
-// ARITH-NEXT: %29 = arith.constant 1 : i8
-// ARITH-NEXT: %30 = arith.constant 28 : i16
-// ARITH-NEXT: %31 = arith.constant 16 : i32
-// ARITH-NEXT: %32 = arith.constant 127 : i16
-// ARITH-NEXT: %33 = arith.constant 7 : i16
+// ARITH-NEXT: %22 = arith.index_cast %19 : i8 to index
+// ARITH-NEXT: %23 = arith.extsi %12 : i8 to i16
+// ARITH-NEXT: %24 = arith.extsi %21 : i8 to i16
+// ARITH-NEXT: %25 = arith.shli %23, %24 : i16
+// ARITH-NEXT: %26 = arith.extsi %25 : i16 to i32
+// ARITH-NEXT: %27 = memref.load %quire[%22] : memref<12xi32>
+// ARITH-NEXT: %28 = arith.addi %27, %26 : i32
+// ARITH-NEXT: memref.store %28, %quire[%22] : memref<12xi32>
+// ARITH-NEXT: %29 = arith.constant 16 : i8
+// ARITH-NEXT: %30 = arith.constant 1 : i8
+// ARITH-NEXT: %31 = arith.constant 28 : i16
+// ARITH-NEXT: %32 = arith.constant 16 : i32
+// ARITH-NEXT: %33 = arith.constant 127 : i16
+// ARITH-NEXT: %34 = arith.constant 7 : i16
 // ARITH-NEXT: scf.for %k = %0 to %2 step %1 {
 // ARITH-NEXT: %p = memref.load %w[%k] : memref<3xi8, #scratch.flash>
 // ARITH-NEXT: %q = memref.load %x[%k] : memref<3xi16>
-// ARITH-NEXT: %34 = arith.extui %p : i8 to i16
-// ARITH-NEXT: %35 = arith.index_cast %34 : i16 to index
-// ARITH-NEXT: %36 = memref.load %parts_table_1[%35] : memref<256xi16, #scratch.flash>
-// ARITH-NEXT: %37 = arith.shrsi %36, %10 : i16
-// ARITH-NEXT: %38 = arith.trunci %37 {wraps} : i16 to i8
-// ARITH-NEXT: %39 = arith.trunci %36 {wraps} : i16 to i8
-// ARITH-NEXT: %40 = memref.load %undefined[%0] : memref<1xi8>
-// ARITH-NEXT: %41 = arith.ori %40, %39 : i8
-// ARITH-NEXT: memref.store %41, %undefined[%0] : memref<1xi8>
-// ARITH-NEXT: %42 = func.call @tm_posit_parts_s16(%q, %28, %29, %30) : (i16, i8, i8, i16) -> i32
-// ARITH-NEXT: %43 = arith.shrsi %42, %31 : i32
-// ARITH-NEXT: %44 = arith.trunci %43 {wraps} : i32 to i16
-// ARITH-NEXT: %45 = arith.trunci %42 {wraps} : i32 to i16
-// ARITH-NEXT: %46 = arith.shrsi %45, %10 : i16
-// ARITH-NEXT: %47 = arith.trunci %46 {wraps} : i16 to i8
-// ARITH-NEXT: %48 = memref.load %undefined[%0] : memref<1xi8>
-// ARITH-NEXT: %49 = arith.ori %48, %47 : i8
-// ARITH-NEXT: memref.store %49, %undefined[%0] : memref<1xi8>
-// ARITH-NEXT: %50 = arith.extsi %38 : i8 to i32
-// ARITH-NEXT: %51 = arith.extsi %44 : i16 to i32
-// ARITH-NEXT: %52 = arith.muli %50, %51 : i32
-// ARITH-NEXT: %53 = arith.extsi %39 : i8 to i16
-// ARITH-NEXT: %54 = arith.addi %53, %45 : i16
-// ARITH-NEXT: %55 = arith.andi %54, %32 : i16
-// ARITH-NEXT: %56 = arith.trunci %55 : i16 to i8
-// ARITH-NEXT: %57 = arith.shrsi %56, %18 : i8
-// ARITH-NEXT: %58 = arith.andi %55, %33 : i16
-// ARITH-NEXT: %59 = arith.extsi %58 : i16 to i32
-// ARITH-NEXT: %60 = arith.index_cast %57 : i8 to index
-// ARITH-NEXT: %61 = arith.shli %52, %59 : i32
-// ARITH-NEXT: %62 = memref.load %quire[%60] : memref<12xi32>
-// ARITH-NEXT: %63 = arith.addi %62, %61 : i32
-// ARITH-NEXT: memref.store %63, %quire[%60] : memref<12xi32>
+// ARITH-NEXT: %35 = arith.extui %p : i8 to i16
+// ARITH-NEXT: %36 = arith.index_cast %35 : i16 to index
+// ARITH-NEXT: %37 = memref.load %parts_table_1[%36] : memref<256xi16, #scratch.flash>
+// ARITH-NEXT: %38 = arith.shrsi %37, %10 : i16
+// ARITH-NEXT: %39 = arith.trunci %38 {wraps} : i16 to i8
+// ARITH-NEXT: %40 = arith.trunci %37 {wraps} : i16 to i8
+// ARITH-NEXT: %41 = memref.load %undefined[%0] : memref<1xi8>
+// ARITH-NEXT: %42 = arith.ori %41, %40 : i8
+// ARITH-NEXT: memref.store %42, %undefined[%0] : memref<1xi8>
+// ARITH-NEXT: %43 = func.call @tm_posit_parts_s16(%q, %29, %30, %31) : (i16, i8, i8, i16) -> i32
+// ARITH-NEXT: %44 = arith.shrsi %43, %32 : i32
+// ARITH-NEXT: %45 = arith.trunci %44 {wraps} : i32 to i16
+// ARITH-NEXT: %46 = arith.trunci %43 {wraps} : i32 to i16
+// ARITH-NEXT: %47 = arith.shrsi %46, %10 : i16
+// ARITH-NEXT: %48 = arith.trunci %47 {wraps} : i16 to i8
+// ARITH-NEXT: %49 = memref.load %undefined[%0] : memref<1xi8>
+// ARITH-NEXT: %50 = arith.ori %49, %48 : i8
+// ARITH-NEXT: memref.store %50, %undefined[%0] : memref<1xi8>
+// ARITH-NEXT: %51 = arith.extsi %39 : i8 to i32
+// ARITH-NEXT: %52 = arith.extsi %45 : i16 to i32
+// ARITH-NEXT: %53 = arith.muli %51, %52 : i32
+// ARITH-NEXT: %54 = arith.extsi %40 : i8 to i16
+// ARITH-NEXT: %55 = arith.addi %54, %46 : i16
+// ARITH-NEXT: %56 = arith.andi %55, %33 : i16
+// ARITH-NEXT: %57 = arith.trunci %56 : i16 to i8
+// ARITH-NEXT: %58 = arith.shrsi %57, %18 : i8
+// ARITH-NEXT: %59 = arith.andi %56, %34 : i16
+// ARITH-NEXT: %60 = arith.index_cast %58 : i8 to index
+// ARITH-NEXT: %61 = arith.extsi %59 : i16 to i32
+// ARITH-NEXT: %62 = arith.shli %53, %61 : i32
+// ARITH-NEXT: %63 = memref.load %quire[%60] : memref<12xi32>
+// ARITH-NEXT: %64 = arith.addi %63, %62 : i32
+// ARITH-NEXT: memref.store %64, %quire[%60] : memref<12xi32>
 // ARITH-NEXT: }
-// ARITH-NEXT: %64 = memref.load %undefined[%0] : memref<1xi8>
-// ARITH-NEXT: %65 = arith.cmpi sgt, %3, %64 : i8
-// ARITH-NEXT: %66 = arith.constant 11 : index
-// ARITH-NEXT: %67 = arith.constant 255 : i32
-// ARITH-NEXT: %68 = arith.constant 8 : i32
-// ARITH-NEXT: %69 = scf.for %70 = %0 to %66 step %1 iter_args(%71 = %5) -> (i32) {
-// ARITH-NEXT: %72 = memref.load %quire[%70] : memref<12xi32>
-// ARITH-NEXT: %73 = arith.addi %72, %71 : i32
-// ARITH-NEXT: %74 = arith.andi %73, %67 : i32
-// ARITH-NEXT: memref.store %74, %quire[%70] : memref<12xi32>
-// ARITH-NEXT: %75 = arith.shrsi %73, %68 : i32
-// ARITH-NEXT: scf.yield %75 : i32
+// ARITH-NEXT: %65 = memref.load %undefined[%0] : memref<1xi8>
+// ARITH-NEXT: %66 = arith.cmpi sgt, %3, %65 : i8
+// ARITH-NEXT: %67 = arith.constant 11 : index
+// ARITH-NEXT: %68 = arith.constant 255 : i32
+// ARITH-NEXT: %69 = arith.constant 8 : i32
+// ARITH-NEXT: %70 = scf.for %71 = %0 to %67 step %1 iter_args(%72 = %5) -> (i32) {
+// ARITH-NEXT: %73 = memref.load %quire[%71] : memref<12xi32>
+// ARITH-NEXT: %74 = arith.addi %73, %72 : i32
+// ARITH-NEXT: %75 = arith.andi %74, %68 : i32
+// ARITH-NEXT: memref.store %75, %quire[%71] : memref<12xi32>
+// ARITH-NEXT: %76 = arith.shrsi %74, %69 : i32
+// ARITH-NEXT: scf.yield %76 : i32
 // ARITH-NEXT: }
-// ARITH-NEXT: %76 = memref.load %quire[%66] : memref<12xi32>
-// ARITH-NEXT: %77 = arith.addi %76, %69 : i32
-// ARITH-NEXT: memref.store %77, %quire[%66] : memref<12xi32>
-// ARITH-NEXT: %78 = memref.load %quire[%66] : memref<12xi32>
-// ARITH-NEXT: %79 = arith.extsi %78 : i32 to i64
-// ARITH-NEXT: %80 = arith.constant 0 : i16
-// ARITH-NEXT: %81 = arith.constant 10 : index
-// ARITH-NEXT: %82 = arith.constant 0 : i64
-// ARITH-NEXT: %83 = arith.constant 4503599627370496 : i64
-// ARITH-NEXT: %84 = arith.constant -4503599627370496 : i64
-// ARITH-NEXT: %85 = arith.constant 8 : i64
-// ARITH-NEXT: %86, %87, %88 = scf.for %89 = %0 to %66 step %1 iter_args(%90 = %79, %91 = %5, %92 = %80) -> (i64, i32, i16) {
-// ARITH-NEXT: %93 = arith.subi %81, %89 : index
-// ARITH-NEXT: %94 = memref.load %quire[%93] : memref<12xi32>
-// ARITH-NEXT: %95 = arith.cmpi sge, %90, %82 : i64
-// ARITH-NEXT: %96 = arith.cmpi sgt, %83, %90 : i64
-// ARITH-NEXT: %97 = arith.cmpi sge, %90, %84 : i64
-// ARITH-NEXT: %98 = arith.select %95, %96, %97 : i1
-// ARITH-NEXT: %99 = arith.extsi %94 : i32 to i64
-// ARITH-NEXT: %100 = arith.shli %90, %85 : i64
-// ARITH-NEXT: %101 = arith.addi %100, %99 : i64
-// ARITH-NEXT: %102 = arith.select %98, %101, %90 : i64
-// ARITH-NEXT: %103 = arith.addi %91, %94 : i32
-// ARITH-NEXT: %104 = arith.select %98, %91, %103 : i32
-// ARITH-NEXT: %105 = arith.addi %92, %10 : i16
-// ARITH-NEXT: %106 = arith.select %98, %92, %105 : i16
-// ARITH-NEXT: scf.yield %102, %104, %106 : i64, i32, i16
+// ARITH-NEXT: %77 = memref.load %quire[%67] : memref<12xi32>
+// ARITH-NEXT: %78 = arith.addi %77, %70 : i32
+// ARITH-NEXT: memref.store %78, %quire[%67] : memref<12xi32>
+// ARITH-NEXT: %79 = memref.load %quire[%67] : memref<12xi32>
+// ARITH-NEXT: %80 = arith.extsi %79 : i32 to i64
+// ARITH-NEXT: %81 = arith.constant 0 : i16
+// ARITH-NEXT: %82 = arith.constant 10 : index
+// ARITH-NEXT: %83 = arith.constant 0 : i64
+// ARITH-NEXT: %84 = arith.constant 4503599627370496 : i64
+// ARITH-NEXT: %85 = arith.constant -4503599627370496 : i64
+// ARITH-NEXT: %86 = arith.constant 8 : i64
+// ARITH-NEXT: %87, %88, %89 = scf.for %90 = %0 to %67 step %1 iter_args(%91 = %80, %92 = %5, %93 = %81) -> (i64, i32, i16) {
+// ARITH-NEXT: %94 = arith.subi %82, %90 : index
+// ARITH-NEXT: %95 = memref.load %quire[%94] : memref<12xi32>
+// ARITH-NEXT: %96 = arith.cmpi sge, %91, %83 : i64
+// ARITH-NEXT: %97 = arith.cmpi sgt, %84, %91 : i64
+// ARITH-NEXT: %98 = arith.cmpi sge, %91, %85 : i64
+// ARITH-NEXT: %99 = arith.select %96, %97, %98 : i1
+// ARITH-NEXT: %100 = arith.extsi %95 : i32 to i64
+// ARITH-NEXT: %101 = arith.shli %91, %86 : i64
+// ARITH-NEXT: %102 = arith.addi %101, %100 : i64
+// ARITH-NEXT: %103 = arith.select %99, %102, %91 : i64
+// ARITH-NEXT: %104 = arith.addi %92, %95 : i32
+// ARITH-NEXT: %105 = arith.select %99, %92, %104 : i32
+// ARITH-NEXT: %106 = arith.addi %93, %10 : i16
+// ARITH-NEXT: %107 = arith.select %99, %93, %106 : i16
+// ARITH-NEXT: scf.yield %103, %105, %107 : i64, i32, i16
 // ARITH-NEXT: }
-// ARITH-NEXT: %107 = arith.cmpi ne, %87, %5 : i32
-// ARITH-NEXT: %108 = arith.constant 1 : i64
-// ARITH-NEXT: %109 = arith.shli %86, %108 : i64
-// ARITH-NEXT: %110 = arith.addi %109, %108 : i64
-// ARITH-NEXT: %111 = arith.select %107, %110, %109 : i64
-// ARITH-NEXT: %112 = arith.constant 67 : i16
-// ARITH-NEXT: %113 = arith.subi %112, %88 : i16
-// ARITH-NEXT: %114 = arith.constant 8 : i8
-// ARITH-NEXT: %115 = arith.constant 2 : i8
-// ARITH-NEXT: %116 = arith.constant -32768 : i16
-// ARITH-NEXT: %117 = arith.constant 127 : i32
-// ARITH-NEXT: %118 = func.call @tm_posit_of_s64(%111, %113, %114, %115, %116, %117) : (i64, i16, i8, i8, i16, i32) -> i32
-// ARITH-NEXT: %119 = arith.trunci %118 : i32 to i8
-// ARITH-NEXT: %120 = arith.constant -128 : i8
-// ARITH-NEXT: %y = arith.select %65, %120, %119 : i8
+// ARITH-NEXT: %108 = arith.cmpi ne, %88, %5 : i32
+// ARITH-NEXT: %109 = arith.constant 1 : i64
+// ARITH-NEXT: %110 = arith.shli %87, %109 : i64
+// ARITH-NEXT: %111 = arith.addi %110, %109 : i64
+// ARITH-NEXT: %112 = arith.select %108, %111, %110 : i64
+// ARITH-NEXT: %113 = arith.constant 67 : i16
+// ARITH-NEXT: %114 = arith.subi %113, %89 : i16
+// ARITH-NEXT: %115 = arith.constant 8 : i8
+// ARITH-NEXT: %116 = arith.constant 2 : i8
+// ARITH-NEXT: %117 = arith.constant -32768 : i16
+// ARITH-NEXT: %118 = arith.constant 127 : i32
+// ARITH-NEXT: %119 = func.call @tm_posit_of_s64(%112, %114, %115, %116, %117, %118) : (i64, i16, i8, i8, i16, i32) -> i32
+// ARITH-NEXT: %120 = arith.trunci %119 : i32 to i8
+// ARITH-NEXT: %121 = arith.constant -128 : i8
+// ARITH-NEXT: %y = arith.select %66, %121, %120 : i8
 // ARITH-NEXT: func.return %y : i8
 
 // -----
