@@ -52,8 +52,7 @@ def expand(function: FuncOp, context: EmissionContext) -> None:
         op.results[0].replace_all_uses_with(emitted[op.results[0]].value)
     for op in recorded:
         Rewriter.erase_op(op)
-    # The last ones first: what an op makes of its operands may depend on the ops that they come from.
-    for op in reversed([op for op in function.walk() if isinstance(op, EmittedOp)]):
+    for op in [op for op in function.walk() if isinstance(op, EmittedOp)]:
         values = op.emit(Emitter(op, context))
         for result, value in zip(op.results, values, strict=True):
             value.name_hint = value.name_hint or result.name_hint

@@ -47,6 +47,9 @@ class Accumulator(ABC):
     FAMILY: ClassVar[str]
     """The family of the formats whose products are summed, and of those that a sum is rounded into."""
 
+    IN_REGISTER: ClassVar[bool] = True
+    """True if a register holds a sum; otherwise it is an array, which ops change."""
+
     SCALE_FREE: ClassVar[bool] = False
     """True if all products of the family have one unit, as those of floats do; otherwise `of` says which."""
 
@@ -157,7 +160,7 @@ class Accumulator(ABC):
         return True
 
     def lacks(self, products: Sequence[Product], initial: Factor | None) -> str | None:
-        """What it lacks for a sum of products, perhaps from a number on, that has no stated bound; None if nothing."""
+        """Why the accumulator cannot hold sums of these products, which may start from a number; None if it can."""
         return None
 
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:

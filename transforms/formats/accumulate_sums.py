@@ -72,7 +72,7 @@ def _accumulate(carried_sum: LoopCarriedSum) -> None:
             accumulator = result.accumulator(narrowed, factor, bound).in_memory
         except InputError:
             continue
-        if accumulator.bits <= GREATEST_BITS:
+        if accumulator.IN_REGISTER and accumulator.bits <= GREATEST_BITS:
             _rewrite(carried_sum, tdsl.ConstOp(raws, narrowed), accumulator.type, bound)
             return
 

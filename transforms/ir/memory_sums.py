@@ -14,6 +14,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import num
+from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
 
 
@@ -25,12 +26,14 @@ def begin_each_sum(function: func.FuncOp) -> None:
                 copy = op.clone()
                 Rewriter.insert_op(copy, InsertPoint.before(use.operation))
                 use.operation.operands[use.index] = copy.results[0]
+                if not isinstance(use.operation, num.NumOp | scf.ForOp):
+                    raise error_at(use.operation, f"'{use.operation.name}' hands on a sum that lies in memory")
             Rewriter.erase_op(op)
 
 
 def is_in_memory(sum: SSAValue) -> bool:
     """True for a sum whose accumulator is an array."""
-    return isinstance(num.accumulator_type(sum).storage, MemRefType)
+    return not num.accumulator_type(sum).IN_REGISTER
 
 
 def carry_none(function: func.FuncOp) -> None:

@@ -20,6 +20,9 @@ SINGLE = 0
 SPLIT = 32
 """Bits of the lower part of a product that is added in two parts, since bins of 64 bits do not hold it."""
 
+KEPT = 60
+"""Bits of a sum that are rounded; the last one tells whether any below is set."""
+
 ROOM = 15
 """The most bits by which a part of a product is shifted in bins of 64 bits."""
 
@@ -54,14 +57,17 @@ class Layout:
         """True if products of so many bits are added in two parts."""
         return self.bin == 64 and not self.is_single and bits + self.step - 1 > SPLIT + ROOM
 
-    def holds(self, bits: int) -> bool:
-        """True if a bin holds a product of so many bits at any place in it."""
-        return self.is_single or self.splits(bits) or bits + self.step <= self.bin
+    def holds(self, bits: int, length: int = 1) -> bool:
+        """True if a bin holds the sum of `length` products of so many bits, at any place in it."""
+        if self.is_single:
+            return bits < self.bin
+        return (SPLIT if self.splits(bits) else bits) + self.step + length.bit_length() <= self.bin
 
     def leasts(self, lhs: Parts, rhs: Parts) -> tuple[int, int]:
-        """The exponents from which on those of two factors are counted, so that their sum is that of a product.
+        """The bases from which the exponents of both factors are counted, so that their sum is that of the product.
 
-        A finer unit than products of these formats need lies with the left factor, which constants are.
+        If the unit of the sum is finer than that of products of these formats, the left factor, which constants are,
+        makes up for it.
         """
         return -self.frac - rhs.least, rhs.least
 

@@ -22,7 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.number_format import number_format
-from tinyml.dialects.formats.posit.layout import SPLIT, LaidOut, Layout
+from tinyml.dialects.formats.posit.layout import KEPT, SPLIT, LaidOut, Layout
 from tinyml.dialects.formats.posit.parts import Parts, parts_of
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import EmittedOp, Emitter
@@ -39,11 +39,8 @@ TABLE_BITS = 8
 FLAG = 8
 """Bits of what tells that a number was NaR."""
 
-KEPT = 60
-"""Bits of a joined sum, below its sign."""
 
-
-def exponents_of(parts: Parts, least: int) -> int:
+def greatest_exponent(parts: Parts, least: int) -> int:
     """The greatest exponent of a factor, counted from `least` on."""
     return parts.greatest - least
 
@@ -74,8 +71,8 @@ class QuireOp(EmittedOp, ABC):
 class DecodeOp(EmittedOp):
     """The significand of a posit, and its exponent counted from `least` on.
 
-    The number is `significand * 2^(exponent + least)`. Zero has neither; NaR has the least exponent of the register,
-    which no number has, and no significand.
+    The number is `significand * 2^(exponent + least)`. Zero has significand 0 and exponent 0; NaR has significand 0 and
+    the least integer of the register as its exponent, which no number has.
     """
 
     name = "posit.decode"
@@ -90,7 +87,7 @@ class DecodeOp(EmittedOp):
     )
 
     def __init__(self, raw: SSAValue, parts: Parts, least: int):
-        short = parts.format.bits <= TABLE_BITS and exponents_of(parts, least) < 1 << 7
+        short = parts.format.bits <= TABLE_BITS and greatest_exponent(parts, least) < 1 << 7
         widths = _width_for((1 << parts.bits) - 1), 8 if short else 16
         super().__init__(
             operands=[raw],
@@ -113,7 +110,7 @@ class DecodeOp(EmittedOp):
         most = (1 << parts.bits) - 1
         return (
             Int(self.significand, width_of(self.significand), -most, most),
-            Int(self.exponent, width_of(self.exponent), 0, exponents_of(parts, least)),
+            Int(self.exponent, width_of(self.exponent), 0, greatest_exponent(parts, least)),
         )
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
@@ -175,11 +172,11 @@ class StartOp(QuireOp):
 
 @irdl_op_definition
 class MarkOp(QuireOp):
-    """The sum becomes NaR if the posit is of which this is the exponent."""
+    """Make the sum NaR if the decoded posit with this exponent is NaR."""
 
     name = "posit.mark"
     exponent = operand_def(IntegerType)
-    traits = traits_def(MemoryWriteEffect())
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     assembly_format = "$quire `as` $type `by` $exponent attr-dict `:` type($quire) `,` type($exponent)"
 
     def __init__(self, quire: SSAValue, type: Attribute, exponent: SSAValue):
@@ -228,12 +225,19 @@ class _AddingOp(QuireOp, ABC):
         """The sum of exponents, without the sign that NaR has; the sum's width limits it."""
         greatest = self.layout.width - 1
         mask = (1 << _width_for(greatest) - 1) - 1
-        # Wide enough for the sum of two signs.
-        width = 2 * _width_for(greatest) if len(values) > 1 else _width_for(greatest)
-        total, *others = [value if width_of(value) == width else e.resize(value, width) for value in values]
+        narrow = _width_for(greatest)
+        # Wide enough for the sum of two signs; a narrower register's sign is another bit, which goes first.
+        width = 2 * narrow if len(values) > 1 else narrow
+        total, *others = [self._widened(e, value, narrow, width) for value in values]
         for other in others:
             total = e.addi(total, other)
         return Int(e.andi(total, e.int_constant(mask, width)), width, 0, greatest)
+
+    def _widened(self, e: Emitter, value: SSAValue, narrow: int, width: int) -> SSAValue:
+        """An exponent in a register of `width` bits, of which only those below the sign of `narrow` bits count."""
+        if (own := width_of(value)) < narrow:
+            value = e.andi(value, e.int_constant((1 << own - 1) - 1, own))
+        return value if own == width else e.resize(value, width)
 
     def _to_bin(self, e: Emitter, value: SSAValue, index: SSAValue) -> None:
         _store(e, e.addi(_load(e, self.quire, index), value), self.quire, index)
@@ -407,7 +411,7 @@ class RoundOp(EmittedOp):
             scale = e.subi(scale, e.int_constant(format.scaling, 16))
         raw = e.call(f"tm_posit_of_s{e.width_of(self.sum)}", self.sum, scale, *format.runtime_parameters(e))
         raw = format.stored_raw(e, raw)
-        return [e.select(self.undefined, e.int_constant(format.posit.nar, format.stored_width), raw)]
+        return [e.select(self.undefined, e.int_constant(format.undefined, format.stored_width), raw)]
 
 
 OPS: Sequence[type[Operation]] = (DecodeOp, StartOp, MarkOp, AddOp, MultiplyAddOp, JoinOp, RoundOp)

@@ -4,7 +4,7 @@ A quire holds the sum as a number of `width` bits in units of 2^-frac: wide enou
 where the quire of the Standard for Posit Arithmetic (2022, section 5) has 16 n bits for any. A sum of at most 32 or 64
 bits is one integer of `bin` bits. Wider ones are *bins*: integers of `bin` bits, each of which sums the products whose
 exponents differ by less than `step`, so that a product changes one bin, without carries; they are joined once. A byte
-beside them tells whether a number was NaR: then the sum is.
+beside them records whether an operand was NaR; the sum then is NaR, too.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.numbers import exact_numbers
-from tinyml.dialects.formats.posit.layout import SINGLE, SPLIT, LaidOut, Layout
+from tinyml.dialects.formats.posit.layout import SINGLE, LaidOut, Layout
 from tinyml.dialects.formats.posit.parts import Parts, parts_of
 from tinyml.dialects.formats.posit.quire_steps import MultiplyAdd, Start
 from tinyml.dialects.lazy_numpy import np
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-LAYOUTS = ((32, 8), (32, 4), (64, SINGLE), (64, 16), (64, 8))
+LAYOUTS = ((32, SINGLE), (32, 8), (32, 4), (64, SINGLE), (64, 16), (64, 8))
 """Bits of a bin and steps, the fastest first: bins of 32 bits cost less than one integer of 64."""
 
 
@@ -46,6 +46,7 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
     name = "posit.quire"
     FAMILY = "exact"
     SCALE_FREE: ClassVar[bool] = True
+    IN_REGISTER: ClassVar[bool] = False
     width: IntAttr
     frac: IntAttr
     bin: IntAttr
@@ -71,10 +72,10 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
 
     def verify(self) -> None:
         width, bin, step = self.width.data, self.bin.data, self.step.data
-        if (bin, step) not in ((32, SINGLE), *LAYOUTS):
+        if (bin, step) not in LAYOUTS:
             raise VerifyException(f"posit.quire has bins of 32 or 64 bits with steps of 4, 8 or 16, got {bin}, {step}")
         if width < 2 or (step == SINGLE and width > bin):
-            raise VerifyException(f"posit.quire has no {width} bits in one integer of {bin}")
+            raise VerifyException(f"{width} bits do not fit in one integer of {bin}")
 
     @property
     def type(self) -> Attribute:
@@ -99,7 +100,10 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
         if not self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY:
             return False
-        return self.layout.holds(parts_of(lhs_format).bits + parts_of(rhs_format).bits)
+        lhs, rhs = parts_of(lhs_format), parts_of(rhs_format)
+        # The exponents of posits are those of numbers; integers have their format's.
+        fine = lhs.posit is not None or -(lhs.least + rhs.least) <= self.frac.data
+        return fine and self.layout.holds(lhs.bits + rhs.bits)
 
     def starts(self, format: NumberFormat) -> bool:
         return format.FAMILY == self.FAMILY
@@ -126,10 +130,15 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
         return sums if start is None else sums + start
 
     def lacks(self, products: Sequence[Product], initial: Factor | None) -> str | None:
+        if any(product.sparse for product in products):
+            return f"sums in {self} have no sparse weights, since NaR times 0 is NaR: use tdsl.matmul"
         needed = quire_for(products, initial)
         fine = needed.frac.data <= self.frac.data
         high = needed.width.data - needed.frac.data <= self.width.data - self.frac.data
-        return None if fine and high else f"{self} does not hold the sum, which needs {needed}"
+        bits, length = _greatest_product(products, initial), _length(products)
+        if fine and high and self.layout.holds(bits, length):
+            return None
+        return f"{self} does not hold the sum, which needs {needed}"
 
 
 def quire_for(products: Sequence[Product], initial: Factor | None = None) -> QuireType:
@@ -147,9 +156,18 @@ def quire_for(products: Sequence[Product], initial: Factor | None = None) -> Qui
     top = math.frexp(bound * (1 + 2.0**-20))[1] if bound else -frac
     # Products of zero, too, change the bin of the other factor's exponent.
     width = max(top, *(lhs.top + rhs.top for lhs, rhs, _ in terms)) + frac + 2
-    product = max(lhs.parts.bits + rhs.parts.bits for lhs, rhs, _ in terms)
-    product = max(product, 0 if initial is None else _extent(initial).parts.bits)
-    return _laid_out(width, frac, product, sum(product.length for product in products) + 1)
+    return _laid_out(width, frac, _greatest_product(products, initial), _length(products))
+
+
+def _greatest_product(products: Sequence[Product], initial: Factor | None) -> int:
+    """The bits of the greatest significand that is added."""
+    start = 0 if initial is None else parts_of(initial.format).bits
+    return max(start, *(parts_of(each.lhs.format).bits + parts_of(each.rhs.format).bits for each in products))
+
+
+def _length(products: Sequence[Product]) -> int:
+    """The most numbers that are added, with that from which the sum starts."""
+    return sum(product.length for product in products) + 1
 
 
 def quire_of(formats: Sequence[NumberFormat]) -> QuireType:
@@ -162,14 +180,10 @@ def quire_of(formats: Sequence[NumberFormat]) -> QuireType:
 
 def _laid_out(width: int, frac: int, bits: int, length: int) -> QuireType:
     """The fastest layout for sums of a width. bits: of the greatest number that is added. length: how many are."""
-    if width <= 32:
-        return QuireType(width, frac, 32, SINGLE)
     for bin, step in LAYOUTS:
-        if step == SINGLE and width <= bin:
-            return QuireType(width, frac, bin, SINGLE)
-        quire = QuireType(width, frac, bin, step) if step else None
-        if quire is not None and (SPLIT if quire.layout.splits(bits) else bits) + step + length.bit_length() <= bin:
-            return quire
+        layout = Layout(width, frac, bin, step)
+        if layout.holds(bits, length) and (step != SINGLE or width <= bin):
+            return QuireType(width, frac, bin, step)
     raise InputError(f"a sum of {length} products of posits is too long for a quire in bins of 64 bits")
 
 

@@ -118,7 +118,7 @@ def _decoded(
 ) -> tuple[Int[SSAValue], Int[SSAValue]]:
     """The significand of a number, and its exponent counted from `least` on; the sum becomes NaR if it is.
 
-    The numbers of constants are none.
+    Constants without NaR are not marked.
     """
     if parts.posit is None:
         return parts.format.load(e, value), e.const(parts.least - least)

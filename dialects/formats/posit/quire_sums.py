@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tinyml.dialects.formats.posit.arithmetic import Posit, pack
+from tinyml.dialects.formats.posit.layout import KEPT
 from tinyml.dialects.formats.posit.parts import Parts
 from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
 Objects = NDArray[Any]
 
 NAR = math.nan
-
-KEPT = 60
-"""Bits of a sum that are rounded; the last one tells whether any below is set."""
 
 EXACT = 53
 """Bits of the integers that float64 sums exactly."""
@@ -67,7 +65,7 @@ def _digits(parts: Parts, raws: NDArray[Any], bits: int) -> Iterator[tuple[int, 
 
 
 def rounded(sums: Objects, scale: int, posit: Posit) -> NDArray[np.int64]:
-    """The posits nearest to sums in units of 2^-scale; NaR for NaN."""
+    """The posits nearest to sums in units of 2^-scale; NaR for NaN, and 0 in windows, which have no NaR."""
     undefined = sums != sums
     values = np.where(undefined, 0, sums)
     spare = np.maximum(np.asarray(_bit_length(values), np.int64) - KEPT, 0)
@@ -75,7 +73,7 @@ def rounded(sums: Objects, scale: int, posit: Posit) -> NDArray[np.int64]:
     kept = values >> lost
     kept = (kept << 1) | np.asarray((kept << lost) != values, object)
     raws = pack(kept.astype(np.int64), spare - 1 - scale, posit)
-    return np.where(undefined, posit.nar, raws)
+    return np.where(undefined, posit.nar if posit.low is None else 0, raws)
 
 
 def _magnitude(value: int) -> int:

@@ -210,6 +210,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
             return None
         return Coding(TABLE, self.table, -self.raw_limits[0])
 
+    def as_integers(self, bits: int) -> NumberFormat | None:
+        """None for the standard's type, whose NaR is no number of fixed point."""
+        return None if self.window is None else super().as_integers(bits)
+
     @property
     def candidates(self) -> Sequence[PositType]:
         return [PositType.of_width(width) for width in CANDIDATE_WIDTHS]
@@ -383,6 +387,11 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         wide = [m.resize(value, 32) if self.stored_width < 32 else value for value, _ in operands]
         parameters = self.runtime_parameters(m)
         return self.stored_raw(m, m.call(function, *wide, *parameters[:2]))
+
+    @property
+    def undefined(self) -> int:
+        """The raw of sums with NaR: NaR, or 0 in a window, which has none."""
+        return self.posit.nar if self.window is None else 0
 
     def stored_raw(self, m: Machine[V], raw: V) -> V:
         """Narrow a 32-bit raw, which may be NaR, to its storage."""

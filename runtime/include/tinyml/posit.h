@@ -205,7 +205,7 @@ static TM_POSIT int32_t tm_posit_to_s32(int32_t raw, int16_t scale, int8_t n, in
 {
     const tm_posit_parts parts = tm_posit_unpack(raw, n, es);
     const int16_t right = (int16_t)(-scale - parts.exponent);
-    const int32_t size = right > 31 ? 0 : (int32_t)(parts.size >> right);
+    const int32_t size = right > 31 || parts.size == 0 ? 0 : (int32_t)(parts.size >> right);
     return raw < 0 ? -size : size;
 }
 

@@ -53,7 +53,7 @@ func.func @sums(%w: memref<3x!posit.p<8, 2>, #scratch.flash>, %x: memref<3x!posi
 // ARITH-NEXT: }
 // ARITH-NEXT: %7 = arith.extui %b : i8 to i16
 // ARITH-NEXT: %8 = arith.index_cast %7 : i16 to index
-// ARITH-NEXT: %9 = memref.load %parts_table[%8] : memref<256xi16, #scratch.flash>
+// ARITH-NEXT: %9 = memref.load %parts_table_1[%8] : memref<256xi16, #scratch.flash>
 // ARITH-NEXT: %10 = arith.constant 8 : i16
 // ARITH-NEXT: %11 = arith.shrsi %9, %10 : i16
 // ARITH-NEXT: %12 = arith.trunci %11 {wraps} : i16 to i8
@@ -86,7 +86,7 @@ func.func @sums(%w: memref<3x!posit.p<8, 2>, #scratch.flash>, %x: memref<3x!posi
 // ARITH-NEXT: %q = memref.load %x[%k] : memref<3xi16>
 // ARITH-NEXT: %35 = arith.extui %p : i8 to i16
 // ARITH-NEXT: %36 = arith.index_cast %35 : i16 to index
-// ARITH-NEXT: %37 = memref.load %parts_table_1[%36] : memref<256xi16, #scratch.flash>
+// ARITH-NEXT: %37 = memref.load %parts_table[%36] : memref<256xi16, #scratch.flash>
 // ARITH-NEXT: %38 = arith.shrsi %37, %10 : i16
 // ARITH-NEXT: %39 = arith.trunci %38 {wraps} : i16 to i8
 // ARITH-NEXT: %40 = arith.trunci %37 {wraps} : i16 to i8
