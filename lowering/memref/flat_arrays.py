@@ -19,6 +19,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import scratch
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import element_bytes, elements_of, memref_type
 from tinyml.targets.c.names import Names
@@ -63,7 +64,9 @@ class FlatArrays(FlatAccesses):
     def bytes_of(self, value: SSAValue) -> tuple[SSAValue, SSAValue | int]:
         """The arena and the first byte of a buffer in it."""
         root, start = self.place(value)
-        view, size = self.views[root], element_bytes(memref_type(root))
+        if (view := self.views.get(root)) is None:
+            raise InputError("an op that works in place takes a buffer of the arena, got an array of the caller")
+        size = element_bytes(memref_type(root))
         first = start * size if isinstance(start, int) else self.nest.times(start, size)
         return self.at[view.arena].memory, self.nest.sum(first, view.offset.value.data)
 

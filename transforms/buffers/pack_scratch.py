@@ -73,7 +73,9 @@ def _place_buffers(
     index = {buffer: i for i, members in enumerate(groups) for buffer in members}
     for buffer, alive in live.ranges.items():
         offset, moves = _moves_of(buffer, alive, index[buffer], placement)
-        stays = [(alive.first, offset), *((move.point, move.offset) for move in moves)]
+        # What moves right behind the op that writes it was at its first place for that op alone.
+        first = min([alive.first, *(move.point - 1 for move in moves)])
+        stays = [(first, offset), *((move.point, move.offset) for move in moves)]
         ends = [*(move.point - 1 for move in moves), alive.last]
         views[buffer] = []
         for (first, start), last in zip(stays, ends, strict=True):
