@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import erf
@@ -10,6 +11,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from programs.paths import ROOT
 from tinyml.lowering.frontends.mlir.importer import read_tensors
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
@@ -25,7 +27,7 @@ Function: TypeAlias = (
 ROWS = 5
 """The samples of each case."""
 
-TYPES = {"float64": "f32", "int64": "i64", "int32": "i32", "int8": "i8"}
+TYPES = {"float64": "f32", "int64": "i64", "int32": "i32", "int8": "i8", "bool": "i1"}
 
 
 @dataclass(frozen=True)
@@ -286,3 +288,15 @@ def beside(op: str, values: Any) -> Case:
     code = f"""%c = {op} : () -> tensor<1x4xf32>
     %r = "stablehlo.add"(%a0, %c) : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>"""
     return Case([ROW], lambda a: a + np.array(values), code=code)
+
+
+def listed(*, computed: bool) -> list[str]:
+    """The ops that the page lists: of computed tensors, or of constants and in layers alone."""
+    section = (
+        (ROOT / "docs/mlir.md").read_text(encoding="utf-8").partition("<!-- ops: mlir -->\n")[2].partition("##")[0]
+    )
+    ops: list[str] = []
+    for dialect, names in re.findall(r"^\* `(\w+)`: (.*(?:\n  .*)*)", section, re.MULTILINE):
+        parts = [*re.split(r"of constants and in such layers also", " ".join(names.split())), ""]
+        ops += [f"{dialect}.{name}" for name in re.findall(r"\w+", parts[0 if computed else 1])]
+    return ops

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 
 import numpy as np
@@ -26,6 +25,7 @@ from programs.mlir_ops import (
     greatest,
     inside,
     joined,
+    listed,
     named,
     overwritten,
     padded,
@@ -33,7 +33,6 @@ from programs.mlir_ops import (
     product,
     strided,
 )
-from programs.paths import ROOT
 
 from tinyml.dialects.errors import InputError
 
@@ -352,25 +351,13 @@ CASES: dict[str, Case] = {
 }
 
 
-def listed(computed: bool) -> list[str]:
-    """The ops that the page lists: of computed tensors, or of constants and in layers alone."""
-    section = (
-        (ROOT / "docs/mlir.md").read_text(encoding="utf-8").partition("<!-- ops: mlir -->\n")[2].partition("##")[0]
-    )
-    ops: list[str] = []
-    for dialect, names in re.findall(r"^\* `(\w+)`: (.*(?:\n  .*)*)", section, re.MULTILINE):
-        parts = [*re.split(r"of constants and in such layers also", " ".join(names.split())), ""]
-        ops += [f"{dialect}.{name}" for name in re.findall(r"\w+", parts[0 if computed else 1])]
-    return ops
-
-
-@pytest.mark.parametrize("op", listed(True))
+@pytest.mark.parametrize("op", listed(computed=True))
 def test_an_op_of_computed_tensors(op: str):
     check(op, CASES[op])
 
 
 def test_each_case_is_of_a_listed_op():
-    assert CASES.keys() == {*listed(True)}
+    assert CASES.keys() == {*listed(computed=True)}
 
 
 @pytest.mark.parametrize(
