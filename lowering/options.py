@@ -13,6 +13,7 @@ from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.chip import FILE_ORDER, INPUT_ORDERS, INPUTS, MEMORY
 from tinyml.targets.registry import HOST
 from tinyml.transforms.buffers.packing.judge import JUDGES
+from tinyml.transforms.buffers.packing.modes import MODES as PACKERS
 from tinyml.transforms.ir.outputs import OUTPUTS, SCORES
 from tinyml.transforms.reals.choose_votes import SOFT, VOTES
 from tinyml.transforms.schedules.table import AUTO, schedule_names
@@ -108,6 +109,12 @@ class CompileOptions:
     )
     pack_buffers: bool = option(
         "store working memory of few bits packed in RAM: less RAM, more time", default=False, group=OptionGroup.MEMORY
+    )
+    packer: str | None = option(
+        f"packing algorithm of the arena: {', '.join(PACKERS)}, or one of a package",
+        default=None,
+        metavar="NAME",
+        group=OptionGroup.MEMORY,
     )
     instances: bool = option(
         "let the caller have several instances of the model, each in a NAME_ctx that all functions take",

@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 
 TARGET_OPTION = "target"
 
-FIELDS = {"plan-execution": {"mode": "plan"}, "synthesise-format": {"bits": "synthesised"}}
+FIELDS = {
+    "pack-scratch": {"mode": "packer"},
+    "plan-execution": {"mode": "plan"},
+    "synthesise-format": {"bits": "synthesised"},
+}
 """Fields of passes that take an option of another name, since the field's name is shared by several passes."""
 
 PUBLISHED = {"reals-to-formats": "published-to-formats"}

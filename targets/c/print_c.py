@@ -26,7 +26,7 @@ from tinyml.targets.c.header_items import needed_part, once, without_branches, w
 from tinyml.targets.c.text import FAR_TYPE, INT24, alias_name, literal, spell
 from tinyml.targets.chip import FEWER_CONSTANTS, WEIGHTS
 from tinyml.targets.makers import FarConstants
-from tinyml.targets.registry import BUILT_IN, HOST, board, chip_of
+from tinyml.targets.registry import BUILT_IN, HOST, board, check_compiled_for, chip_of, target_of
 
 FILES = ("source", "header")
 WIDTH = 100
@@ -37,21 +37,25 @@ WIDTH = 100
 class CTarget(Target):
     """Print NAME.c (`file=source`) or NAME.h (`file=header`) for the only program of a module.
 
-    Raises `InputError` for an unknown target, ValueError for an unknown file.
+    target: by default the one that the module is compiled for. Raises `InputError` for an unknown target, and for one
+    whose kernels the module does not call; ValueError for an unknown file.
     """
 
     name = "c"
 
-    target: str = HOST
+    target: str | None = None
     file: str = "source"
 
     def __post_init__(self) -> None:
-        chip_of(self.target)
+        if self.target is not None:
+            chip_of(self.target)
         if self.file not in FILES:
             raise ValueError(f"unknown file '{self.file}' (one of {', '.join(FILES)})")
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        printer = _ProgramPrinter(_program(module), self.target)
+        if self.target is not None:
+            check_compiled_for(module, self.target)
+        printer = _ProgramPrinter(_program(module), self.target or target_of(module))
         lines = printer.source() if self.file == "source" else printer.header()
         output.write("\n".join(lines) + "\n")
 

@@ -42,6 +42,7 @@ class CompileKeywords(TypedDict, total=False):
     outputs: str | None
     pack_buffers: bool | None
     packed: str | None
+    packer: str | None
     plan: str | None
     plans: Sequence[str] | None
     quantization: str | None
