@@ -122,7 +122,9 @@ def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
         if (simpler := rule(to, *operands)) is not None:
             return simpler
     stored = np.broadcast_shapes(*(each.stored for each in operands))
-    return to.node(op, operands, shape, stored, broadcasts=True)
+    # A choice of two numbers without axes would have none either.
+    chooses_numbers = op == "Where" and all(each.number is not None for each in operands[1:])
+    return to.node(op, operands, shape, stored, broadcasts=not chooses_numbers)
 
 
 def _known(to: GraphWriter, op: str, operands: Sequence[Tensor], shape: Shape) -> Tensor | None:

@@ -24,7 +24,7 @@ from tinyml.lowering.frontends.mlir.contraction import (
     takes_first_greatest,
 )
 from tinyml.lowering.frontends.mlir.elementwise import apply, is_number
-from tinyml.lowering.frontends.mlir.graph import Shape, Tensor, op_name
+from tinyml.lowering.frontends.mlir.graph import Shape, Tensor, error_at, op_name
 from tinyml.lowering.frontends.mlir.loops import concat, taken
 from tinyml.lowering.frontends.mlir.reader import Reader, handles
 from tinyml.lowering.frontends.mlir.scalars import ELEMENTWISE
@@ -140,6 +140,7 @@ def map_(reader: Reader, op: Operation) -> list[Tensor]:
     """An elementwise op of all operands but the last one, which its body need not have."""
     shape, block = reader.shape(op.results[0]), op.regions[0].block
     operands = [reader.to.broadcast(each, range(len(shape)), shape) for each in reader.operands(op)]
+    _number_indices(reader, block, shape)
     [result] = reader.run(block, operands[: len(block.args)])
     return [reader.to.broadcast(result, (), shape) if not result.shape else result]
 
@@ -179,6 +180,7 @@ def generic(reader: Reader, op: Operation) -> list[Tensor]:
         return [_reduction(reader, block, operands, maps, extents, summed, shapes[0])]
     space = tuple(extents[dim] for dim in dims)
     inner = [_aligned(reader, x, of, dims, space) for x, of in zip(operands, maps, strict=True)]
+    _number_indices(reader, block, space)
     results = reader.run(block, inner)
     parts = zip(results, maps[inputs:], shapes, strict=True)
     return [_placed(reader, result, dims, space, of, shape) for result, of, shape in parts]
@@ -241,6 +243,7 @@ def _reduction(
         argument: _aligned(reader, x, of, dims, space)
         for argument, x, of in zip(block.args[:-1], operands[:-1], maps[:-1], strict=True)
     }
+    _number_indices(reader, block, space)
     for op in block.ops:
         if op is not joined and op is not last:
             to.source = op
@@ -288,11 +291,22 @@ COMPARING = ("andi", "cmpf", "cmpi", "index_cast", "maximumf", "maxnumf", "ori",
 """Ops of `arith` whose results only depend on the order of their operands."""
 
 
+def _number_indices(reader: Reader, block: Block, space: Shape) -> None:
+    """Set the results of `linalg.index` in a body over a space of indices."""
+    for op in block.ops:
+        if op_name(op) == "linalg.index":
+            [axis] = reader.integers(op, "dim")
+            if not 0 <= axis < len(space):
+                raise error_at(op, f"there is no index {axis}", reader.to.file)
+            along = np.arange(space[axis]).reshape([-1 if at == axis else 1 for at in range(len(space))])
+            reader.values[op.results[0]] = reader.to.constant(along, space)
+
+
 @handles("linalg.index")
 def index(reader: Reader, op: Operation) -> Tensor:
-    """The index that a reduction to a maximum and where it is has set."""
+    """The index that the op around the body has set."""
     if op.results[0] not in reader.values:
-        raise reader.error("the op is supported beside a maximum only")
+        raise reader.error("expected it in the body of an op of linalg")
     return reader.value(op.results[0])
 
 

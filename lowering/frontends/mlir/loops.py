@@ -232,13 +232,14 @@ def updated(reader: Reader, tensor: Tensor, part: Tensor, starts: Sequence[Tenso
 
 
 def _replaced(reader: Reader, tensor: Tensor, part: Tensor, first: Sequence[int]) -> Tensor:
-    """A tensor with a part replaced that is smaller along one axis at most, as a concatenation."""
+    """A tensor with a part replaced, as a concatenation along each axis along which the part is smaller."""
     axes = [axis for axis, size in enumerate(part.shape) if size != tensor.shape[axis]]
     if not axes:
         return part
+    axis = axes[0]
     if len(axes) > 1:
-        raise reader.error("replaces a part that is smaller along several axes, which is not supported")
-    [axis] = axes
+        strip = _part(reader.to, tensor, axis, first[axis], part.shape[axis])
+        part = _replaced(reader, strip, part, [0 if at == axis else start for at, start in enumerate(first)])
     behind = first[axis] + part.shape[axis]
     before = _part(reader.to, tensor, axis, 0, first[axis]) if first[axis] else None
     after = _part(reader.to, tensor, axis, behind, tensor.shape[axis] - behind) if behind < tensor.shape[axis] else None

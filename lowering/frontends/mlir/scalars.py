@@ -96,7 +96,8 @@ def constant(reader: Reader, op: Operation) -> Tensor:
          "tensor.cast", of_constants=["arith.fptosi", "arith.index_cast"])  # fmt: skip
 def convert(reader: Reader, op: Operation) -> Tensor:
     """A conversion of signed integers, of which the true one of one bit is -1, and of floats."""
-    return converted(reader, op, mapped(reader.operand(op, 0), lambda x: -x.astype(int) if x.dtype == bool else x))
+    known = mapped(reader.operand(op, 0), lambda x: -x.astype(int) if x.dtype == bool else x)
+    return converted(reader, op, known, true=-1.0)
 
 
 @handles("arith.extui", "arith.uitofp")
@@ -122,16 +123,24 @@ def _unsigned(x: Array) -> Array:
     return x.view(f"u{x.itemsize}") if x.dtype.kind == "i" else x
 
 
-def converted(reader: Reader, op: Operation, x: Tensor) -> Tensor:
-    """A tensor in the element type of an op's result; one that is computed stays as it is."""
+def converted(reader: Reader, op: Operation, x: Tensor, true: float = 1.0) -> Tensor:
+    """A tensor in the element type of an op's result; computed numbers stay as they are.
+
+    true: the float that a computed mask becomes where it holds; it becomes 0 elsewhere.
+    """
     _, element = extents(op.results[0].type)
     dtype = np.dtype(ELEMENTS[str(element)])
     if x.array is not None:
         return Tensor("", x.shape, x.stored, x.array.astype(dtype))
     if x.steps is not None:
         return Tensor("", (), (), steps=x.steps.astype(dtype))
-    if dtype.kind != "f" or x.made_by("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal"):
-        raise reader.error("a conversion of computed elements is supported between floats only")
+    before = np.dtype(ELEMENTS[str(extents(op.operands[0].type)[1])])
+    if dtype.kind == "f" and before.kind == "b":
+        numbers = [reader.to.constant(np.array(number, np.float32)) for number in (true, 0.0)]
+        return apply(reader.to, "Where", x, *numbers)
+    widened = before.kind == dtype.kind == "i" and before.itemsize <= dtype.itemsize
+    if dtype.kind != "f" and not widened:
+        raise reader.error("computed elements become floats or wider integers only")
     return x
 
 

@@ -275,6 +275,61 @@ def test_the_signed_true_is_less_than_the_false(op: str, expected: int):
     )
 
 
+INDEXED = """
+      %i = "linalg.index"() <{dim = 1 : i64}> : () -> index
+      %j = "arith.index_cast"(%i) : (index) -> i64
+      %k = "arith.sitofp"(%j) : (i64) -> f32
+      %m = "arith.mulf"(%a, %k) : (f32, f32) -> f32"""
+
+
+def test_indices_in_the_body_of_a_sum():
+    body = f"""    %z = "arith.constant"() <{{value = dense<0.0> : tensor<2xf32>}}> : () -> tensor<2xf32>
+    %r = "linalg.reduce"(%x, %z) <{{dimensions = array<i64: 1>}}> ({{
+    ^bb0(%a: f32, %b: f32):{INDEXED}
+      %n = "arith.addf"(%m, %b) : (f32, f32) -> f32
+      "linalg.yield"(%n) : (f32) -> ()
+    }}) : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<2xf32>"""
+    x = np.arange(6.0).reshape(2, 3)
+    found = computed({"x": "tensor<2x3xf32>"}, body, "r", "tensor<2xf32>", x)
+    np.testing.assert_array_equal(found, x @ np.arange(3))
+
+
+def test_indices_in_the_body_of_a_map():
+    body = f"""    %o = "tensor.empty"() : () -> tensor<2x3xf32>
+    %r = "linalg.map"(%x, %o) ({{
+    ^bb0(%a: f32):{INDEXED}
+      "linalg.yield"(%m) : (f32) -> ()
+    }}) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>"""
+    x = np.arange(6.0).reshape(2, 3)
+    found = computed({"x": "tensor<2x3xf32>"}, body, "r", "tensor<2x3xf32>", x)
+    np.testing.assert_array_equal(found, (x * np.arange(3)).ravel())
+    for change, to, message in (
+        ("dim = 1", "dim = 2", "linalg.index: there is no index 2"),
+        (
+            "%r =",
+            '%i_1 = "linalg.index"() <{dim = 0 : i64}> : () -> index\n    %r =',
+            "linalg.index: expected it in the body of an op of linalg",
+        ),
+    ):
+        with pytest.raises(InputError, match=message):
+            computed({"x": "tensor<2x3xf32>"}, body.replace(change, to), "r", "tensor<2x3xf32>", x)
+
+
+@pytest.mark.parametrize("op", ["stablehlo.convert", "tosa.cast", "arith.uitofp"])
+@pytest.mark.parametrize("x", [-1.0, 1.0])
+def test_a_mask_becomes_a_number(op: str, x: float):
+    types = "tensor<1xf32>, tensor<1xf32>"
+    body = f"""    %z = "stablehlo.constant"() <{{value = dense<0.5> : tensor<1xf32>}}> : () -> tensor<1xf32>
+    %m = "stablehlo.compare"(%x, %z) <{{comparison_direction = #stablehlo<comparison_direction LT>}}>
+      : ({types}) -> tensor<1xi1>
+    %n = "stablehlo.not"(%m) : (tensor<1xi1>) -> tensor<1xi1>
+    %p = "{op}"(%m) : (tensor<1xi1>) -> tensor<1xf32>
+    %q = "{op}"(%n) : (tensor<1xi1>) -> tensor<1xf32>
+    %r = "stablehlo.concatenate"(%p, %q) <{{dimension = 0 : i64}}> : ({types}) -> tensor<2xf32>"""
+    found = computed({"x": "tensor<1xf32>"}, body, "r", "tensor<2xf32>", np.array([x]))
+    np.testing.assert_array_equal(found, [x < 0.5, x >= 0.5])
+
+
 def test_a_result_that_repeats_its_elements():
     body = """    %r = "stablehlo.broadcast_in_dim"(%x) <{broadcast_dimensions = array<i64: 0, 1>}>
       : (tensor<1x2xf32>) -> tensor<3x2xf32>"""
