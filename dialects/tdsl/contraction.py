@@ -154,8 +154,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     def accumulator_for(self, products: Sequence[Product], bound: Bound | None) -> Accumulator:
         """The accumulator for facts about the products, and a bound on their sums."""
-        initial = None if self.initial is None else factor_of(self.initial)
-        return format_of(self.out).accumulator_of_sum(products, initial, bound)
+        return format_of(self.out).accumulator_of_sum(products, self.start, bound)
 
     @property
     def products(self) -> Sequence[Product]:
@@ -167,6 +166,11 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         """An accumulator for each pair, in units of its products; the last one is `accumulator`."""
         last = self.accumulator
         return [last.of(format_of(lhs), format_of(rhs)) for lhs, rhs in self.pairs]
+
+    @property
+    def start(self) -> Factor | None:
+        """The known facts about the numbers from which the sums start; None if they start from zero."""
+        return None if self.initial is None else factor_of(self.initial)
 
     @property
     def sum_bound(self) -> Bound | None:
@@ -185,8 +189,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     def bound_of(self, products: Sequence[Product]) -> Bound | None:
         """As `derived_bound`, from facts about the products that are at hand."""
-        initial = None if self.initial is None else factor_of(self.initial)
-        return format_of(self.out).sum_bound(products, initial)
+        return format_of(self.out).sum_bound(products, self.start)
 
     def takes_groups(self, value: SSAValue) -> bool:
         """True for weights, whose groups do not extend beyond a row."""
@@ -215,10 +218,8 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
             raise VerifyException(f"acc must be an accumulator type, got {acc}")
         self.verify_units()
         num.verify_room(accumulator, self.sum_bound, format_of(self.out))
-        if self.dest is None:
-            initial = None if self.initial is None else factor_of(self.initial)
-            if (lack := accumulator.lacks(self.products, initial)) is not None:
-                raise VerifyException(lack)
+        if self.dest is None and (lack := accumulator.lacks(self.products, self.start)) is not None:
+            raise VerifyException(lack)
 
     def verify_units(self) -> None:
         """Verify that the accumulator of each pair holds its products and can continue the sum of earlier pairs."""

@@ -224,8 +224,8 @@ class _AddingOp(QuireOp, ABC):
     def _exponent(self, e: Emitter, *values: SSAValue) -> Int[SSAValue]:
         """The sum of exponents, without the sign that NaR has; the sum's width limits it."""
         greatest = self.layout.width - 1
-        mask = (1 << _width_for(greatest) - 1) - 1
         narrow = _width_for(greatest)
+        mask = (1 << narrow - 1) - 1
         # Wide enough for the sum of two signs; a narrower register's sign is another bit, which goes first.
         width = 2 * narrow if len(values) > 1 else narrow
         total, *others = [self._widened(e, value, narrow, width) for value in values]

@@ -109,13 +109,13 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
         return format.FAMILY == self.FAMILY
 
     def zero(self, m: Machine[V]) -> V:
-        return m.perform(Start(self, self.layout))
+        return m.perform(Start(self))
 
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
-        return m.perform(Start(self, self.layout, parts_of(format)), value)
+        return m.perform(Start(self, parts_of(format)), value)
 
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        return m.perform(MultiplyAdd(self, self.layout, parts_of(lhs_format), parts_of(rhs_format)), sum, lhs, rhs)
+        return m.perform(MultiplyAdd(self, parts_of(lhs_format), parts_of(rhs_format)), sum, lhs, rhs)
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         raise InputError(f"sums in {self} are not compared: round them first")

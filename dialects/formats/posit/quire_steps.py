@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from tinyml.dialects.formats.posit.layout import Layout
+from tinyml.dialects.formats.posit.layout import LaidOut, Layout
 from tinyml.dialects.formats.posit.ops import AddOp, DecodeOp, JoinOp, MarkOp, MultiplyAddOp, RoundOp, StartOp
 from tinyml.dialects.formats.posit.parts import Parts
 from tinyml.dialects.lazy_numpy import np
@@ -20,11 +20,20 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Start:
-    """A sum that starts from zero, or from a number in these parts."""
+class _Step:
+    """A step of a sum in a quire, which has this type."""
 
     quire: Attribute
-    layout: Layout
+
+    @property
+    def layout(self) -> Layout:
+        return cast(LaidOut, self.quire).layout
+
+
+@dataclass(frozen=True)
+class Start(_Step):
+    """A sum that starts from zero, or from a number in these parts."""
+
     parts: Parts | None = None
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
@@ -42,11 +51,9 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Add:
+class Add(_Step):
     """sum + a number in these parts, or minus it."""
 
-    quire: Attribute
-    layout: Layout
     parts: Parts
     negative: bool = False
 
@@ -69,11 +76,9 @@ class Add:
 
 
 @dataclass(frozen=True)
-class MultiplyAdd:
+class MultiplyAdd(_Step):
     """sum + lhs * rhs, of numbers in these parts."""
 
-    quire: Attribute
-    layout: Layout
     lhs: Parts
     rhs: Parts
 
@@ -94,11 +99,9 @@ class MultiplyAdd:
 
 
 @dataclass(frozen=True)
-class Round:
+class Round(_Step):
     """A complete sum as the nearest posit. scaling: of the format, which has posits times 2^-scaling."""
 
-    quire: Attribute
-    layout: Layout
     format: PositType
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:

@@ -320,7 +320,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         if isinstance(accumulator, QuireType):
             own: Any = self
-            return m.perform(Round(accumulator, accumulator.layout, own), sum)
+            return m.perform(Round(accumulator, own), sum)
         return super().finish(m, sum, accumulator, bound)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
@@ -453,7 +453,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         quire = quire_of([first[1], *(format for _, format in others)])
         total = quire.start(m, *first)
         for value, format in others:
-            total = m.perform(Add(quire, quire.layout, parts_of(format), negative), total, value)
+            total = m.perform(Add(quire, parts_of(format), negative), total, value)
         return self.finish(m, total, quire, None)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
