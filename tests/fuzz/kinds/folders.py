@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import shutil
 from pathlib import Path
@@ -56,14 +57,9 @@ def change_report(file: Path, random: Random) -> None:
         if random.random() < 0.2:
             del place[key]
         else:
-            other = random.choice(places(report))
-            place[key] = random.choice([random.choice(VALUES), other[0][other[1]]])
-            if place[key] is place:
-                place[key] = None
-    try:
-        file.write_text(json.dumps(report))
-    except (ValueError, RecursionError):
-        file.write_text("{}")
+            other, of = random.choice(places(report))
+            place[key] = copy.deepcopy(random.choice([random.choice(VALUES), other[of]]))
+    file.write_text(json.dumps(report))
 
 
 def folders(number: int, random: Random, folder: Path) -> str:
