@@ -83,13 +83,9 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
         def run(j: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             across = left_edge if taps == 1 else nest.add(left_edge, nest.times(j, op.spread[1]))
             begin, end = _inside(across, length, columns, (left, right), nest)
-            outside = None
             if top or bottom:
                 outside = _is_outside(down, rows, (top, bottom), nest)
                 begin, end = (nest.insert(arith.SelectOp(outside, nest.index(length), x)) for x in (begin, end))
-            if left > length or right > length:
-                outside = nest.insert(arith.CmpiOp(begin, end, "eq"))
-
             whole = nest.index(length * channels)
             target = nest.times(nest.add(nest.times(i, taps), j) if taps > 1 else i, length * channels)
 
@@ -105,25 +101,19 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
                 down_pitch, across_pitch = op.pitches[:2]
                 inside = nest.add(across, begin)
                 place = nest.add(nest.times(held, down_pitch), nest.times(inside, across_pitch))
-                gather(_start(place, outside, nest), nest.add(target, first), nest.insert(arith.SubiOp(end, begin)))
+                gather(place, nest.add(target, first), nest.insert(arith.SubiOp(end, begin)))
             elif op.ring is None or op.held[2] == columns:
                 source = nest.times(nest.add(nest.times(held, columns), across), channels)
                 count = nest.insert(arith.SubiOp(last, first))
-                source = _start(nest.add(source, first), outside, nest)
-                copy(source, nest.add(target, first), count)
+                copy(nest.add(source, first), nest.add(target, first), count)
             else:
-                _copy_around(down, held, across, (begin, end), outside, target)
+                _copy_around(down, held, across, (begin, end), target)
             if right:
                 nest.fold(whole, [], fill, last)
             return []
 
         def _copy_around(
-            down: SSAValue,
-            held: SSAValue,
-            across: SSAValue,
-            inside: tuple[SSAValue, SSAValue],
-            outside: SSAValue | None,
-            target: SSAValue,
+            down: SSAValue, held: SSAValue, across: SSAValue, inside: tuple[SSAValue, SSAValue], target: SSAValue
         ) -> None:
             """Copy pixels of a row of a ring, which may wrap around at its end."""
             _, height, width, _ = op.held
@@ -132,7 +122,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
             number = nest.add(across, begin)
             if height == 1:
                 number = nest.add(nest.times(down, columns), number)
-            place = nest.insert(arith.RemSIOp(_start(number, outside, nest), slots))
+            place = nest.insert(arith.RemSIOp(number, slots))
             row = nest.times(held, width * channels) if height > 1 else nest.index(0)
             count = nest.insert(arith.SubiOp(end, begin))
             until = nest.insert(arith.MinSIOp(count, nest.insert(arith.SubiOp(slots, place))))
@@ -205,11 +195,6 @@ def _inside(
         if after >= length or extent < length:
             end = nest.insert(arith.MaxSIOp(end, begin))
     return begin, end
-
-
-def _start(place: SSAValue, outside: SSAValue | None, nest: LoopNest) -> SSAValue:
-    """Where a run starts in an image; a run that is outside has no elements, and starts at the first one."""
-    return place if outside is None else nest.insert(arith.SelectOp(outside, nest.index(0), place))
 
 
 def _is_outside(at: SSAValue, extent: int, margins: tuple[int, int], nest: LoopNest) -> SSAValue:
