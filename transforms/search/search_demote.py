@@ -15,20 +15,13 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
-from tinyml.transforms.formats.evaluation.reference import Metric
+from tinyml.transforms.formats.evaluation.metrics import metric_named
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Feasibility, Limits, Search, limit
 from tinyml.transforms.search.engine.search_pass import SearchPass, loss_option, ram_option, widths_option
 
 _SCALES = range(4)
 """The scales of a demoted tensor, in bits finer than the one that holds its whole range."""
-
-_UNITS: dict[Metric, str] = {
-    "disagreement": "% differ",
-    "accuracy": "points lost",
-    "error": "mean error",
-    "margin": "mean error of margins",
-}
 
 
 @dataclass(frozen=True)
@@ -64,7 +57,7 @@ def explore_input_scale(search: Search, choices: Sequence[FormatChoice]) -> Form
 
 def demote_each(search: Search, choices: Sequence[FormatChoice], narrow: NumberFormat) -> list[Demotion]:
     """Algorithm 13: the demotion of each tensor alone, at the best of several scales."""
-    unit = _UNITS[search.evaluation.metric]
+    unit = metric_named(search.evaluation.metric).unit
     losses = [math.inf] * len(choices)
     best = [replace(choice, prototype=narrow) for choice in choices]
     for scale in _SCALES:
@@ -134,7 +127,7 @@ def narrow_and_wide(search: Search, widths: Sequence[int]) -> tuple[NumberFormat
 
 
 def _demote_within_loss(
-    search: Search, choices: Sequence[FormatChoice], demotions: Sequence[Demotion], loss: float, metric: Metric
+    search: Search, choices: Sequence[FormatChoice], demotions: Sequence[Demotion], loss: float, metric: str
 ) -> Sequence[FormatChoice]:
     """Algorithm 14: the candidate with as many tensors demoted as the permitted loss allows."""
     steps = [choices, *cumulative_demotions(choices, demotions)]

@@ -34,6 +34,7 @@ from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, ch
 from tinyml.transforms.formats.constants.refine_constants import refinements_of
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.formats.evaluation.candidates import EvaluationTask, SearchProblem, tensor_errors
+from tinyml.transforms.formats.evaluation.metrics import spelled_metrics
 from tinyml.transforms.ir.sums import round_carried_sums
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.search.engine.evaluation import Evaluation
@@ -130,7 +131,7 @@ def _refined(feasibility: Feasibility, result: SearchResult, task: EvaluationTas
 def metric_option(default: str) -> Any:
     """The option `metric`."""
     return option(
-        "metric by which candidates are compared: disagreement, accuracy, error or margin",
+        f"metric by which candidates are compared: {spelled_metrics()}",
         default=default,
         metavar="NAME",
         group=OptionGroup.SEARCH,
