@@ -271,7 +271,7 @@ class Report:
     percentages, sizes are bytes, and times are in `unit`, cycles or instructions of the board; `time_source` is the
     origin of milliseconds (`TimeSource`). `options` has the options of the compilation by name, other than those that
     are fields themselves, such as `format`. `search`, `requested`, `chosen`, `lines`, `warnings`, `memory`, `segments`,
-    `hardware`, `stream`, `confusion`, `regression`, `detection`, `rounded_sums`, `sensor`, `float_inputs` and
+    `hardware`, `stream`, `confusion`, `regression`, `detection`, `metric`, `rounded_sums`, `sensor`, `float_inputs` and
     `estimate` are as in `report.json`.
     """
 

@@ -153,6 +153,16 @@ def ram_option() -> Any:
     )
 
 
+def flash_option() -> Any:
+    """The option `flash`."""
+    return option(
+        "limit on flash, which larger, faster kernels and code may fill, with and without a search",
+        default=None,
+        metavar="BYTES",
+        group=OptionGroup.MEMORY,
+    )
+
+
 def loss_option(default: float | None) -> Any:
     """The option `loss`."""
     return option(
@@ -348,19 +358,34 @@ def _text(module: ModuleOp) -> str:
     return stream.getvalue()
 
 
-@dataclass(frozen=True)
-class BaselinePass(SearchPass):
-    """A search for the tensors that become narrow until the program fits.
+ANY_WIDTH = ", whatever the width"
+"""The remark on programs none of which keeps the limits at any width."""
 
-    ram: bytes that arena, input and stack may take; without it all tensors stay wide. target: determines the stack, as
-    for `select-kernels`. widths: of demoted tensors and of others, as for `search-demote`.
+
+@dataclass(frozen=True)
+class LimitedPass(SearchPass):
+    """A search within limits on the memory of the program.
+
+    ram: bytes that arena, input and stack may take. flash: bytes that code and constants may take. Both are those of
+    the program that is built for the target and run there, or its estimates without the tools of the target; on a
+    target of unknown costs arena and input, and constants. target: as for `select-kernels`.
     """
 
-    PAPER: ClassVar[str] = "MinUn"
     ram: int | None = ram_option()
+    flash: int | None = flash_option()
     target: str = USUAL
-    widths: tuple[int, ...] = widths_option()
 
     @property
     def limits(self) -> Limits:
-        return Limits(ram=limit(self.ram), target=self.target)
+        return Limits(flash=limit(self.flash), ram=limit(self.ram), target=self.target)
+
+
+@dataclass(frozen=True)
+class BaselinePass(LimitedPass):
+    """A search for the tensors that become narrow until the program fits; without limits all tensors stay wide.
+
+    widths: of demoted tensors and of others, as for `search-demote`.
+    """
+
+    PAPER: ClassVar[str] = "MinUn"
+    widths: tuple[int, ...] = widths_option()
