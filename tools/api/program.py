@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _NO_FILES: Sequence[Path] = ()
 
 SHOWN = (
-    "board", "format", "accuracy", "R2", "threshold", *ALARMS, "other answers", "time from floats",
+    "board", "format", "accuracy", "metric", "R2", "threshold", *ALARMS, "other answers", "time from floats",
     "time of an inference", "estimated time",
     "flash", "RAM", "arena and input",
 )  # fmt: skip
@@ -171,18 +171,24 @@ class Program:
 
         return self.scores(X, raw=raw) - rounded_threshold(self._formats, self._require_detector())
 
-    def score(self, X: object, y: object, *, raw: bool = False) -> float:
+    def score(self, X: object, y: object, *, metric: str | None = None, raw: bool = False) -> float:
         """The share of samples for which `predict` gives the class in y, or 1 or -1; for a model of values, their R².
 
         A program that gives a score for each class, and no class, is right where that of the class in y is greatest.
         R² is 1 - sum((y - predicted)²) / sum((y - mean of y)²), the mean over several values; that of a constant one is
-        1 if it is right everywhere and else 0, as in scikit-learn. X, raw: as for `predict`.
+        1 if it is right everywhere and else 0, as in scikit-learn. metric: another figure, such as `"f1"`, or
+        `"f1:CLASS"` of one class (docs/searches.md). X, raw: as for `predict`.
         y: as `compile` takes it, labels of the classes in any type that holds them, indices where labels are texts, or
-        values. Raises `InputError` as `predict` does, and for y that holds no such classes or values.
+        values. Raises `InputError` as `predict` does, for y that holds no such classes or values, and for a metric that
+        the model or y do not have.
         """
+        from tinyml.transforms.formats.evaluation.metrics import r_squared
+
         if y is None:
             raise InputError("expected an array, got None", file="y")
         outputs, data = self._evaluate_with(X, y, raw)
+        if metric is not None:
+            return self._figure(text("metric", metric), outputs, data)
         if data.y is not None:
             return float((outputs.classes == data.y).mean())
         targets = data.targets
@@ -191,10 +197,21 @@ class Program:
             from tinyml.tools.driver.detection import anomalies
 
             return float((anomalies(self._formats, outputs, self.threshold) == (targets[:, 0] < 0)).mean())
-        predicted = self._scores(outputs).reshape(targets.shape)
-        spread: NDArray[np.float64] = np.square(targets - targets.mean(axis=0)).sum(axis=0)
-        rest: NDArray[np.float64] = np.square(targets - predicted).sum(axis=0)
-        return float(np.mean(np.where(spread > 0, 1 - rest / np.where(spread > 0, spread, 1), rest == 0)))
+        return r_squared(self._scores(outputs).reshape(targets.shape), targets)
+
+    def _figure(self, metric: str, outputs: Outputs, data: Data) -> float:
+        """The figure of outputs by a metric."""
+        from tinyml.dialects.tdsl.interface import read_interface
+        from tinyml.runtime.evaluator.evaluator import in_reals
+        from tinyml.transforms.formats.evaluation.metrics import ACCURACY, measure_of
+        from tinyml.transforms.formats.evaluation.reference import answers_of
+
+        answers = answers_of(in_reals(self._formats, outputs), data, read_interface(self._formats))
+        measure = measure_of(metric, answers)
+        if measure.metric.figure is None:
+            help = ": leave it out" if metric == ACCURACY else ", and is for searches"
+            raise InputError(f"the metric '{metric}' is no figure of answers alone{help}")
+        return measure.on_reals
 
     def measure(
         self,

@@ -24,7 +24,7 @@ from tinyml.tools.driver.stages import find_model, load_program, passes_to_forma
 from tinyml.tools.reports.tables import print_table
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import evaluate_program, leave_out_roundings
-from tinyml.transforms.formats.evaluation.reference import Metric, Reference, RegressionErrors
+from tinyml.transforms.formats.evaluation.reference import Reference, RegressionErrors
 from tinyml.transforms.formats.measure_cost import MeasureCostPass
 from tinyml.transforms.loops.estimate_cost import EstimateCostPass
 from tinyml.transforms.search.costs.candidate_costs import working_memory
@@ -53,7 +53,7 @@ search."""
 MEAN = "mean change"
 """The entry of rows of means in the column of the model."""
 
-METRIC: Metric = "margin"
+METRIC = "margin"
 """The metric of our search, which also scores the validation set."""
 
 BOARD = board(USUAL)

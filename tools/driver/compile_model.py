@@ -31,7 +31,15 @@ from tinyml.tools.driver.compilation import Compilation
 from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies, require_room
 from tinyml.tools.driver.data_faults import data_faults
 from tinyml.tools.driver.limits import check_route, compile_within_cells, ram_of, require_cells
-from tinyml.tools.driver.measure import MismatchError, accuracy, check_equal, rounding_loss, run_on_device
+from tinyml.tools.driver.measure import (
+    MismatchError,
+    accuracy,
+    check_equal,
+    metric_figures,
+    metric_measure,
+    rounding_loss,
+    run_on_device,
+)
 from tinyml.tools.driver.output_folder import (
     MEASURED_SAMPLES,
     removable_files,
@@ -49,6 +57,7 @@ from tinyml.tools.driver.smaller_model import Needs
 from tinyml.tools.driver.stages import compile_bits_again, load_program, with_outputs
 from tinyml.tools.reports.report import require_fit, write_report
 from tinyml.transforms.formats.assignment.tensor_classes import check_scheme
+from tinyml.transforms.formats.evaluation.metrics import metric_named
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.name_classes import NameClassesPass
 from tinyml.transforms.formats.order_input import OrderInputPass
@@ -190,6 +199,19 @@ def load_data(made: Compilation) -> None:
     made.data = read[-1] if read else random_data(made.program, MEASURED_SAMPLES)
 
 
+def check_metric(made: Compilation) -> None:
+    """Raise `InputError` for a metric that the program or the data do not have, before a search begins."""
+    request = made.request
+    if request.metric is None or metric_named(request.metric).figure is None:
+        return
+    for file, data in ((request.val, made.val), (request.test, made.data)):
+        if file is not None and data is not None and not made.kept:
+            try:
+                metric_measure(request.metric, made.program, data)
+            except InputError as error:
+                raise InputError(error.message, file=str(file)) from error
+
+
 def compare_with_estimator(made: Compilation) -> None:
     """Raise `InputError` for a program that does not answer as the estimator that it was imported from."""
     if made.own is not None and made.imported is not None:
@@ -246,6 +268,10 @@ def compare_with_reals(made: Compilation) -> None:
     if not made.kept:
         reals = with_outputs(made.program, made.ctx, request.compile_options["outputs"])
     made.accuracies = accuracy(reals, made.compiled.formats, made.data)
+    if request.metric is not None and metric_named(request.metric).figure is not None:
+        assert made.accuracies.outputs is not None
+        figures = metric_figures(request.metric, reals, made.compiled.formats, made.accuracies.outputs, made.data)
+        made.accuracies = replace(made.accuracies, metric=figures)
     if made.val is not None:
         test = None if request.test is None else made.data
         made.faults = data_faults(reals, made.val, test, chosen=not made.kept)
@@ -346,6 +372,7 @@ STEPS: Sequence[Callable[[Compilation], None]] = (
     read_model,
     check_formats,
     load_data,
+    check_metric,
     compare_with_estimator,
     compile_levels,
     keep_within_cells,

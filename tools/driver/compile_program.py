@@ -36,6 +36,7 @@ from tinyml.tools.driver.stages import (
     compile_stages,
     passes_to_formats,
 )
+from tinyml.transforms.formats.evaluation.metrics import SCORES, metric_named
 from tinyml.transforms.ir.outputs import CLASS
 from tinyml.transforms.reals.profile import ProfilePass
 
@@ -53,10 +54,12 @@ def compile_choice(
 ) -> tuple[Compiled, Request, AutoChoice]:
     """The program that `auto` chooses, the request that asks for it, and how it was chosen."""
     data = load_program_data(program, str(request.val))
-    if request.outputs == AUTO_FORMAT and _classifies(program, data):
+    scored = request.metric is not None and metric_named(request.metric).of == SCORES
+    if request.outputs == AUTO_FORMAT and not scored and _classifies(program, data):
         request = replace(request, outputs=CLASS)
     try:
-        choice = choose(program, ctx, request.pipeline_options(board), data, bounds_of(request, board))
+        options, bounds = request.pipeline_options(board), bounds_of(request, board)
+        choice = choose(program, ctx, options, data, bounds, metric=request.metric)
     except NothingFitsError as error:
         least = error.least.cost
         needed = board.misfit(shortage(request, board, least.flash, least.ram))

@@ -22,10 +22,13 @@ from tinyml.tools.driver.request import (
     describe_searches,
     search_options,
 )
+from tinyml.transforms.formats.evaluation.metrics import ACCURACY, FIGURES, metric_named
 
 LIMITS = ("ram", "flash", "cycles")
-WITHOUT_SEARCH = ("ram", "flash", "loss")
-"""The limits that compilation without a search keeps by itself, the loss only if it chooses a format."""
+WITHOUT_SEARCH = ("ram", "flash", "loss", "metric")
+"""The limits that compilation without a search keeps by itself, the loss only if it chooses a format; the metric by
+which it is counted stands in every report.
+"""
 
 ASSUMED = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
 """The values of options that searches assume when they measure programs."""
@@ -58,12 +61,25 @@ def compile_request(given: Mapping[str, Any]) -> Request:
     values = _named(given, options_of(Request))
     if search is not None and "flash" in search.options and spends_flash(Request(**values).target):
         limits = {"flash": search.options["flash"]}
+    if search is not None and "metric" in search.options:
+        limits["metric"] = search.options["metric"]
     request = Request(**values, search=search, **limits)
     if request.flash is not None and not spends_flash(request.target):
         raise InputError(f"--flash is an option of --search: {request.target} has no kernels that take more flash")
+    if request.metric is not None:
+        _check_metric(request.metric, request)
     if request.loss is not None and not request.is_auto:
         raise InputError(f"--loss is for --format {AUTO_FORMAT}, which chooses by it, and for searches")
     return request
+
+
+def _check_metric(text: str, request: Request) -> None:
+    """Raise `InputError` for an unknown metric, and without a search for one that adds up losses of samples."""
+    metric = metric_named(text)
+    if request.search is None and metric.figure is None and metric.name != ACCURACY:
+        raise InputError(f"--metric {text} is for searches: --format {AUTO_FORMAT} and reports have {FIGURES}")
+    if request.is_auto and metric.falls:
+        raise InputError(f"--format {AUTO_FORMAT} counts points: --metric {text} is for searches and given formats")
 
 
 def _check_auto(given: Mapping[str, object]) -> None:

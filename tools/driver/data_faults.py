@@ -15,7 +15,8 @@ from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.program_data import answers_of
 from tinyml.tools.driver.choice.statistics import DEVIATIONS, FEW
-from tinyml.tools.driver.detection import area_under_curve, labelled
+from tinyml.tools.driver.detection import labelled
+from tinyml.transforms.formats.evaluation.metrics import area_under_curve
 from tinyml.transforms.formats.evaluation.reference import RegressionErrors
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _poor(reals: ModuleOp, data: Data) -> str:
         if anomalous.all() or not anomalous.any():
             return ""
         assert outputs.scores is not None
-        area = area_under_curve(outputs.scores[:, 0], anomalous)
+        area = area_under_curve(outputs.scores[:, 0], ~anomalous)
         return f"tells its anomalies with an area under the curve of {area:.2f}" if area <= 0.5 else ""
     if data.targets is not None and outputs.scores is not None:
         r2 = RegressionErrors.of(outputs.scores, data.targets).r2

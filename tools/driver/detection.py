@@ -10,6 +10,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.lowering.c.real_numbers import from_real, lies_below
 from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.transforms.formats.evaluation.metrics import area_under_curve
 from tinyml.transforms.reals.analysis.profiles import stretched
 
 if TYPE_CHECKING:
@@ -95,19 +96,7 @@ def detection_rates(
     if anomalous is None or anomalous.all() or not anomalous.any():
         return DetectionRates(None, float(found.mean()), None)
     alarms, right = float(found[~anomalous].mean()), float(found[anomalous].mean())
-    return DetectionRates(area_under_curve(scores, anomalous), alarms, right)
-
-
-def places(scores: NDArray[Any], others: NDArray[Any]) -> NDArray[np.float64]:
-    """For each score the share of other ones that are greater; equal ones count half."""
-    ordered = np.sort(others)
-    below, upto = (np.searchsorted(ordered, scores, side) for side in ("left", "right"))
-    return 1 - (below + upto) / (2 * len(others))
-
-
-def area_under_curve(scores: NDArray[Any], anomalous: NDArray[np.bool_]) -> float:
-    """The probability that a usual sample scores above an anomaly."""
-    return float(places(scores[anomalous], scores[~anomalous]).mean())
+    return DetectionRates(area_under_curve(scores, ~anomalous), alarms, right)
 
 
 def ranks(scores: NDArray[Any]) -> NDArray[np.float64]:

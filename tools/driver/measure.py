@@ -26,7 +26,8 @@ from tinyml.tools.driver.detection import (
     moved,
     rank_losses,
 )
-from tinyml.transforms.formats.evaluation.reference import RegressionErrors, has_answers, mean_errors
+from tinyml.transforms.formats.evaluation.metrics import NUMBERS, Measure, measure_of
+from tinyml.transforms.formats.evaluation.reference import RegressionErrors, answers_of, has_answers, mean_errors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +42,7 @@ class Accuracy:
     clustering on data with labels, which are not its numbers of clusters. answers: the classes of all samples on
     reals and in formats; None for a program that computes numbers, and without data. outputs: of the program in
     formats; None without data. worst: the error of the output that grows most, of a program that computes numbers.
+    metric: the figures by the metric that was asked for.
     """
 
     reals: float | None
@@ -53,6 +55,17 @@ class Accuracy:
     answers: tuple[NDArray[np.int64], NDArray[np.int64]] | None = field(default=None, compare=False)
     outputs: Outputs | None = field(default=None, compare=False)
     worst: OutputError | None = None
+    metric: MetricFigures | None = None
+
+
+@dataclass(frozen=True)
+class MetricFigures:
+    """The figure of a metric on reals and in formats. percent: whether it is a share."""
+
+    name: str
+    reals: float
+    formats: float
+    percent: bool
 
 
 @dataclass(frozen=True)
@@ -135,6 +148,18 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
     answers = None if regression is not None else (reference, compiled)
     shares = percent(reference), percent(compiled)
     return Accuracy(*shares, disagreements, len(data), regression, None, data.ignored, answers, in_formats, worst)
+
+
+def metric_figures(name: str, reals: ModuleOp, formats: ModuleOp, in_formats: Outputs, data: Data) -> MetricFigures:
+    """The figures by a metric that has one. in_formats: raws. Raises `InputError` as `measure_of` does."""
+    measure = metric_measure(name, reals, data)
+    figure = measure.figure(answers_of(in_reals(formats, in_formats), data, tdsl.read_interface(formats)))
+    return MetricFigures(name, measure.on_reals, figure, measure.metric.of != NUMBERS)
+
+
+def metric_measure(name: str, reals: ModuleOp, data: Data) -> Measure:
+    """A metric on the answers of the program on reals; raises `InputError` as `measure_of` does."""
+    return measure_of(name, answers_of(evaluate_reals(reals, data.x), data, tdsl.read_interface(reals)))
 
 
 def _detection(

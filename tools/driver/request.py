@@ -114,7 +114,8 @@ class Request(BuildOptions, ModelArgument):
 
     search: chooses the format of each tensor, in place of width and weights. ram: bytes that arena, input and stack may
     take, by default all of the board's. flash: bytes that the program may take, for larger, faster kernels and code.
-    loss: points that a program chosen by `auto` may lose. module: the program, if it was read before; `model` is then
+    loss: points that a program chosen by `auto` may lose. metric: by which `auto` counts them, if it is not accuracy,
+    and which the report gives. module: the program, if it was read before; `model` is then
     its file, or only a name for messages. arrays: the arguments of `tinyml.compile` whose arrays a data file holds.
     """
 
@@ -172,6 +173,7 @@ class Request(BuildOptions, ModelArgument):
     flash: int | None = None
     module: ModuleOp | None = None
     loss: float | None = None
+    metric: str | None = None
     arrays: Mapping[Path, Sequence[str]] = field(default_factory=dict[Path, Sequence[str]], hash=False)
 
     @property

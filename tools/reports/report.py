@@ -80,6 +80,7 @@ def write_report(made: Compilation) -> Report:
         confusion=_confusion(made),
         regression=None if accuracies.regression is None else asdict(accuracies.regression),
         detection=None if accuracies.detection is None else asdict(accuracies.detection),
+        metric=None if accuracies.metric is None else asdict(accuracies.metric),
         rounded_sums=None if rounding is None else asdict(rounding),
         functions=tuple(map(_function_report, function_errors(compiled.formats))),
         flash_bytes=measured.flash_bytes if measured else None,

@@ -81,6 +81,15 @@ class DetectionFields(TypedDict):
     far: Unbounded
 
 
+class MetricFields(TypedDict):
+    """The figure of the metric that was asked for, on reals and in formats."""
+
+    name: str
+    reals: Unbounded
+    formats: Unbounded
+    percent: bool
+
+
 class Confusion(TypedDict):
     """The numbers of answers, with a row for each class and a column for each answer."""
 
@@ -262,7 +271,7 @@ class Report:
     percentages, sizes are bytes, and times are in `unit`, cycles or instructions of the board; `time_source` is the
     origin of milliseconds (`TimeSource`). `options` has the options of the compilation by name, other than those that
     are fields themselves, such as `format`. `search`, `requested`, `chosen`, `lines`, `warnings`, `memory`, `segments`,
-    `hardware`, `stream`, `confusion`, `regression`, `detection`, `rounded_sums`, `sensor`, `float_inputs` and
+    `hardware`, `stream`, `confusion`, `regression`, `detection`, `metric`, `rounded_sums`, `sensor`, `float_inputs` and
     `estimate` are as in `report.json`.
     """
 
@@ -289,6 +298,7 @@ class Report:
     confusion: Mapping[str, Any] | None
     regression: Mapping[str, Any] | None
     detection: Mapping[str, Any] | None
+    metric: Mapping[str, Any] | None
     rounded_sums: Mapping[str, Any] | None
     functions: tuple[FunctionReport, ...]
     flash_bytes: int | None
@@ -369,6 +379,7 @@ PARTS: dict[str, Any] = {
     "confusion": Confusion | None,
     "regression": Regression | None,
     "detection": DetectionFields | None,
+    "metric": MetricFields | None,
     "disagreements": Count,
     "samples": Count,
     "segments": Sequence[Segment],

@@ -185,6 +185,8 @@ def _print_detection(report: Report) -> None:
 def print_program(report: Report) -> None:
     """Print all that the terminal shows of a program that was just compiled."""
     print_reports([report])
+    if (metric := figures_of(report)["metric"]).value is not None:
+        print(f"{report.name}: {metric.text} ({metric.note})")
     if report.search is not None:
         _print_search(report.search)
     for line in report.lines:

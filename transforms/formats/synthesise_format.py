@@ -32,7 +32,6 @@ from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
     from tinyml.runtime.model.data import Data
-    from tinyml.transforms.formats.evaluation.reference import Metric
 
 GAIN = 0.01
 """The share of the loss that another list for one constant has to save."""
@@ -147,7 +146,7 @@ class _Synthesis:
         for index, format in lists.items():
             choices[index] = FormatChoice(format, is_made=True)
         formats = tuple(known.candidates.assignment.formats(choices))
-        metric: Metric = "disagreement" if other.reference.scores is None else "margin"
+        metric = "disagreement" if other.reference.scores is None else "margin"
         try:
             program = known.candidates.program(formats, refine_constants(known, formats))
         except InputError:

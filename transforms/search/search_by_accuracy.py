@@ -1,4 +1,4 @@
-"""`search-by-accuracy`: MinUn's accuracy-based baseline (section 7.5): demotion and promotion within a limit on RAM.
+"""`search-by-accuracy`: MinUn's accuracy-based baseline (section 7.5): demotion and promotion within limits on memory.
 
 Both go in the order of what the program loses with a tensor alone demoted, as Shiftry measures it.
 """
@@ -28,8 +28,8 @@ from tinyml.transforms.search.search_demote import (
 class SearchByAccuracyPass(BaselinePass):
     """Demote what loses least until the program fits, promote what loses most while it fits; take the better.
 
-    ram: bytes that arena, input and stack may take; without it all tensors stay wide. target: determines the stack, as
-    for `select-kernels`. widths: of demoted tensors and of others, as for `search-demote`.
+    ram, flash: limits as in `LimitedPass`; without any all tensors stay wide. target: determines the stack, as for
+    `select-kernels`. widths: of demoted tensors and of others, as for `search-demote`.
     """
 
     name = "search-by-accuracy"

@@ -16,8 +16,8 @@ from tinyml.transforms.search.search_demote import better, first_that_fits, narr
 class SearchBySizePass(BaselinePass):
     """Demote the smallest tensors first, then the largest first, until the program fits, and take the better result.
 
-    ram: bytes that arena, input and stack may take; without it all tensors stay wide. target: determines the stack, as
-    for `select-kernels`. widths: of demoted tensors and of others, as for `search-demote`.
+    ram, flash: limits as in `LimitedPass`; without any all tensors stay wide. target: determines the stack, as for
+    `select-kernels`. widths: of demoted tensors and of others, as for `search-demote`.
     """
 
     name = "search-by-size"

@@ -13,22 +13,14 @@ from typing import ClassVar
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
-from tinyml.transforms.formats.evaluation.reference import Metric
+from tinyml.transforms.formats.evaluation.metrics import metric_named
 from tinyml.transforms.search.engine.result import SearchResult
-from tinyml.transforms.search.engine.search import Feasibility, Limits, Search, limit
-from tinyml.transforms.search.engine.search_pass import SearchPass, loss_option, ram_option, widths_option
+from tinyml.transforms.search.engine.search import Feasibility, Limits, Search
+from tinyml.transforms.search.engine.search_pass import LimitedPass, loss_option, widths_option
 
 _SCALES = range(4)
 """The scales of a demoted tensor, in bits finer than the one that holds its whole range."""
-
-_UNITS: dict[Metric, str] = {
-    "disagreement": "% differ",
-    "accuracy": "points lost",
-    "error": "mean error",
-    "margin": "mean error of margins",
-}
 
 
 @dataclass(frozen=True)
@@ -64,7 +56,7 @@ def explore_input_scale(search: Search, choices: Sequence[FormatChoice]) -> Form
 
 def demote_each(search: Search, choices: Sequence[FormatChoice], narrow: NumberFormat) -> list[Demotion]:
     """Algorithm 13: the demotion of each tensor alone, at the best of several scales."""
-    unit = _UNITS[search.evaluation.metric]
+    unit = metric_named(search.evaluation.metric).unit
     losses = [math.inf] * len(choices)
     best = [replace(choice, prototype=narrow) for choice in choices]
     for scale in _SCALES:
@@ -96,12 +88,12 @@ def one_after_the_other(
 
 def first_that_fits(feasibility: Feasibility, steps: Iterable[Sequence[FormatChoice]]) -> Sequence[FormatChoice]:
     """The candidate with the fewest tensors demoted that fits; raises `InputError` if none does."""
-    choices = next(filter(feasibility.fits, steps), None)
-    if choices is None:
-        raise InputError(
-            f"no program works in {feasibility.limits.ram:.0f} bytes of RAM, even with all tensors demoted"
-        )
-    return choices
+    tried: list[Sequence[FormatChoice]] = []
+    for choices in steps:
+        if feasibility.fits(choices):
+            return choices
+        tried.append(choices)
+    raise feasibility.refusal(tried, ", even with all tensors demoted")
 
 
 def better(search: Search, results: Sequence[SearchResult]) -> SearchResult:
@@ -134,7 +126,7 @@ def narrow_and_wide(search: Search, widths: Sequence[int]) -> tuple[NumberFormat
 
 
 def _demote_within_loss(
-    search: Search, choices: Sequence[FormatChoice], demotions: Sequence[Demotion], loss: float, metric: Metric
+    search: Search, choices: Sequence[FormatChoice], demotions: Sequence[Demotion], loss: float, metric: str
 ) -> Sequence[FormatChoice]:
     """Algorithm 14: the candidate with as many tensors demoted as the permitted loss allows."""
     steps = [choices, *cumulative_demotions(choices, demotions)]
@@ -152,27 +144,25 @@ def _demote_within_loss(
 
 
 @dataclass(frozen=True)
-class SearchDemotePass(SearchPass):
+class SearchDemotePass(LimitedPass):
     """Search by algorithm 11 of Shiftry.
 
-    ram: bytes that arena, input and stack may take. With this limit the search is the first of Shiftry's two strategies
-    (section 3): as few tensors as possible are demoted until the program keeps the limit, and `loss` is ignored.
+    ram, flash: limits as in `LimitedPass`. With one of them the search is the first of Shiftry's two strategies
+    (section 3): as few tensors as possible are demoted until the program keeps the limits, and `loss` is ignored.
     target: determines the stack, as for `select-kernels`. widths: of demoted tensors and of others; by default
     half of the format's usual width, or the next that the format offers, and that width. loss: permitted relative to
-    the program on reals, in points of accuracy; in the unit of the metric if that is `error`, or if the data have no
-    labels.
+    the program on reals, in points of accuracy; in the unit of the metric if that is another one than `disagreement`,
+    or if the data have no labels.
     """
 
     name = "search-demote"
     PAPER: ClassVar[str] = "Shiftry"
-    ram: int | None = ram_option()
-    target: str = USUAL
     widths: tuple[int, ...] = widths_option()
     loss: float | int = loss_option(2.0)
 
     @property
     def limits(self) -> Limits:
-        return Limits(ram=limit(self.ram), loss=self.loss, target=self.target)
+        return replace(super().limits, loss=self.loss)
 
     def search(self, search: Search) -> SearchResult:
         narrow, wide = narrow_and_wide(search, self.widths)
@@ -192,7 +182,7 @@ class SearchDemotePass(SearchPass):
             )
 
         limits = self.limits
-        if self.ram is None:
+        if not limits.on_cost:
             metric = search.evaluation.metric_of_programs
             return result(_demote_within_loss(search, start, demotions, limits.loss, metric))
         feasibility = Feasibility(search, limits)

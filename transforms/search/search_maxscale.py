@@ -19,8 +19,8 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment, range_of
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass
 from tinyml.transforms.search.engine.result import SearchResult
-from tinyml.transforms.search.engine.search import Search
-from tinyml.transforms.search.engine.search_pass import SearchPass, metric_option, widths_option
+from tinyml.transforms.search.engine.search import Feasibility, Search
+from tinyml.transforms.search.engine.search_pass import ANY_WIDTH, LimitedPass, metric_option, widths_option
 
 
 def explore_maxscale(search: Search, prototype: NumberFormat) -> tuple[list[FormatChoice], int, float]:
@@ -127,9 +127,10 @@ def _scale(op: tdsl.TensorOp, scales: Scales) -> int:
 
 
 @dataclass(frozen=True)
-class SearchMaxscalePass(SearchPass):
+class SearchMaxscalePass(LimitedPass):
     """Try every maxscale from 0 to width - 1 and take the one with the least loss, the greatest in case of ties.
 
+    ram, flash: limits as in `LimitedPass`, which the width decides; none by default. target: as for `select-kernels`.
     widths: those to try, each for all tensors; by default the format's usual width. In the arithmetic of `seedot` this
     is SeeDot as published; in another one only the scales are SeeDot's. The metric is accuracy, as in the paper.
     """
@@ -142,5 +143,14 @@ class SearchMaxscalePass(SearchPass):
     def search(self, search: Search) -> SearchResult:
         search.evaluation.begin("maxscale")
         results = [explore_maxscale(search, prototype) for prototype in search.offered(self.widths)]
-        choices, maxscale, _ = min(results, key=lambda result: result[2])
-        return SearchResult(choices, {tensors.name: f"maxscale {maxscale}" for tensors in search.classes})
+        feasibility = Feasibility(search, self.limits)
+        least, *_ = min(results, key=lambda result: result[0][0].prototype.bits)
+
+        def best() -> SearchResult:
+            fitting = [result for result in results if not self.limits.on_cost or feasibility.fits(result[0])]
+            if not fitting:
+                raise feasibility.refusal([*(choices for choices, *_ in results), least], ANY_WIDTH)
+            choices, maxscale, _ = min(fitting, key=lambda result: result[2])
+            return SearchResult(choices, {tensors.name: f"maxscale {maxscale}" for tensors in search.classes})
+
+        return feasibility.first_feasible(best, least)

@@ -23,7 +23,6 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.costs import cost_table
-from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 from tinyml.transforms.search.engine.moves import (
@@ -39,12 +38,11 @@ from tinyml.transforms.search.engine.moves import (
 from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
 from tinyml.transforms.search.engine.search import CORRECTED_SLACK, Feasibility, Limits, Search, limit, nearly_least
 from tinyml.transforms.search.engine.search_pass import (
-    SearchPass,
+    LimitedPass,
     formats_option,
     in_modes,
     loss_option,
     metric_option,
-    ram_option,
     widths_option,
 )
 from tinyml.transforms.search.search_demote import cumulative_demotions, demote_each, explore_input_scale
@@ -65,7 +63,7 @@ FRONT_LOSS = 5.0
 
 
 @dataclass(frozen=True)
-class SearchParetoPass(SearchPass):
+class SearchParetoPass(LimitedPass):
     """Take the fastest of the candidates within the limits that lose no more than `loss`.
 
     Without `loss`, or if all lose more, it takes the one with the least loss. Raises `InputError` if no candidate is
@@ -80,16 +78,8 @@ class SearchParetoPass(SearchPass):
     """
 
     name = "search-pareto"
-    ram: int | None = ram_option()
-    target: str = USUAL
     metric: str = metric_option("margin")
     widths: tuple[int, ...] = widths_option(WIDTHS)
-    flash: int | None = option(
-        "limit on flash (pareto), which larger, faster kernels and code may fill, with and without a search",
-        default=None,
-        metavar="BYTES",
-        group=OptionGroup.MEMORY,
-    )
     cycles: int | None = option(
         "limit on the cycles or instructions of an inference (pareto)",
         default=None,
@@ -114,7 +104,7 @@ class SearchParetoPass(SearchPass):
 
     @property
     def limits(self) -> Limits:
-        return Limits(limit(self.cycles), limit(self.flash), limit(self.ram), limit(self.loss), self.target)
+        return replace(super().limits, time=limit(self.cycles), loss=limit(self.loss))
 
     def check(self, ctx: Context) -> None:
         super().check(ctx)

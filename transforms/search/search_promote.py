@@ -6,7 +6,6 @@ program stays within its RAM. Only a few candidates are evaluated, since the ord
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,13 +15,12 @@ from typing import TYPE_CHECKING, ClassVar
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.formats.evaluation.candidates import value_map
 from tinyml.transforms.search.engine.moves import BUILDS, choose_formats, choose_scales, narrow_formats
 from tinyml.transforms.search.engine.result import SearchResult
-from tinyml.transforms.search.engine.search import STANDARD_ERROR, Feasibility, Limits, Search, limit
-from tinyml.transforms.search.engine.search_pass import SearchPass, formats_option, ram_option, widths_option
+from tinyml.transforms.search.engine.search import STANDARD_ERROR, Feasibility, Search
+from tinyml.transforms.search.engine.search_pass import ANY_WIDTH, LimitedPass, formats_option, widths_option
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
@@ -238,10 +236,10 @@ WIDTHS = (8, 9, 10, 12, 16)
 
 
 @dataclass(frozen=True)
-class SearchPromotePass(SearchPass):
+class SearchPromotePass(LimitedPass):
     """Search by algorithm 8 of MinUn.
 
-    ram: bytes that arena, input and stack may take; no limit by default. target: determines the stack, as for
+    ram, flash: limits as in `LimitedPass`; none by default. target: determines the stack, as for
     `select-kernels`. widths: among which the pair of a low and a high one is chosen (7.7.2); two are taken as given.
     soft: promotions continue up to this multiple of `ram`, since tensors have no final offsets yet; a result above
     `ram` is never taken. formats: that single tensors may have instead (`choose_formats`).
@@ -252,8 +250,6 @@ class SearchPromotePass(SearchPass):
 
     name = "search-promote"
     PAPER: ClassVar[str] = "MinUn"
-    ram: int | None = ram_option()
-    target: str = USUAL
     widths: tuple[int, ...] = widths_option(WIDTHS)
     soft: float | int = 1.0
     formats: tuple[str, ...] = formats_option()
@@ -262,10 +258,6 @@ class SearchPromotePass(SearchPass):
     def other_formats(self) -> Sequence[str]:
         return self.formats
 
-    @property
-    def limits(self) -> Limits:
-        return Limits(ram=limit(self.ram), target=self.target)
-
     def search(self, search: Search) -> SearchResult:
         if self.soft <= 0:
             raise InputError(f"soft must be positive, got {self.soft}")
@@ -273,7 +265,7 @@ class SearchPromotePass(SearchPass):
         offered = search.offered(self.widths, WIDTHS)
         narrowest = min(offered, key=lambda format: format.bits)
         result = feasibility.first_feasible(lambda: self._promoted(feasibility), search.uniform(narrowest))
-        if search.evaluation.metric == "margin" and self.ram is not None:
+        if search.evaluation.metric == "margin" and self.limits.on_cost:
             result = choose_scales(search, self._narrowed(feasibility, result, offered), feasibility.admits)
             if search.others and len(offered) > 2:
                 result = _rescaled(feasibility, _use_last_bytes(feasibility, result, offered))
@@ -287,14 +279,14 @@ class SearchPromotePass(SearchPass):
         offered = [best_variant(search, format, feasibility.fits) for format in search.offered(self.widths, WIDTHS)]
         pair = choose_pair(search, offered, feasibility.fits)
         if pair is None:
-            raise InputError(f"no program works in {ram:.0f} bytes of RAM, whatever the width")
+            raise feasibility.refusal(map(search.uniform, sorted(offered, key=lambda format: -format.bits)), ANY_WIDTH)
         low, high = pair
         search.evaluation.begin("heat map")
         heat = heat_map(search, low, high)
         search.evaluation.begin("promotion")
         fits_softly = partial(feasibility.fits, ram=self.soft * ram)
         result = Promotion(search, low, high, heat).best(feasibility.fits, fits_softly)
-        if math.isinf(ram) or len(offered) <= 2:
+        if not feasibility.limits.on_cost or len(offered) <= 2:
             return result
         widest = max(offered, key=lambda format: format.bits)
         widest_heat = heat if high == widest else heat_map(search, low, widest)

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tinyml.transforms.search.engine.result import SearchResult
-from tinyml.transforms.search.engine.search import Search
-from tinyml.transforms.search.engine.search_pass import SearchPass, widths_option
+from tinyml.transforms.search.engine.search import Feasibility, Search
+from tinyml.transforms.search.engine.search_pass import ANY_WIDTH, LimitedPass, widths_option
 from tinyml.transforms.search.search_promote import best_variant, uniform_losses
 
 
 @dataclass(frozen=True)
-class SearchUniformPass(SearchPass):
-    """Take the width with the least loss, the first in case of ties.
+class SearchUniformPass(LimitedPass):
+    """Take the width within the limits with the least loss, the first in case of ties.
 
+    ram, flash: limits as in `LimitedPass`; none by default. target: determines the stack, as for `select-kernels`.
     widths: those to choose from; by default the format's usual width.
     """
 
@@ -25,9 +26,19 @@ class SearchUniformPass(SearchPass):
     widths: tuple[int, ...] = widths_option()
 
     def search(self, search: Search) -> SearchResult:
+        feasibility = Feasibility(search, self.limits)
         search.evaluation.begin("variants")
-        variants = [best_variant(search, format, search.fits) for format in search.offered(self.widths)]
-        losses = uniform_losses(search, variants)
-        best = variants[losses.index(min(losses))]
+        offered = search.offered(self.widths)
+        narrowest = min(offered, key=lambda format: format.bits)
         reasons = {tensors.name: "all tensors have this format" for tensors in search.classes}
-        return SearchResult(search.uniform(best), reasons)
+
+        def best() -> SearchResult:
+            variants = [best_variant(search, format, feasibility.fits) for format in offered]
+            limited = self.limits.on_cost
+            fitting = [format for format in variants if not limited or feasibility.fits(search.uniform(format))]
+            if not fitting:
+                raise feasibility.refusal(map(search.uniform, [*variants, narrowest]), ANY_WIDTH)
+            losses = uniform_losses(search, fitting)
+            return SearchResult(search.uniform(fitting[losses.index(min(losses))]), reasons)
+
+        return feasibility.first_feasible(best, search.uniform(narrowest))

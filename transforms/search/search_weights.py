@@ -22,13 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import formats
-from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.options import OptionGroup, option
-from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, with_choice
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.formats.constants.number_lists import FINER, POWERS, NumberLists, weighted_reals
 from tinyml.transforms.search.engine.moves import GAIN
 from tinyml.transforms.search.engine.result import SearchResult
-from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.search import Search, stored_bits
 from tinyml.transforms.search.engine.search_pass import SearchPass, formats_option, metric_option, widths_option
 
 if TYPE_CHECKING:
@@ -155,7 +154,7 @@ class _Weights:
 
     def _bits(self, index: int, choices: Sequence[FormatChoice]) -> int:
         """Bits of a constant as stored; raises `InputError` if the choices make no program."""
-        return _stored_bits(self.search.classes[index], self.search.formats(choices)[index])
+        return stored_bits(self.search.classes[index], self.search.formats(choices)[index])
 
     def _keeps(self, taken: dict[int, _Option]) -> bool:
         return sum(option.bits for option in taken.values()) <= self.limit * self.elements
@@ -211,12 +210,8 @@ class _Weights:
             if i not in self.options:
                 yield tensors.name, "all but weights have this format"
                 continue
-            each = _stored_bits(tensors, format) / tensors.elements
+            each = stored_bits(tensors, format) / tensors.elements
             yield tensors.name, f"{each:.2f} bits an element, within {self.limit:g} on average"
-
-
-def _stored_bits(tensors: TensorClass, format: NumberFormat) -> int:
-    return format.bits * tensors.elements + format.shared_bits
 
 
 def _sum_of_losses(taken: dict[int, _Option]) -> float:

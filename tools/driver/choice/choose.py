@@ -368,14 +368,16 @@ def choose(
     data: Data,
     bounds: Bounds,
     alternatives: Sequence[Alternative] | None = None,
+    metric: str | None = None,
 ) -> AutoChoice:
     """Choose among alternatives for a program on reals, by default all that are `considered`.
 
-    options: of the pipelines, but for those of alternatives. data: the validation set; no other is looked at. Raises
-    the error of the first where none makes a program, `NothingFitsError` where none of these fits.
+    options: of the pipelines, but for those of alternatives. data: the validation set; no other is looked at. metric:
+    by which losses are counted, if it is another one than accuracy. Raises the error of the first where none makes a
+    program, `NothingFitsError` where none of these fits.
     """
     alternatives = considered() if alternatives is None else alternatives
-    contenders = Contenders(Trials(program, ctx, options, data), bounds)
+    contenders = Contenders(Trials(program, ctx, options, data, metric), bounds)
     late = [row for row in alternatives if row.last_resort or row.compact]
     contenders.enter([row for row in alternatives if row not in late])
     if not contenders.tried:

@@ -23,13 +23,15 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
 from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growth
-from tinyml.tools.driver.detection import far_samples, labelled, moved, places, rank_losses
+from tinyml.tools.driver.detection import far_samples, labelled, moved, rank_losses
+from tinyml.transforms.formats.evaluation.metrics import places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.runtime.model.data import Data
+    from tinyml.transforms.formats.evaluation.metrics import Answers, Measure
     from tinyml.transforms.formats.evaluation.reference import Reference
 
 CONFIDENCE = 0.95
@@ -55,6 +57,9 @@ COMPARABLE = 2.0
 USUAL = 0.9
 """The quantile of errors near the border up to which errors of samples that stay on their side count."""
 
+PARTS = 50
+"""The most parts of the samples that are left out, one after the other, to find the standard error of a figure."""
+
 GROUPS, TIME = "groups", "time"
 """The arrays of a data file that say which samples depend on each other."""
 
@@ -72,7 +77,8 @@ class Loss:
     if margins of other data move as those of the samples do, which is less than the bound where samples are few; None
     where no margins tell, and of a detector the bound. labelled: False where every other answer than on reals counts as
     lost. error: of a program that computes numbers, but for a detector. scores: the greatest error of a classifier's
-    scores as a share of their range, where callers get them; else None.
+    scores as a share of their range, where callers get them; else None. metric: by which points are counted, other than
+    accuracy.
     """
 
     points: float
@@ -86,6 +92,7 @@ class Loss:
     labelled: bool = True
     error: OutputError | None = None
     scores: float | None = None
+    metric: str = ""
 
     @property
     def net(self) -> float:
@@ -99,7 +106,7 @@ class Loss:
             return self.error.change
         if self.scores is not None and self.scores > SCORES_OFF:
             return f"scores differ by up to {self.scores:.0%} of their range"
-        return change(self.points)
+        return f"{change(self.points)}{f' of {self.metric}' if self.metric else ''}"
 
     @property
     def risk(self) -> tuple[float, ...]:
@@ -180,7 +187,8 @@ class Judge:
     or, of two classes, (samples, 1), positive for the second one; None for a program without any. groups: the group of
     each sample, numbered from 0. numbers: True if the scores are numbers, and no class follows from them. detector: of
     a program that detects anomalies, whose score is a number. targets: the numbers that the scores should be (samples,
-    outputs), or None. scored: True for a classifier whose callers get its scores.
+    outputs), or None. scored: True for a classifier whose callers get its scores. metric, answers: the metric by which
+    programs are judged instead of these, and the answers on reals.
     """
 
     classes: NDArray[np.int64]
@@ -191,10 +199,17 @@ class Judge:
     detector: Detector | None = None
     targets: NDArray[np.float64] | None = None
     scored: bool = False
+    metric: Measure | None = None
+    answers: Answers | None = None
 
     @staticmethod
     def of(
-        reference: Reference, groups: NDArray[np.int64], detector: Detector | None = None, *, scored: bool = False
+        reference: Reference,
+        groups: NDArray[np.int64],
+        detector: Detector | None = None,
+        *,
+        scored: bool = False,
+        metric: str | None = None,
     ) -> Judge:
         """The judge by a reference, with all samples in the order of the data set, as those of `groups` are."""
         place = np.empty_like(reference.order)
@@ -204,7 +219,10 @@ class Judge:
         targets = None if reference.targets is None else reference.targets[place]
         numbers = not reference.has_answers
         scored = scored and not numbers and scores is not None
-        return Judge(reference.classes[place], labels, scores, groups, numbers, detector, targets, scored)
+        judge = Judge(reference.classes[place], labels, scores, groups, numbers, detector, targets, scored)
+        if metric is None or not reference.has_figure(metric):
+            return judge
+        return replace(judge, metric=reference.measure(metric), answers=reference.answers.part(place))
 
     @property
     def right(self) -> NDArray[np.int64]:
@@ -222,7 +240,7 @@ class Judge:
     @property
     def by_error(self) -> bool:
         """True for numbers whose errors are compared, which a detector's score is not."""
-        return self.numbers and self.detector is None
+        return self.numbers and self.detector is None and self.metric is None
 
     def net(self, classes: NDArray[np.int64], samples: NDArray[np.intp]) -> int:
         """The net number of samples lost among some of the samples, whose classes are given."""
@@ -256,6 +274,38 @@ class Judge:
             points, bound = max(points, expected), max(bound, likely)
         counted = Loss(points, bound, lost, gained, len(classes), self._count, likely=likely)
         return replace(counted, labelled=self.labels is not None)
+
+    def loss_by_metric(self, classes: NDArray[np.int64], scores: NDArray[np.float64] | None) -> Loss:
+        """The loss of a program by the metric, on all samples. scores: as reals.
+
+        The bound is by the standard error of the difference, from the figures without a part of the samples each (the
+        jackknife); where few answers change, it is that of as many counted samples.
+        """
+        assert self.metric is not None
+        assert self.answers is not None
+        measure, labels = self.metric, self.answers.labels
+        if scores is not None and self.detector is not None:
+            # A low score of a detector speaks for an anomaly.
+            scores = -scores
+        known = None if self.answers.classes is None else classes
+        answers = replace(self.answers, classes=known, scores=scores)
+        points = measure.loss(measure.figure(answers))
+        parts = self.groups % min(PARTS, int(self.groups.max()) + 1)
+        kept = [parts != part for part in range(int(parts.max()) + 1)]
+        falls = [
+            replace(measure, on_reals=measure.figure(self.answers.part(rest))).loss(measure.figure(answers.part(rest)))
+            for rest in kept
+        ]
+        bound = points + DEVIATIONS * math.sqrt((len(falls) - 1) * float(np.var(falls)))
+        count = int(self.groups.max()) + 1
+        if labels is not None:
+            own = np.ones(len(labels), bool) if measure.of is None else labels == measure.of
+            count = min(len(np.unique(self.groups[kind])) for kind in (own, ~own) if kind.any())
+            if self.answers.classes is not None and answers.classes is not None:
+                exact, mine = self.answers.classes[own] == labels[own], answers.classes[own] == labels[own]
+                lost, gained = int((exact & ~mine).sum()), int((~exact & mine).sum())
+                bound = max(bound, 100 * upper_bound(min(lost, count), min(gained, count), count))
+        return Loss(points, bound, 0, 0, len(answers), count, counted=False, likely=bound, metric=measure.name)
 
     def scores_off(self, scores: NDArray[np.float64]) -> float:
         """The greatest error of scores (samples, classes), as a share of the range that they have on reals."""

@@ -121,11 +121,15 @@ class Trials:
     """The alternatives for one model on one data set.
 
     program: on reals. options: of the pipelines, but for those of alternatives. data: with which formats are chosen.
-    groups, division: as `sample_groups` gives them.
+    groups, division: as `sample_groups` gives them. metric: by which programs are judged, if it is another one than
+    accuracy.
     """
 
-    def __init__(self, program: ModuleOp, ctx: Context, options: PipelineOptions, data: Data):
+    def __init__(
+        self, program: ModuleOp, ctx: Context, options: PipelineOptions, data: Data, metric: str | None = None
+    ):
         self.program = program
+        self.metric = metric
         self.ctx = ctx
         self.options = options
         self.data = data
@@ -140,7 +144,8 @@ class Trials:
         reals = with_outputs(self.program, self.ctx, self.options.outputs)
         threshold = tdsl.read_interface(self.program).threshold
         detector = None if threshold is None else Detector.of(reals, self.data, threshold)
-        return Judge.of(Reference(reals, self.data), self.groups, detector, scored=self.options.outputs == SCORES)
+        reference, scored = Reference(reals, self.data), self.options.outputs == SCORES
+        return Judge.of(reference, self.groups, detector, scored=scored, metric=self.metric)
 
     def of(self, alternative: Alternative) -> ProgramTrial:
         """The trial of an alternative; the same object each time. Raises `InputError` where there is no program."""
@@ -299,10 +304,12 @@ def loss_of(program: SharedProgram, order: NDArray[np.intp], judge: Judge, at_mo
     decoded: list[NDArray[np.float64]] = []
     for chunk in range(len(program.evaluator.chunks)):
         outputs = program.outputs(chunk)
-        if judge.numbers or judge.scored:
-            decoded.append(program.decoded(outputs)[0])
-        compared.append(decoded[-1] if judge.numbers else program.compared(chunk))
         classes.append(outputs.classes)
+        if reals := program.decoded(outputs) if judge.numbers or judge.scored or judge.metric else ():
+            decoded.append(reals[0])
+        if judge.metric is not None:
+            continue
+        compared.append(decoded[-1] if judge.numbers else program.compared(chunk))
         if not judge.numbers:
             seen = np.concatenate(classes)
             points = 100 * judge.net(seen, order[: len(seen)]) / len(order)
@@ -310,9 +317,13 @@ def loss_of(program: SharedProgram, order: NDArray[np.intp], judge: Judge, at_mo
                 return Loss(points, points, 0, 0, len(order), len(order))
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    known = [part for part in compared if part is not None]
-    loss = judge.loss(np.concatenate(classes)[place], np.concatenate(known)[place] if known else None)
-    return replace(loss, scores=judge.scores_off(np.concatenate(decoded)[place])) if judge.scored else loss
+    scores = np.concatenate(decoded)[place] if decoded else None
+    if judge.metric is not None:
+        loss = judge.loss_by_metric(np.concatenate(classes)[place], scores)
+    else:
+        known = [part for part in compared if part is not None]
+        loss = judge.loss(np.concatenate(classes)[place], np.concatenate(known)[place] if known else None)
+    return loss if not judge.scored or scores is None else replace(loss, scores=judge.scores_off(scores))
 
 
 def hardware_cycles(loops: ModuleOp, fabric: Fabric, cells: int) -> float:

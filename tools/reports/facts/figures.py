@@ -86,6 +86,12 @@ def _figures(report: Report) -> Iterator[Figure]:
     yield Figure("width", report.width, "bits")
     yield Figure("plan", report.options["plan"])
     yield Figure("accuracy", report.accuracy, "%", exact=report.accuracy_float)
+    if (metric := report.metric) is not None:
+        pair = metric["formats"], metric["reals"]
+        texts = [f"{100 * figure:.2f} %" if metric["percent"] else f"{figure:.4g}" for figure in pair]
+        yield Figure("metric", f"{metric['name']} {texts[0]}", beside=f"float model {texts[1]}")
+    else:
+        yield Figure("metric", None)
     regression: Mapping[str, Any] = report.regression or {}
     reals, formats = (cast("Mapping[str, float]", regression.get(name) or {}) for name in ("reals", "formats"))
     for name, key in ERRORS.items():

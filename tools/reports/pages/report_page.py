@@ -34,6 +34,7 @@ LONGEST_TABLE = 400
 
 HEADLINE = (
     "accuracy",
+    "metric",
     "R2",
     "threshold",
     *ALARMS,

@@ -6,8 +6,9 @@ Both are computed quickly enough for searches.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -25,7 +26,7 @@ from tinyml.transforms.formats.assignment.format_assignment import FormatAssignm
 from tinyml.transforms.formats.assignment.tensor_classes import check_reals, retype
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants
-from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Metric, Reference
+from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Reference
 from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
 from tinyml.transforms.ir.copies import copied
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import Raws, Reals
+    from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.runtime.evaluator.gradients import Gradients
     from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
     from tinyml.runtime.model.data import Data
@@ -172,7 +174,7 @@ class EvaluationTask:
     """
 
     formats: Formats
-    metric: Metric
+    metric: str
     at_most: float
     refined: Mapping[int, Raws] | None = None
 
@@ -250,7 +252,7 @@ class CandidateEvaluator:
 
 
 def evaluate_program(
-    module: ModuleOp, reference: Reference, shared: SharedEvaluator, metric: Metric, at_most: float
+    module: ModuleOp, reference: Reference, shared: SharedEvaluator, metric: str, at_most: float
 ) -> CandidateOutcome:
     """The outcome of a program at L1, abandoned once it is certain to lose more than `at_most`.
 
@@ -258,11 +260,17 @@ def evaluate_program(
     """
     program = shared.prepare(module)
     outcome = CandidateOutcome()
+    parts: list[Outputs] = []
     for chunk in range(len(shared.chunks)):
         if reference.loss(outcome, metric) > at_most:
             break
         outputs = program.outputs(chunk)
-        outcome = reference.extended(outcome, outputs, program.decoded(outputs), program.compared(chunk))
+        reals = program.decoded(outputs)
+        outcome = reference.extended(outcome, outputs, reals, program.compared(chunk))
+        if reference.has_figure(metric):
+            parts.append(replace(outputs, scores=reals[0] if reals else None))
+            if at_most < math.inf or outcome.seen == reference.samples:
+                outcome = reference.with_figure(outcome, metric, parts)
     return outcome
 
 

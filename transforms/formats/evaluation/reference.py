@@ -7,11 +7,13 @@ between two classes; those of programs that compute numbers by squared errors.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from tinyml.dialects.errors import InputError, unknown
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.formats.evaluation.metrics import Answers, Measure, measure_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +33,17 @@ def is_regression(outputs: Outputs, data: Data) -> bool:
 def has_answers(outputs: Outputs, data: Data) -> bool:
     """True for a program whose results are classes: it gives a label, or the data have one for its greatest score."""
     return not is_regression(outputs, data) and (outputs.labels is not None or data.y is not None)
+
+
+def answers_of(outputs: Outputs, data: Data, interface: tdsl.ProgramInterface) -> Answers:
+    """The answers of a program to the samples of a data set, for metrics. outputs: as reals.
+
+    Of a detector of anomalies, these are the class 1, for which its score speaks the more, the lower it is.
+    """
+    if interface.threshold is not None and data.targets is not None and outputs.scores is not None:
+        return Answers(None, -outputs.scores, (data.targets[:, 0] < 0).astype(np.int64), names=("normal", "anomaly"))
+    classes = outputs.classes if has_answers(outputs, data) else None
+    return Answers(classes, outputs.scores, data.y, data.targets, interface.classes)
 
 
 def variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -120,10 +133,6 @@ class MarginModel:
         return self.errors(scores, part) * self.weights[part]
 
 
-Metric: TypeAlias = Literal["disagreement", "accuracy", "error", "margin"]
-METRICS: tuple[Metric, ...] = get_args(Metric)
-
-
 @dataclass(frozen=True)
 class CandidateOutcome:
     """The counts and errors of a candidate on the first `seen` samples.
@@ -135,6 +144,7 @@ class CandidateOutcome:
     all samples that are expected to differ, given the errors of the scores (`MarginModel`). Both are 0 without scores.
     fault: the reason why there is no program. departed, missed: of a program that computes numbers instead of a class,
     the squared errors against those on reals and against the targets (`shares_of_variance`), summed over the samples.
+    metric, figure: the figure of all answers by a metric that has one, with right answers to the samples not seen.
     """
 
     seen: int = 0
@@ -145,6 +155,8 @@ class CandidateOutcome:
     fault: str | None = None
     departed: float = 0.0
     missed: float = 0.0
+    metric: str = ""
+    figure: float = 0.0
 
 
 class Reference:
@@ -172,20 +184,49 @@ class Reference:
         self.is_regressor = is_regression(outputs, data)
         self.has_answers = has_answers(outputs, data)
         self.targets = None if data.targets is None else data.targets[self.order]
+        self.data = replace(data, x=self.inputs, y=self.labels, targets=self.targets)
+        self.interface = tdsl.read_interface(module)
+        labels = None if outputs.labels is None else self.classes
+        self.answers = answers_of(replace(outputs, labels=labels, scores=self.scores), self.data, self.interface)
+        self._measures: dict[str, Measure] = {}
         self.missed = 0.0
         if self.targets is not None and self.scores is not None:
             self.missed = float(shares_of_variance(self.scores, self.targets, variances(self.targets)).sum())
 
-    def check(self, metric: str) -> Metric:
-        """The metric of a name; raises `InputError` if unknown, or if data or program do not permit it."""
-        for known in METRICS:
-            if metric == known:
-                if metric == "accuracy" and self.labels is None and self.targets is None:
-                    raise InputError("the metric 'accuracy' needs data with labels, or targets, `y`")
-                if metric in ("error", "margin") and self.scores is None:
-                    raise InputError(f"the metric '{metric}' needs a program that returns scores")
-                return known
-        raise unknown("metric", metric, METRICS)
+    def check(self, metric: str) -> str:
+        """The name of a metric; raises `InputError` if it is unknown, or if data or program do not permit it."""
+        self.measure(metric)
+        if metric == "accuracy" and self.labels is None and self.targets is None:
+            raise InputError("the metric 'accuracy' needs data with labels, or targets, `y`")
+        if metric in ("error", "margin") and self.scores is None:
+            raise InputError(f"the metric '{metric}' needs a program that returns scores")
+        return metric
+
+    def measure(self, metric: str) -> Measure:
+        """The metric of a name on the answers of the program on reals; raises the errors of `measure_of`."""
+        if metric not in self._measures:
+            self._measures[metric] = measure_of(metric, self.answers)
+        return self._measures[metric]
+
+    def has_figure(self, metric: str) -> bool:
+        """Whether a metric is a figure of all answers, and no sum over the samples."""
+        return self.measure(metric).metric.figure is not None
+
+    def with_figure(self, outcome: CandidateOutcome, metric: str, parts: Sequence[Outputs]) -> CandidateOutcome:
+        """The outcome with the figure of a metric that has one. parts: the outputs of the samples seen, as reals."""
+        scores = [part.scores for part in parts if part.scores is not None]
+        labels = [part.labels for part in parts if part.labels is not None]
+        together = replace(
+            parts[0],
+            labels=np.concatenate(labels) if labels else None,
+            scores=np.concatenate(scores) if scores else None,
+        )
+        seen = answers_of(together, self.data.part(slice(outcome.seen)), self.interface)
+        return replace(outcome, metric=metric, figure=self.measure(metric).figure(seen.completed(self.answers)))
+
+    def is_known(self, outcome: CandidateOutcome, metric: str) -> bool:
+        """Whether the loss of an outcome by a metric is exact."""
+        return outcome.seen == self.samples and (not self.has_figure(metric) or outcome.metric == metric)
 
     def extended(
         self, outcome: CandidateOutcome, outputs: Outputs, reals: Sequence[Any], compared: Any
@@ -217,16 +258,19 @@ class Reference:
             missed=outcome.missed + missed,
         )
 
-    def loss(self, outcome: CandidateOutcome, metric: Metric) -> float:
+    def loss(self, outcome: CandidateOutcome, metric: str) -> float:
         """A lower bound on a candidate's loss, exact once all samples have been seen; infinite without a program.
 
-        By metric: the percentage of samples that differ, points of accuracy, the mean absolute error of the outputs, or
-        the percentage of samples expected to differ by their margins. Of a regressor accuracy is R2 in percent, and
-        instead of samples that differ the mean squared difference counts, in percent of the variance of the outputs on
-        reals; without targets a single number may still be a decision, which has a margin.
+        By a figure of all answers it is what the figure has lost (`Measure.loss`), else, by metric, the percentage of
+        samples that differ, points of accuracy, the mean absolute error of the outputs, or the percentage of samples
+        expected to differ by their margins. Of a regressor accuracy is R2 in percent, and instead of samples that
+        differ the mean squared difference counts, in percent of the variance of the outputs on reals; without targets a
+        single number may still be a decision, which has a margin.
         """
         if outcome.fault is not None:
             return float("inf")
+        if self.has_figure(metric):
+            return self.measure(metric).loss(outcome.figure) if outcome.metric == metric else float("-inf")
         if metric == "error":
             return outcome.error / self.samples
         if self.is_regressor and not (metric == "margin" and self.targets is None):

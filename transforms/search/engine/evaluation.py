@@ -18,7 +18,7 @@ from tinyml.transforms.formats.evaluation.candidates import (
     evaluator_of,
     outcomes_of,
 )
-from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Metric
+from tinyml.transforms.formats.evaluation.reference import CandidateOutcome
 from tinyml.transforms.search.engine.journal import Journal
 from tinyml.transforms.search.engine.workers import Workers
 
@@ -54,7 +54,7 @@ class Evaluation:
     ):
         self.problem = problem
         self.evaluator = evaluator_of(problem)
-        self.metric: Metric = self.evaluator.reference.check(metric)
+        self.metric = self.evaluator.reference.check(metric)
         self.workers = workers
         self.journal = Journal(journal, problem.digest, resume)
         self.known = self.journal.known
@@ -63,7 +63,7 @@ class Evaluation:
         self.phase = ""
 
     @property
-    def metric_of_programs(self) -> Metric:
+    def metric_of_programs(self) -> str:
         """The metric by which Shiftry's algorithm 14 accepts programs and MinUn's 4 and 7.7.2 compare widths.
 
         It is accuracy if there are labels or targets and the search does not ask for errors.
@@ -92,7 +92,7 @@ class Evaluation:
             self.begin("")
         self.evaluated = 0
 
-    def loss(self, outcome: CandidateOutcome, metric: Metric | None = None) -> float:
+    def loss(self, outcome: CandidateOutcome, metric: str | None = None) -> float:
         """The loss of an outcome (`Reference.loss`), by the search's metric unless another one is given."""
         return self.evaluator.reference.loss(outcome, metric or self.metric)
 
@@ -100,7 +100,7 @@ class Evaluation:
         self,
         candidates: Sequence[Formats],
         at_most: float | Sequence[float] = float("inf"),
-        metric: Metric | None = None,
+        metric: str | None = None,
     ) -> list[CandidateOutcome]:
         """One outcome for each candidate; a candidate that loses more than `at_most` may have been abandoned early."""
         metric = metric or self.metric
@@ -124,11 +124,10 @@ class Evaluation:
         """The losses of candidates (`outcomes`); a lower bound for each that was abandoned."""
         return [self.loss(outcome) for outcome in self.outcomes(candidates, at_most)]
 
-    def _settled(self, formats: Formats, metric: Metric, at_most: float) -> bool:
+    def _settled(self, formats: Formats, metric: str, at_most: float) -> bool:
         """True if a candidate is known to lose more than `at_most`, or known on all samples."""
         outcome = self.known.get(formats, CandidateOutcome())
-        whole = outcome.seen == self.evaluator.reference.samples
-        return whole or self.loss(outcome, metric) > at_most
+        return self.evaluator.reference.is_known(outcome, metric) or self.loss(outcome, metric) > at_most
 
     def _tell(self, done: int, of: int) -> None:
         if (listener := STATUS_LISTENER.get()) is not None:

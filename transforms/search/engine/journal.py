@@ -117,13 +117,13 @@ def _line(entry: dict[str, Any]) -> bytes:
 def _outcome(entry: dict[str, Any]) -> CandidateOutcome:
     """The outcome in an entry; raises `ValueError` for wrong fields or types, NaN, and counts above `seen`."""
     usual = asdict(CandidateOutcome())
-    # Journals of classifiers may be older than these fields.
-    entry = {"departed": 0.0, "missed": 0.0, **entry}
+    # Journals may be older than these fields.
+    entry = {"departed": 0.0, "missed": 0.0, "metric": "", "figure": 0.0, **entry}
     if not (
         entry.keys() == usual.keys()
         and isinstance(entry["fault"], str | None)
         and all(type(entry[name]) is type(usual[name]) for name in usual.keys() - {"fault"})
-        and not any(isnan(entry[name]) for name in ("error", "margin", "departed", "missed"))
+        and not any(isnan(entry[name]) for name in ("error", "margin", "departed", "missed", "figure"))
         and all(0 <= entry[name] <= entry["seen"] < sys.maxsize for name in ("differ", "wrong"))
     ):
         raise ValueError("no outcome")

@@ -26,6 +26,7 @@ from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 from tinyml.transforms.search.engine.evaluation import Evaluation
 
 if TYPE_CHECKING:
+    from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
     from tinyml.transforms.search.engine.result import SearchResult
 
 
@@ -78,6 +79,11 @@ class Search:
         except InputError:
             return False
 
+    def constant_bytes(self, formats: Formats) -> int:
+        """The bytes of a candidate's constants, each by itself."""
+        pairs = zip(self.classes, formats, strict=True)
+        return sum(-(-stored_bits(tensors, format) // 8) for tensors, format in pairs if tensors.is_constant)
+
     def costs(self, target: str, flash: int | None = None) -> CandidateCosts:
         """The costs of candidates on a target, as for `select-kernels`; the same object each time.
 
@@ -117,6 +123,11 @@ class Search:
             return type(self.prototype).of_width(bits)
         except InputError as error:
             raise InputError(f"{error.message}; {self.offers}") from error
+
+
+def stored_bits(tensors: TensorClass, format: NumberFormat) -> int:
+    """The bits of a constant in a format, with what its elements share."""
+    return format.bits * tensors.elements + format.shared_bits
 
 
 @dataclass(frozen=True)
@@ -175,7 +186,7 @@ class Feasibility:
     A measured cost takes precedence. Other candidates have an estimate, corrected by the error that was measured for
     the current candidate (`calibrate`). The cost model is not needed if arena and input leave less than the smallest
     stack seen so far, nor if they leave more than the greatest and only RAM is limited. On a target of unknown costs
-    the stack counts as 0.
+    the stack counts as 0, and of the flash constants alone.
 
     error: of estimates. stacks: bytes, of measured candidates.
     """
@@ -205,9 +216,9 @@ class Feasibility:
         limits = self.limits if math.isinf(ram) else replace(self.limits, ram=ram)
         if not self.search.fits(choices, limits.ram):
             return False
-        if not self.is_limited:
-            return True
         formats = self.search.formats(choices)
+        if not self.is_limited:
+            return self.search.constant_bytes(formats) <= limits.flash
         if self.stacks and self.costs.measurements.get(formats) is None:
             room = limits.ram - self.search.memory.of(formats)
             if room < min(self.stacks) - _SPREAD:
@@ -290,6 +301,34 @@ class Feasibility:
         """True if a candidate keeps the limits by its estimate, and then when built and run."""
         return self.fits(choices) and self.is_feasible(choices)
 
+    def refusal(self, candidates: Iterable[Sequence[FormatChoice]], remark: str) -> InputError:
+        """The error where no candidate keeps the limits on memory, with what the nearest one takes.
+
+        candidates: that were tried, of which the last takes little. remark: about them.
+        """
+        *others, last = candidates
+        known = self.costs.estimates.keys() | self.costs.measurements.keys()
+        costs: list[ProgramCost] = []
+        for choices in (*others, last):
+            with suppress(InputError):
+                formats = self.search.formats(choices)
+                if choices is last or formats in known:
+                    costs.append(self._memory(formats))
+        limits = {"RAM": self.limits.ram, "flash": self.limits.flash}
+        limits = {name: most for name, most in limits.items() if math.isfinite(most)}
+        asked = _memories(limits)
+        if not costs:
+            return InputError(f"no program works in {asked}{remark}")
+        least = min(costs, key=lambda cost: max(getattr(cost, name.lower()) / max(limits[name], 1) for name in limits))
+        taken = _memories({name: getattr(least, name.lower()) for name in limits})
+        return InputError(f"no program works in {asked}{remark}: the least that was found takes {taken}")
+
+    def _memory(self, formats: Formats) -> ProgramCost:
+        """The bytes of a candidate that are limited."""
+        if self.is_limited:
+            return self.cost(formats)
+        return ProgramCost(0, self.search.constant_bytes(formats), self.search.memory.of(formats))
+
     def is_worth_building(self, choices: Sequence[FormatChoice]) -> bool:
         """True unless a candidate would exceed the limits by more than estimates are off, which of stacks is a lot."""
         formats = self.search.formats(choices)
@@ -317,7 +356,7 @@ class Feasibility:
         least: a candidate with small demands, measured before the first call. Raises the errors of `find` if no
         candidate fits.
         """
-        if self.search.fits(least, math.inf):
+        if self.is_limited and self.search.fits(least, math.inf):
             self.is_feasible(least)
             self.calibrate(least)
         while True:
@@ -331,6 +370,12 @@ class Feasibility:
         cost = measured or self.costs.estimated(formats)
         self.stacks.append(cost.ram - self.search.memory.of(formats))
         return measured
+
+
+def _memories(bytes: Mapping[str, float]) -> str:
+    """Bytes of memories by name, in words."""
+    first, *more = (f"{count:,.0f} bytes of {name}" for name, count in bytes.items())
+    return " and ".join([first, *(each.replace("bytes of", "of") for each in more)])
 
 
 STANDARD_ERROR = 0.03

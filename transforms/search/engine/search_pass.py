@@ -34,6 +34,7 @@ from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, ch
 from tinyml.transforms.formats.constants.refine_constants import refinements_of
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.formats.evaluation.candidates import EvaluationTask, SearchProblem, tensor_errors
+from tinyml.transforms.formats.evaluation.metrics import spelled_metrics
 from tinyml.transforms.ir.sums import round_carried_sums
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.search.engine.evaluation import Evaluation
@@ -130,7 +131,7 @@ def _refined(feasibility: Feasibility, result: SearchResult, task: EvaluationTas
 def metric_option(default: str) -> Any:
     """The option `metric`."""
     return option(
-        "metric by which candidates are compared: disagreement, accuracy, error or margin",
+        f"metric by which candidates are compared: {spelled_metrics()}",
         default=default,
         metavar="NAME",
         group=OptionGroup.SEARCH,
@@ -146,6 +147,16 @@ def ram_option() -> Any:
     """The option `ram`."""
     return option(
         "limit on RAM, by default the board's: arena, input and stack, which is estimated where it is not measured",
+        default=None,
+        metavar="BYTES",
+        group=OptionGroup.MEMORY,
+    )
+
+
+def flash_option() -> Any:
+    """The option `flash`."""
+    return option(
+        "limit on flash, which larger, faster kernels and code may fill, with and without a search",
         default=None,
         metavar="BYTES",
         group=OptionGroup.MEMORY,
@@ -347,19 +358,34 @@ def _text(module: ModuleOp) -> str:
     return stream.getvalue()
 
 
-@dataclass(frozen=True)
-class BaselinePass(SearchPass):
-    """A search for the tensors that become narrow until the program fits.
+ANY_WIDTH = ", whatever the width"
+"""The remark on programs none of which keeps the limits at any width."""
 
-    ram: bytes that arena, input and stack may take; without it all tensors stay wide. target: determines the stack, as
-    for `select-kernels`. widths: of demoted tensors and of others, as for `search-demote`.
+
+@dataclass(frozen=True)
+class LimitedPass(SearchPass):
+    """A search within limits on the memory of the program.
+
+    ram: bytes that arena, input and stack may take. flash: bytes that code and constants may take. Both are those of
+    the program that is built for the target and run there, or its estimates without the tools of the target; on a
+    target of unknown costs arena and input, and constants. target: as for `select-kernels`.
     """
 
-    PAPER: ClassVar[str] = "MinUn"
     ram: int | None = ram_option()
+    flash: int | None = flash_option()
     target: str = USUAL
-    widths: tuple[int, ...] = widths_option()
 
     @property
     def limits(self) -> Limits:
-        return Limits(ram=limit(self.ram), target=self.target)
+        return Limits(flash=limit(self.flash), ram=limit(self.ram), target=self.target)
+
+
+@dataclass(frozen=True)
+class BaselinePass(LimitedPass):
+    """A search for the tensors that become narrow until the program fits; without limits all tensors stay wide.
+
+    widths: of demoted tensors and of others, as for `search-demote`.
+    """
+
+    PAPER: ClassVar[str] = "MinUn"
+    widths: tuple[int, ...] = widths_option()

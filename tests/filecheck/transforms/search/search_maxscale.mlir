@@ -1,6 +1,9 @@
 // RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/motivating.npz},search-maxscale{data=%S/../Inputs/motivating.npz format=seedot widths=8 metric=error}" | filecheck %s
 // RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/motivating.npz},search-maxscale{data=%S/../Inputs/motivating.npz widths=8 metric=error}" | filecheck %s --check-prefix=FIXED
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/motivating.npz},search-maxscale{data=%S/../Inputs/motivating.npz}" 2>&1 | filecheck %s --check-prefix=LABELS
+// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-maxscale{data=%S/../Inputs/linear.npz metric=error widths=8,16 flash=18 target=host}" | filecheck %s --check-prefix=NARROW
+// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-maxscale{data=%S/../Inputs/linear.npz metric=error widths=8,16 flash=36 ram=16 target=host}" | filecheck %s --check-prefix=WIDE
+// RUN: not tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-maxscale{data=%S/../Inputs/linear.npz metric=error widths=8,16 ram=7 target=host}" 2>&1 | filecheck %s --check-prefix=RAM
 
 // The linear classifier of SeeDot, section 3.
 func.func @linear(%x: tensor<4x1xf32>) -> tensor<1x1xf32> {
@@ -18,3 +21,8 @@ func.func @linear(%x: tensor<4x1xf32>) -> tensor<1x1xf32> {
 // FIXED: tdsl.matmul {{.*}} -> tensor<1x1x!fixed.q<8, 5>>
 
 // LABELS: pass 'search-maxscale': the metric 'accuracy' needs data with labels, or targets, `y`
+
+// Limits decide the width, by the bytes of eighteen weights and of the arena.
+// NARROW: {name = "X", {{.*}} format = !fixed.q<8,
+// WIDE: {name = "X", {{.*}} format = !fixed.q<16,
+// RAM: no program works in 7 bytes of RAM, whatever the width: the least that was found takes 8 bytes of RAM

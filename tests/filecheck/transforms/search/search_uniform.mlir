@@ -2,8 +2,16 @@
 // RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-uniform{data=%S/../Inputs/linear.npz metric=error format=posit widths=6,8}" | filecheck %s --check-prefix=EIGHT
 // RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-uniform{data=%S/../Inputs/linear.npz metric=error}" | filecheck %s --check-prefix=USUAL
 // RUN: not tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-uniform{data=%S/../Inputs/linear.npz widths=99}" 2>&1 | filecheck %s --check-prefix=WIDTH
+// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-uniform{data=%S/../Inputs/linear.npz metric=error widths=8,16 flash=18 target=host}" | filecheck %s --check-prefix=NARROW
+// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-uniform{data=%S/../Inputs/linear.npz metric=error widths=8,16 ram=16 flash=36 target=host}" | filecheck %s --check-prefix=USUAL
+// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-uniform{data=%S/../Inputs/linear.npz metric=error widths=8,16 ram=15 target=host}" | filecheck %s --check-prefix=NARROW
+// RUN: not tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-uniform{data=%S/../Inputs/linear.npz metric=error widths=8,16 flash=17 target=host}" 2>&1 | filecheck %s --check-prefix=FLASH
 
 // SIX: {name = "X", {{.*}} format = !posit.p<6, 0
 // EIGHT: {name = "X", {{.*}} format = !posit.p<8, 0
 // USUAL: {name = "X", {{.*}} format = !fixed.q<16, 13>
 // WIDTH: fixed point has widths from 2 to 32, got 99
+
+// Eighteen weights and sixteen bytes of RAM in 16 bits; the width within both limits that loses least.
+// NARROW: {name = "X", {{.*}} format = !fixed.q<8, 5>
+// FLASH: no program works in 17 bytes of flash, whatever the width: the least that was found takes 18 bytes of flash

@@ -111,6 +111,26 @@ def searched(model: Path, out: Path, search: str, capsys: pytest.CaptureFixture[
     return whole
 
 
+@pytest.mark.parametrize("search", spread(["demote", "promote", "uniform", "maxscale", "by-size", "by-accuracy"], 2))
+def test_a_search_keeps_to_the_flash_of_the_built_program(
+    model: Path, tmp_path: Path, search: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sizes: list[int] = []
+    for width in ("8", "16"):
+        assert compile_(model, tmp_path / "out", "--width", width) == 0
+        sizes.append(json.loads((tmp_path / "out" / "report.json").read_text())["flash_bytes"])
+    assert sizes[0] < sizes[1]
+    asked = ("--search", search, "--jobs", "1", "--metric", "error", "--widths", "8,16", "--flash")
+    assert compile_(model, tmp_path / "out", *asked, str(sizes[1] - 1)) == 0
+    assert json.loads((tmp_path / "out" / "report.json").read_text())["flash_bytes"] < sizes[1]
+    capsys.readouterr()
+    assert compile_(model, tmp_path / "small", *asked, "200") == 1
+    [line] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error:")]
+    assert "no program works in 200 bytes of flash" in line
+    assert "the least that was found takes" in line
+    assert not (tmp_path / "small").exists()
+
+
 @pytest.mark.parametrize("search", spread(["demote", "promote"], 1))
 def test_a_search_leaves_room_for_the_stack(model: Path, tmp_path: Path, search: str) -> None:
     """All tensors wide, arena and input alone would fit."""

@@ -593,8 +593,8 @@ def test_the_greatest_of_equally_good_maxscales_is_taken(monkeypatch: pytest.Mon
 @pytest.fixture
 def of_choices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here formats are choices."""
-    stored = WEIGHTS._stored_bits
-    monkeypatch.setattr(WEIGHTS, "_stored_bits", lambda tensors, choice: stored(tensors, choice.prototype))
+    stored = WEIGHTS.stored_bits
+    monkeypatch.setattr(WEIGHTS, "stored_bits", lambda tensors, choice: stored(tensors, choice.prototype))
 
 
 def weights(search: JudgedSearch, limit: float) -> Any:
@@ -775,7 +775,7 @@ def test_formats_offered_to_a_constant(monkeypatch: pytest.MonkeyPatch):
 
 def test_bits_as_stored():
     tensors: Any = SimpleNamespace(elements=10)
-    assert WEIGHTS._stored_bits(tensors, CodebookType(3, 2, [-4, -1, 0, 2])) == 3 * 10 + 64
+    assert WEIGHTS.stored_bits(tensors, CodebookType(3, 2, [-4, -1, 0, 2])) == 3 * 10 + 64
 
 
 @pytest.mark.usefixtures("of_choices")

@@ -1,0 +1,325 @@
+"""The metrics by which programs are compared: each is declared here, in one row of `METRICS`.
+
+Four add up what single samples lose against the program on reals (`Reference.loss`). The others are a figure of all
+answers, as scikit-learn defines it, and the loss is what the figure falls by, or for an error what it grows by. Where
+a ratio is 0/0, as the precision of a class that is never predicted, it counts as 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tinyml.dialects.errors import InputError, unknown
+from tinyml.dialects.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The answers of a program to samples, and what is right.
+
+    classes: predicted (samples,); None for a program that gives no class. scores: as reals (samples, scores), or None.
+    labels: the right classes (samples,), or None. targets: the right numbers (samples, scores), or None. names: of the
+    classes in order, or None.
+    """
+
+    classes: NDArray[np.int64] | None
+    scores: NDArray[np.float64] | None
+    labels: NDArray[np.int64] | None
+    targets: NDArray[np.float64] | None = None
+    names: Sequence[str | int] | None = None
+
+    def completed(self, right: Answers) -> Answers:
+        """All samples, the first of which have these answers and the rest the right ones. right: all samples."""
+        seen = len(right) - len(self)
+        rest = slice(len(self), None)
+        classes, scores = self.classes, self.scores
+        if seen and classes is not None and right.labels is not None:
+            classes = np.concatenate([classes, right.labels[rest]])
+        if seen and scores is not None:
+            scores = np.concatenate([scores, right.ideal_scores(rest)])
+        return replace(right, classes=classes, scores=scores)
+
+    def part(self, samples: NDArray[Any]) -> Answers:
+        """Some of the samples, by a mask or by their indices."""
+        arrays = {name: getattr(self, name) for name in ("classes", "scores", "labels", "targets")}
+        return replace(self, **{name: array if array is None else array[samples] for name, array in arrays.items()})
+
+    def ideal_scores(self, part: slice) -> NDArray[np.float64]:
+        """The scores of some samples that nothing surpasses."""
+        assert self.scores is not None
+        if self.targets is not None:
+            return self.targets[part]
+        assert self.labels is not None
+        columns = self.scores.shape[1]
+        first = 1 if columns == 1 else 0
+        own = np.equal(self.labels[part, None], np.arange(first, first + columns))
+        return np.where(own, np.inf, -np.inf)
+
+    def __len__(self) -> int:
+        some = self.scores if self.classes is None else self.classes
+        assert some is not None
+        return len(some)
+
+
+Figure = Callable[[Answers, "int | None"], float]
+"""A figure of answers: of a class by its index, or of all classes where that is None."""
+
+CLASSES, SCORES, NUMBERS = "classes", "scores of classes", "numbers"
+"""What figures compare: classes with labels, scores with labels, or numbers with targets."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric.
+
+    loss: of a candidate, in words. unit: of losses, in words. figure: of all answers; None for a sum over samples
+    (`Reference.loss`). No answers have a better figure than the right ones. of: what the figure compares. by_class:
+    whether `NAME:CLASS` is the figure of one class. falls: whether less is better.
+    """
+
+    name: str
+    loss: str
+    unit: str
+    figure: Figure | None = None
+    of: str = ""
+    by_class: bool = False
+    falls: bool = False
+
+    @property
+    def spelled(self) -> str:
+        """The name, as it is listed."""
+        return f"{self.name}[:CLASS]" if self.by_class else self.name
+
+
+class Counts(NamedTuple):
+    """By class: the samples that are recognised, those that are predicted, and those that there are."""
+
+    hits: NDArray[np.int64]
+    predicted: NDArray[np.int64]
+    there: NDArray[np.int64]
+
+
+def _counts(answers: Answers) -> Counts:
+    assert answers.classes is not None
+    assert answers.labels is not None
+    classes, labels = answers.classes, answers.labels
+    length = 1 + int(max(classes.max(initial=-1), labels.max(initial=-1)))
+    parts = labels[classes == labels], classes, labels
+    return Counts(*(np.bincount(part, minlength=length).astype(np.int64) for part in parts))
+
+
+def _ratio(count: NDArray[np.int64], of: NDArray[np.int64]) -> NDArray[np.float64]:
+    return np.divide(count, of, out=np.zeros(len(count)), where=of > 0)
+
+
+def _by_class(values: Callable[[Counts], NDArray[np.float64]]) -> Figure:
+    """The figure of a class, or its mean over all classes that there are or that are predicted."""
+
+    def figure(answers: Answers, of: int | None) -> float:
+        counts = _counts(answers)
+        found, (_, predicted, there) = values(counts), counts
+        if of is not None:
+            return float(found[of]) if of < len(found) else 0.0
+        known = found[(predicted > 0) | (there > 0)]
+        return float(known.mean()) if len(known) else 0.0
+
+    return figure
+
+
+def _balanced_accuracy(answers: Answers, _: int | None) -> float:
+    counts = _counts(answers)
+    recalls = _ratio(counts.hits, counts.there)[counts.there > 0]
+    return float(recalls.mean()) if len(recalls) else 0.0
+
+
+def places(scores: NDArray[Any], others: NDArray[Any]) -> NDArray[np.float64]:
+    """For each score the share of other ones that are greater; equal ones count half."""
+    ordered = np.sort(others)
+    below, upto = (np.searchsorted(ordered, scores, side) for side in ("left", "right"))
+    return 1 - (below + upto) / (2 * len(others))
+
+
+def area_under_curve(scores: NDArray[Any], positive: NDArray[np.bool_]) -> float:
+    """The probability that a positive sample scores above another one; equal scores count half."""
+    return float(places(scores[~positive], scores[positive]).mean())
+
+
+def _auc(answers: Answers, of: int | None) -> float:
+    """Of a class against the rest; of all, the mean over those that there are, which of two are the same."""
+    assert answers.scores is not None
+    assert answers.labels is not None
+    scores = answers.scores
+    if scores.shape[1] <= 2:
+        second = scores[:, -1] if scores.shape[1] == 1 else scores[:, 1] - scores[:, 0]
+        scores = np.stack([-second, second], 1)
+        of = 1 if of is None else of
+    wanted = list(range(scores.shape[1])) if of is None else [of]
+    kinds = [(one, answers.labels == one) for one in wanted]
+    areas = [area_under_curve(scores[:, one], own) for one, own in kinds if own.any() and not own.all()]
+    return float(np.mean(areas)) if areas else 0.0
+
+
+def r_squared(values: NDArray[np.float64], targets: NDArray[np.float64]) -> float:
+    """1 - sum((y - predicted)^2) / sum((y - mean of y)^2), the mean over the outputs; both are (samples, outputs).
+
+    That of a constant output is 1 if it is right everywhere and else 0, as in scikit-learn.
+    """
+    spread: NDArray[np.float64] = np.square(targets - targets.mean(axis=0)).sum(axis=0)
+    rest: NDArray[np.float64] = np.square(targets - values).sum(axis=0)
+    return float(np.mean(np.where(spread > 0, 1 - rest / np.where(spread > 0, spread, 1), rest == 0)))
+
+
+def _r2(answers: Answers, _: int | None) -> float:
+    assert answers.scores is not None
+    assert answers.targets is not None
+    return r_squared(answers.scores, answers.targets)
+
+
+def _mae(answers: Answers, _: int | None) -> float:
+    assert answers.scores is not None
+    assert answers.targets is not None
+    return float(np.abs(answers.scores - answers.targets).mean())
+
+
+_MEAN = "the mean over the classes (macro), or that of one class"
+_RECALL = _by_class(lambda counts: _ratio(counts.hits, counts.there))
+_PRECISION = _by_class(lambda counts: _ratio(counts.hits, counts.predicted))
+_F1 = _by_class(lambda counts: _ratio(2 * counts.hits, counts.predicted + counts.there))
+
+DECLARED = (
+    Metric("disagreement", "percentage of the samples that get another class", "% differ"),
+    Metric("accuracy", "percentage points of correct answers that are lost; needs labels", "points lost"),
+    Metric("error", "mean absolute error of the outputs, in the unit of the model", "mean error"),
+    Metric(
+        "margin",
+        "percentage of the samples that should get another class, by the errors of their margins",
+        "mean error of margins",
+    ),
+    Metric("recall", f"points of recall, {_MEAN}", "points of recall lost", _RECALL, CLASSES, by_class=True),
+    Metric(
+        "precision", f"points of precision, {_MEAN}", "points of precision lost", _PRECISION, CLASSES, by_class=True
+    ),
+    Metric("f1", f"points of F1, {_MEAN}", "points of F1 lost", _F1, CLASSES, by_class=True),
+    Metric(
+        "balanced-accuracy",
+        "points of the mean recall of the classes that the data have",
+        "points of balanced accuracy lost",
+        _balanced_accuracy,
+        CLASSES,
+    ),
+    Metric(
+        "auc",
+        f"points of the area under the ROC curve of a class against the rest, {_MEAN}",
+        "points of AUC lost",
+        _auc,
+        SCORES,
+        by_class=True,
+    ),
+    Metric("r2", "points of R2; needs targets", "points of R2 lost", _r2, NUMBERS),
+    Metric(
+        "mae", "growth of the mean absolute error against the targets", "mean error gained", _mae, NUMBERS, falls=True
+    ),
+)
+
+METRICS = {metric.name: metric for metric in DECLARED}
+
+ACCURACY = "accuracy"
+
+FIGURES = ", ".join(metric.spelled for metric in DECLARED if metric.figure is not None)
+"""The metrics that are a figure of all answers, as they are spelled."""
+
+
+def metric_named(text: str) -> Metric:
+    """The metric that `NAME` or `NAME:CLASS` begins with; raises `InputError` if there is none."""
+    name = text.partition(":")[0]
+    if name not in METRICS:
+        raise unknown("metric", name, METRICS)
+    return METRICS[name]
+
+
+def spelled_metrics() -> str:
+    """The metrics as they are spelled, for help texts."""
+    *names, last = (metric.spelled for metric in DECLARED)
+    return f"{', '.join(names)} or {last}"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric of certain data, as it was spelled: of which class, and its figure of the program on reals."""
+
+    name: str
+    metric: Metric
+    of: int | None
+    on_reals: float
+
+    def figure(self, answers: Answers) -> float:
+        """The figure of answers to all samples; of a metric that has one."""
+        assert self.metric.figure is not None
+        return self.metric.figure(answers, self.of)
+
+    def loss(self, figure: float) -> float:
+        """What a figure has lost against the program on reals: in points, or an error in its own unit."""
+        return figure - self.on_reals if self.metric.falls else 100 * (self.on_reals - figure)
+
+
+def measure_of(text: str, reals: Answers) -> Measure:
+    """The metric `NAME` or `NAME:CLASS` on the answers of the program on reals.
+
+    Raises `InputError` for an unknown metric or class, and for data and programs that have no such figure.
+    """
+    name, colon, one = text.partition(":")
+    metric = metric_named(name)
+    if colon and not metric.by_class:
+        raise InputError(f"the metric '{name}' is not of a class: leave out ':{one}'")
+    if metric.figure is None:
+        return Measure(text, metric, None, 0.0)
+    if metric.of == NUMBERS and (reals.targets is None or reals.scores is None):
+        missing = "compares numbers, and the model gives classes" if reals.labels is not None else "needs targets `y`"
+        raise InputError(f"the metric '{name}' {missing}")
+    if metric.of != NUMBERS:
+        _check_labels(metric, reals)
+    of = _class_of(one, text, reals) if colon else None
+    if metric.of == SCORES:
+        _check_both(text, reals, of)
+    measure = Measure(text, metric, of, 0.0)
+    return replace(measure, on_reals=measure.figure(reals))
+
+
+def _check_labels(metric: Metric, reals: Answers) -> None:
+    if reals.targets is not None:
+        raise InputError(f"the metric '{metric.name}' compares classes, and the model gives numbers")
+    if reals.labels is None:
+        raise InputError(f"the metric '{metric.name}' needs data with labels `y`")
+    if metric.of == SCORES and reals.scores is None:
+        raise InputError(f"the metric '{metric.name}' needs a program that returns scores")
+    if metric.of == CLASSES and reals.classes is None:
+        raise InputError(f"the metric '{metric.name}' compares classes, and the model gives a score")
+
+
+def _class_of(one: str, text: str, reals: Answers) -> int:
+    """The index of a class by its name or, without names, its index."""
+    assert reals.labels is not None
+    names = reals.names
+    if names is None:
+        scores = 0 if reals.scores is None else max(reals.scores.shape[1], 2)
+        given = 0 if reals.classes is None else reals.classes.max(initial=0) + 1
+        names = range(max(scores, int(given), int(reals.labels.max(initial=0)) + 1))
+    known = [str(name) for name in names]
+    if one not in known:
+        raise unknown("class", one, known)
+    if not (reals.labels == known.index(one)).any():
+        raise InputError(f"the metric '{text}' needs samples of the class {one}, and the data have none")
+    return known.index(one)
+
+
+def _check_both(text: str, reals: Answers, of: int | None) -> None:
+    """Raise `InputError` where all samples are of one class, which has no curve."""
+    assert reals.labels is not None
+    if len(np.unique(reals.labels)) < 2:
+        other = "other samples" if of is not None else "samples of two classes"
+        raise InputError(f"the metric '{text}' needs {other}, and the data have none")
