@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from programs.paths import MODELS
+from programs.paths import LENET, MODELS
 
 from measured.commands import measure
 from measured.measures.classifiers import (
@@ -51,7 +51,8 @@ NOT_COUNTED = re.compile(r"let \w+ = (?:\(.*\) in \[.*\]|[\d.]+) in|[()]|")
 
 def lines(_models: Path | None) -> Values:
     """Lines of programs in SeeDot's language."""
-    texts = {name: MODELS[name].read_text(encoding="utf-8").splitlines() for name in ("protonn", "bonsai")}
+    files = {"protonn": MODELS["protonn"], "bonsai": MODELS["bonsai"], "lenet": LENET}
+    texts = {name: file.read_text(encoding="utf-8").splitlines() for name, file in files.items()}
     return {name: sum(NOT_COUNTED.fullmatch(line.strip()) is None for line in text) for name, text in texts.items()}
 
 
@@ -460,12 +461,13 @@ ROWS = (
         item="section 7.4",
         title="expressiveness",
         reports="Bonsai takes 11 lines, ProtoNN 5, LeNet 10",
-        here="Bonsai (two levels of branches) {bonsai:d} lines, ProtoNN {protonn:d}, without declarations; LeNet is "
-        "written in PyTorch",
+        here="Bonsai (two levels of branches) {bonsai:d} lines, ProtoNN {protonn:d}, LeNet (`examples/lenet/lenet.sd`) "
+        "{lenet:d}, without declarations",
         verdict=DIFFERS,
-        why="EdgeML breaks ProtoNN's sum into two lines, and Bonsai's lines depend on its depth",
+        why="EdgeML breaks ProtoNN's sum into two lines, and Bonsai's lines depend on its depth; a layer of LeNet "
+        "is one line, and ours, for digits, has one dense layer, where the paper does not say how many",
         run=Measured(lines),
-        holds=lambda found: found["bonsai"] <= 11 and found["protonn"] <= 6,
+        holds=lambda found: found["bonsai"] <= 11 and found["protonn"] <= 6 and found["lenet"] < 10,
     ),
     Row(
         item="figure 13",
