@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from programs.paths import ROOT
+from programs.paths import LENET, ROOT
 from programs.streamed_networks import answers
 
 from tinyml import features
 from tinyml.dialects.context import context
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals
 from tinyml.tools.driver.stages import load_program
+from tinyml.tools.main import main as tinyml
 
 
 @pytest.fixture(scope="module", name="example")
@@ -72,6 +73,27 @@ def test_lenet_is_pruned_trained_and_compiled(example: Any, tmp_path: Path):
     np.testing.assert_allclose(scores.reshape(5, -1), example.forward(trained, x)[2], rtol=1e-4, atol=1e-4)
     report = json.loads((tmp_path / "out/trained/report.json").read_text())
     assert report["segments"]
+
+
+def test_lenet_in_seedots_language_is_the_network_of_onnx(example: Any, tmp_path: Path):
+    """The same scores in reals; on an MKR1000 the evaluator's in 16 bits. `prune_lenet.py` has network and images."""
+    images, labels = example.images()
+    flat = images.reshape(len(images), -1)
+    scores, of_onnx = (
+        evaluate_reals(load_program(file, context()), flat[:50]).scores for file in (LENET, example.LENET)
+    )
+    assert scores is not None
+    assert of_onnx is not None
+    np.testing.assert_allclose(scores, of_onnx.reshape(50, -1), rtol=1e-6, atol=1e-6)
+    for name, part in (("val", slice(1000)), ("test", slice(1000, 1500))):
+        np.savez(tmp_path / f"{name}.npz", x=flat[part], y=labels[part])
+    data = [f"--{name}={tmp_path / name}.npz" for name in ("val", "test")]
+    options = ["--target", "mkr1000", "--width", "16", *data, "-o", str(tmp_path / "out")]
+    assert tinyml(["compile", str(LENET), *options]) == 0
+    report = json.loads((tmp_path / "out/report.json").read_text())
+    assert (report["accuracy"], report["accuracy_float"]) == (98.6, 98.6)
+    assert report["mismatch"] is None
+    assert report["fits"]
 
 
 def test_features_of_gestures_are_exact_and_stream(monkeypatch: pytest.MonkeyPatch):

@@ -76,6 +76,7 @@ DIALECTS = {
     "scratch": _dialect("scratch", "SCRATCH"),
     "seedot": _dialect("formats.published.seedot", "SEEDOT"),
     "shiftry": _dialect("formats.published.shiftry", "SHIFTRY"),
+    "shiftry_printed": _dialect("formats.published.shiftry", "SHIFTRY_PRINTED"),
     "stablehlo": _dialect("stablehlo", "STABLEHLO"),
     "tdsl": _dialect("tdsl", "TDSL"),
 }

@@ -105,7 +105,7 @@ class Row:
 
     item: kind and number, such as `table 3`, and the part of it after a comma if parts have rows of their own. reports:
     what the paper says. here: what comes out here, with `{name}` for the figures of `run` (`Cells`). holds: the verdict
-    as a condition on these figures.
+    as a condition on these figures. nothing_to_run: why no command can exist, for a row without `run`.
     """
 
     item: str
@@ -116,11 +116,15 @@ class Row:
     why: str = ""
     run: Run | None = None
     holds: Callable[[Values], bool] | None = None
+    nothing_to_run: str = ""
 
     def __post_init__(self) -> None:
         assert all((self.reports, self.here)), f"{self.item}: a row says what the paper has and what is here"
         assert self.verdict.has_reason == bool(self.why), f"{self.item}: a reason belongs to what differs or is missing"
         assert self.run is not None or self.verdict.has_reason, f"{self.item}: a success is shown by a command"
+        assert (self.run is None) == bool(self.nothing_to_run), (
+            f"{self.item}: it has a command or says why there is none"
+        )
         assert self.verdict.has_reason or isinstance(self.run, ByTests) or self.holds is not None, (
             f"{self.item}: when does the verdict hold?"
         )
@@ -147,7 +151,7 @@ class Row:
 
     def _shown(self, command: str) -> str:
         if not command:
-            return "none"
+            return f"none: {self.nothing_to_run}"
         return f"`{command}` asserts {self.run.asserted}" if isinstance(self.run, ByTests) else f"`{command}`"
 
 

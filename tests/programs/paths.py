@@ -11,5 +11,6 @@ MODELS = {
     "bonsai": TESTS / "models/bonsai-mnist16/bonsai_mnist16.sd",
 }
 """Programs in SeeDot's language; `val.npz` and `test.npz` lie beside each."""
+LENET = ROOT / "examples/lenet/lenet.sd"
 NETWORK = TESTS / "models/small-network/small_network.sd"
-"""The same with convolutions."""
+"""The same with convolutions; inputs of LeNet are those of `examples/pruned-lenet`."""

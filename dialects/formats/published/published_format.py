@@ -26,6 +26,7 @@ from tinyml.dialects.formats.number_format import Bound, Factor, Function, Numbe
 from tinyml.dialects.formats.parameters import FRACS
 from tinyml.dialects.formats.scaled_integer import ScaledInteger
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import WIDTHS as MACHINE_WIDTHS
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
@@ -119,6 +120,8 @@ class PublishedFixedPoint(ScaledInteger):
     def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
         if -right >= self.width.data:
             return m.const(0)
+        if right < 0 and x.width - right > MACHINE_WIDTHS[-1]:
+            x = m.wrapped(x, self.stored_width)
         return m.wrapped(self.rescaled(m, x, right), self.stored_width)
 
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> PublishedSum:

@@ -1,11 +1,17 @@
-"""Shiftry's arithmetic (OOPSLA 2020, figure 5): `!shiftry.q<width, frac>`, of 8 and 16 bits in one program.
+"""Shiftry's arithmetic (OOPSLA 2020), of 8 and 16 bits in one program.
 
-Division by powers of two is an arithmetic shift, as in the figures of its section 3. Products are twice as wide as
-the wider operand.
+Division by powers of two is an arithmetic shift, as in the figures of its section 3. The temporaries of sums of
+products are of one of two kinds, between which the format of the result decides:
+
+* `!shiftry.q<width, frac>`: twice as wide as the wider operand, as in its released code, and halved by SeeDot's tree as
+  far as the result is coarser than the products.
+* `!shiftry_printed.q<width, frac>`: as wide as figure 5 prints for rule C-MatMul, which is as wide as an exact sum of
+  all products takes, so that nothing is halved on the way.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, TypeVar
 
@@ -15,19 +21,16 @@ from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.formats.number_format import Product
 from tinyml.dialects.formats.published.published_format import PublishedFixedPoint, PublishedSum, published
-from tinyml.dialects.machine.machine import Int, Machine
+from tinyml.dialects.machine.machine import Int, Machine, limits
 
 V = TypeVar("V")
 
+WIDEST = 64
 
-@irdl_attr_definition
-class ShiftryType(PublishedFixedPoint):
-    """`!shiftry.q<width, frac>` of 8 or 16 bits."""
 
-    name = "shiftry.q"
-    GOOD_FOR = "the arithmetic of Shiftry, to compare with"
-    width: IntAttr
-    frac: IntAttr
+class ShiftryNumber(PublishedFixedPoint):
+    """`<width, frac>` of 8 or 16 bits."""
+
     FAMILY = "shiftry"
     FUNCTION_SCHEME = "shiftry"
     WIDTHS: ClassVar[Sequence[int]] = (8, 16)
@@ -41,9 +44,22 @@ class ShiftryType(PublishedFixedPoint):
     def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
         return self.fitted(m, m.mul(a, b), right)
 
+    @abstractmethod
+    def sum_of(self, product: Product, levels: int) -> ShiftrySum: ...
+
+
+@irdl_attr_definition
+class ShiftryType(ShiftryNumber):
+    """`!shiftry.q<width, frac>` of 8 or 16 bits, whose sums are halved by a tree."""
+
+    name = "shiftry.q"
+    GOOD_FOR = "the arithmetic of Shiftry, to compare with"
+    width: IntAttr
+    frac: IntAttr
+
     def sum_of(self, product: Product, levels: int) -> ShiftrySum:
-        """Rule C-MatMul: the tree halves as many levels as the result is coarser than the products; the rest of the
-        shift follows at the end.
+        """The tree halves as many levels as the result is coarser than the products; the rest of the shift follows at
+        the end.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = 2 * max(lhs.width.data, rhs.width.data)
@@ -54,8 +70,28 @@ class ShiftryType(PublishedFixedPoint):
 
 
 @irdl_attr_definition
+class PrintedShiftryType(ShiftryNumber):
+    """`!shiftry_printed.q<width, frac>` of 8 or 16 bits, with the temporaries of figure 5."""
+
+    name = "shiftry_printed.q"
+    GOOD_FOR = "the arithmetic of Shiftry with the temporaries of its figure 5, to compare with"
+    width: IntAttr
+    frac: IntAttr
+
+    def sum_of(self, product: Product, levels: int) -> ShiftrySum:
+        """Rule C-MatMul: a sum of n products in 2^ceil(log2(bx + by + ceil(log2 n) - 1)) bits, shifted once at the end.
+
+        The rule subtracts ceil(log2 n) from this shift; the programs of section 3 do not, and only without it the
+        result has the scale that the rule gives it.
+        """
+        lhs, rhs = published(product.lhs.format), published(product.rhs.format)
+        width = 1 << (lhs.width.data + rhs.width.data + levels - 2).bit_length()
+        return ShiftrySum.of_level(width, lhs.frac.data + rhs.frac.data, (0, 0, 0), 0)
+
+
+@irdl_attr_definition
 class ShiftrySum(PublishedSum):
-    """`!shiftry.acc<width, frac, [0, 0, product], level>`."""
+    """`!shiftry.acc<width, frac, [0, 0, product], level>` of 16 to 64 bits."""
 
     name = "shiftry.acc"
     width: IntAttr
@@ -65,11 +101,18 @@ class ShiftrySum(PublishedSum):
     product: IntAttr
     level: IntAttr
     FAMILY = "shiftry"
-    WIDTHS: ClassVar[Sequence[int]] = (16, 32)
+    WIDTHS: ClassVar[Sequence[int]] = (16, 32, WIDEST)
 
     @classmethod
     def number(cls) -> type[PublishedFixedPoint]:
-        return ShiftryType
+        return ShiftryNumber
+
+    def _added(self, m: Machine[V], sum: V, term: Int[V]) -> V:
+        """Sums of 64 bits are exact: up to 2^31 products of 16 bits take 62."""
+        if self.width.data < WIDEST:
+            return super()._added(m, sum, term)
+        return m.held(m.add(m.bounded(sum, *limits(WIDEST - 1)), term), WIDEST)
 
 
 SHIFTRY = Dialect("shiftry", [], [ShiftryType, ShiftrySum])
+SHIFTRY_PRINTED = Dialect("shiftry_printed", [], [PrintedShiftryType])

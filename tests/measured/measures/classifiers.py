@@ -135,10 +135,15 @@ def guessing(column: str) -> Callable[[], Values]:
             name: row for name, row in read(FOLDER / "searches-compared.json").items() if not name.startswith("mean")
         }
         right = {name: float(row[column]) for name, row in rows.items()}
-        better = [value for name, value in right.items() if value > 100 / _classes(name) + NEAR]
+        better = [value for name, value in right.items() if not is_guessing(name, value)]
         return {"guessing": len(rows) - len(better), "models": len(rows), "most": max(better, default=0.0)}
 
     return summary
+
+
+def is_guessing(name: str, right: float) -> bool:
+    """True if a model is at most `NEAR` points better than guessing. right: percent."""
+    return right <= 100 / _classes(name) + NEAR
 
 
 def _classes(name: str) -> int:

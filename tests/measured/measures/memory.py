@@ -16,9 +16,10 @@ from programs.face_results import write_detector
 from programs.graphs import squeezenet
 from programs.paths import MODELS
 from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
 
 from measured.commands import model_path
-from measured.measures.classifiers import compiled, mean, names
+from measured.measures.classifiers import FAMILIES, compiled, mean, names
 from measured.store import Values, by_parts
 from tinyml.dialects.context import context
 from tinyml.dialects.scratch import ArenaOp, MoveOp, memref_type, size_in_bytes
@@ -129,9 +130,15 @@ def _detector(folder: Path, name: str, width: str) -> Values:
         model = write_detector(name, folder, Path(out))
         module = load_program(model, context())
         options = {"format": "fixed", "width": int(width), "data": str(Path(out, "search.npz"))}
-        steps = [*pipelines.flatten("reals-to-formats", options), *pipelines.flatten("formats-to-buffers", {})]
-        last = next(i for i, step in enumerate(steps) if step.name == "pack-scratch")
-        pipelines.run(module, context(), [step for step in steps[:last] if step.name != "update-in-place"])
+        pipelines.run(module, context(), pipelines.flatten("reals-to-formats", options))
+    return _heights(module, in_place=False)
+
+
+def _heights(module: ModuleOp, *, in_place: bool) -> Values:
+    """The bytes of a program at L1 by both kinds of first fit, and at best; its buffers are made here."""
+    steps = pipelines.flatten("formats-to-buffers", {})
+    last = next(i for i, step in enumerate(steps) if step.name == "pack-scratch")
+    pipelines.run(module, context(), [step for step in steps[:last] if in_place or step.name != "update-in-place"])
     [function] = (op for op in module.ops if isinstance(op, func.FuncOp))
     rectangles = [
         Rectangle(str(number), size_in_bytes(memref_type(buffer.result)), 1, *span)
@@ -143,6 +150,33 @@ def _detector(folder: Path, name: str, width: str) -> Values:
         "first": in_order_of_start(rectangles), "orders": pack(rectangles, "first-fit").height, "best": best.height,
         "buffers": len(rectangles),
     }  # fmt: skip
+
+
+def on_promoted(models: Path | None) -> Values:
+    """Percent that optimal placements of promoted classifiers take less than both kinds of first fit.
+
+    The programs are those of promotion in Shiftry's arithmetic, in the RAM of demotion. `{first,orders}_most` and
+    `_gain`: the most, and how many programs gain; `in_place_` before these where results overwrite operands.
+    """
+    rows: dict[str, Values] = {}
+    for name in (name for family in FAMILIES for name in names(family)):
+        ram = list[str]()
+        for way in ("demote", "promote"):
+            with tempfile.TemporaryDirectory() as folder:
+                report = _compiled(name, ["--format", "shiftry", "--search", way, *ram], Path(folder, "out"), models)
+                ram = ["--ram", str(report["ram_bytes"]["arena"] + report["ram_bytes"]["input"])]
+                formats = Path(folder, "out/ir/1-formats.mlir")
+                programs = [load_program(formats, context()) for _ in range(2)]
+        plain, in_place = (
+            _heights(module, in_place=flag) for flag, module in zip((False, True), programs, strict=True)
+        )
+        rows[name] = {**plain, **{f"in_place_{key}": value for key, value in in_place.items()}}
+    found: Values = {"count": len(rows), "models": rows}
+    for kind in ("", "in_place_"):
+        for way in ("first", "orders"):
+            saved = [100 * (1 - row[f"{kind}best"] / row[f"{kind}{way}"]) for row in rows.values()]
+            found |= {f"{kind}{way}_most": round(max(saved), 1), f"{kind}{way}_gain": sum(one > 0 for one in saved)}
+    return found
 
 
 def live_ranges(graph: Graph) -> list[Rectangle]:
@@ -269,9 +303,10 @@ def _least(name: str, models: Path | None) -> Values:
 def explored(models: Path | None) -> Values:
     """Candidates that demotion and promotion evaluate in Shiftry's arithmetic, the latter in the RAM of the former.
 
-    The mean of a model of each family, and the tensors that have formats.
+    The mean of a model of each family, and the tensors that have formats; `{way}_least` and `{way}_most` are seconds.
     """
     rows: dict[str, dict[str, int]] = {}
+    spent: dict[str, list[float]] = {"demote": [], "promote": []}
     for name in ("fastgrnn-mnist16-10", "protonn-letter26", "bonsai-letter26"):
         ram: list[str] = []
         for way in ("demote", "promote"):
@@ -279,8 +314,11 @@ def explored(models: Path | None) -> Values:
                 report = _compiled(name, ["--format", "shiftry", "--search", way, *ram], Path(folder, "out"), models)
             ram = ["--ram", str(report["ram_bytes"]["arena"] + report["ram_bytes"]["input"])]
             rows.setdefault(name, {})[way] = report["search"]["candidates"]
+            spent[way].append(round(sum(report["search"]["seconds"].values()), 1))
             rows[name]["tensors"] = len(report["search"]["tensors"])
-    return {key: round(sum(row[key] for row in rows.values()) / len(rows), 1) for key in rows[name]}
+    ends = {f"{way}_least": min(seconds) for way, seconds in spent.items()}
+    ends |= {f"{way}_most": max(seconds) for way, seconds in spent.items()}
+    return {**ends, **{key: round(sum(row[key] for row in rows.values()) / len(rows), 1) for key in rows[name]}}
 
 
 def defragmented(_models: Path | None) -> Values:

@@ -438,9 +438,16 @@ ROWS = (
         item="section 6, 3D",
         title="ahead: convolutions in three dimensions",
         reports="the methods are useful there, too",
-        here="windows in space and streams in time ([signals](../signals.md))",
+        here="windows in space and streams in time ([signals](../signals.md)); of ONNX's convolutions those in space are "
+        "refused: `expected an image NxCxHxW`",
         verdict=DIFFERS,
         why="no convolution has three spatial axes here",
+        run=tested(
+            (
+                "unit/lowering/frontends/onnx/test_onnx_importer.py::test_invalid_models_are_refused_in_one_line",
+                "expected an image NxCxHxW",
+            )
+        ),
     ),
     Row(
         item="table 1, sizes",

@@ -199,3 +199,15 @@ func.func @three_bits(%X: tensor<10x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8,
 // SPARE-LABEL: func.func @three_bits
 // SPARE: tdsl.const dense<112> : tensor<1x10xi8> -> tensor<1x10x!fixed.q<8, 4>>
 // SPARE: acc = !fixed.acc<24, 8>, bound = array<i64: -142240, 142240>
+
+// -----
+
+// Shiftry's figure 5: 8 + 16 + ceil(log2 n) - 1 bits are 32 for 512 products and 33 for 513; sparse ones have the same.
+func.func @printed(%W: tensor<2x512x!shiftry_printed.q<8, 7>>, %X: tensor<512x1x!shiftry_printed.q<16, 6>>, %V: tensor<2x513x!shiftry_printed.q<8, 7>, #tdsl.csr>, %Y: tensor<513x1x!shiftry_printed.q<16, 6>>) -> (tensor<2x1x!shiftry_printed.q<8, 2>>, tensor<2x1x!shiftry_printed.q<8, 2>>) {
+  %p = tdsl.matmul %W, %X : tensor<2x512x!shiftry_printed.q<8, 7>>, tensor<512x1x!shiftry_printed.q<16, 6>> -> tensor<2x1x!shiftry_printed.q<8, 2>>
+  %q = tdsl.spmv %V, %Y : tensor<2x513x!shiftry_printed.q<8, 7>, #tdsl.csr>, tensor<513x1x!shiftry_printed.q<16, 6>> -> tensor<2x1x!shiftry_printed.q<8, 2>>
+  func.return %p, %q : tensor<2x1x!shiftry_printed.q<8, 2>>, tensor<2x1x!shiftry_printed.q<8, 2>>
+}
+// CHECK-LABEL: func.func @printed(
+// CHECK-NEXT: %p = tdsl.matmul %W, %X {acc = !shiftry.acc<32, 13, [0, 0, 0], 0>}
+// CHECK-NEXT: %q = tdsl.spmv %V, %Y {acc = !shiftry.acc<64, 13, [0, 0, 0], 0>}

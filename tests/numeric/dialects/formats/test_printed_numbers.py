@@ -100,6 +100,14 @@ def test_tables_of_seedot():
     assert exp.high.nbytes + exp.low.nbytes == 256 + 2
 
 
+def test_the_range_of_arguments_of_exp():
+    """5.3.1 takes m and M from a profile. From the formats: exp(m) is less than half a unit, and exp(M) saturates."""
+    exp = Domain("exp", SeedotType.of_width(16).with_frac(11), SeedotType.of_width(16).with_frac(14))
+    assert (exp.first, exp.last) == (-21294, 1420)
+    assert math.exp(-21294 / 2**11) * 2**14 < 0.5 < math.exp(-21293 / 2**11) * 2**14
+    assert math.exp(1420 / 2**11) * 2**14 > 2**15 - 1 > math.exp(1419 / 2**11) * 2**14
+
+
 @pytest.mark.parametrize(
     ("width", "scales", "entries", "size"), [(8, (4, 6), (128, 1), 128), (16, (11, 14), (256, 128), 768)]
 )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +14,7 @@ from numpy.typing import NDArray
 from programs.devices import PRINTED
 from programs.lowered import lowered
 from programs.printed import WARNINGS, parse, write
-from programs.spread import spread
+from programs.spread import spread, spread_product
 
 from tinyml.dialects import tdsl
 from tinyml.runtime.devices.host import HostRunner
@@ -108,12 +111,59 @@ CASES = {
     "shiftry 16, sparse": product("shiftry", (16, 16, 8), (14, 13, 5), 40, "tdsl.spmv"),
 }
 
+PRINTED_RULE = {
+    "16 bits": product("shiftry_printed", (8, 8, 8), (6, 7, 4), 2, "tdsl.matmul"),
+    "32 bits": product("shiftry_printed", (8, 8, 8), (6, 7, 4), 300, "tdsl.matmul"),
+    "32 bits, of two widths": product("shiftry_printed", (8, 16, 16), (6, 12, 9), 21, "tdsl.matmul"),
+    "64 bits": product("shiftry_printed", (16, 16, 16), (14, 13, 12), 3, "tdsl.matmul"),
+    "64 bits, finer than the products": product("shiftry_printed", (16, 16, 16), (3, 4, 9), 5, "tdsl.matmul"),
+    "64 bits, sparse": product("shiftry_printed", (16, 16, 8), (14, 13, 5), 40, "tdsl.spmv"),
+}
+"""Sums by rule C-MatMul of Shiftry's figure 5, by the width of their temporaries."""
+
+
+def c_matmul(x: list[int], y: list[int], widths: tuple[int, int, int], scales: tuple[int, int, int]) -> int:
+    """Rule C-MatMul and library 7, line by line; the shift is that of section 3, without the rule's last term.
+
+    x: a row of the left matrix. y: a column of the right one. widths, scales: of x, y and the result.
+    """
+    temporary = 2 ** math.ceil(math.log2(widths[0] + widths[1] + math.ceil(math.log2(len(x))) - 1))
+    total = 0
+    for a, b in zip(x, y, strict=True):
+        total = wrapped(total + wrapped(a * b, temporary), temporary)
+    n = scales[0] + scales[1] - scales[2]
+    return wrapped(math.floor(Fraction(total) / Fraction(2) ** n), widths[2])
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 21, 300])
+@pytest.mark.parametrize("widths", [*itertools.product((8, 16), repeat=3)])
+@pytest.mark.parametrize("result", [0, 7, 17])
+def test_c_matmul_of_figure_5(widths: tuple[int, int, int], result: int, length: int):
+    """Temporaries of 16, 32 and 64 bits, results that are coarser and finer than products, and all extremes."""
+    scales = (6, 7, result)
+    text = product("shiftry_printed", widths, scales, length, "tdsl.matmul")
+    lowest, highest = -(1 << widths[1] - 1), (1 << widths[1] - 1) - 1
+    inputs = np.random.default_rng(1).integers(lowest, highest + 1, (4, length)).astype(f"i{widths[1] // 8}")
+    inputs[0], inputs[1] = lowest, highest
+    [weights] = [op.raws for op in parse(text)[1].walk() if isinstance(op, tdsl.ConstOp)]
+    for column, found in zip(inputs, outputs(text, inputs), strict=True):
+        assert found.tolist() == [c_matmul(row.tolist(), column.tolist(), widths, scales) for row in weights]
+
+
+@pytest.mark.parametrize(("case", "target"), spread_product(8, PRINTED_RULE, ("uno", "cortex-m4")))
+def test_the_printed_rule_on_devices(case: str, target: str, tmp_path: Path):
+    on_host_and(target, PRINTED_RULE[case], tmp_path)
+
 
 @pytest.mark.parametrize("case", spread(CASES, 4))
 def test_devices(case: str, tmp_path: Path):
     """Targets take turns, so that each family meets all of them; the host runs every case."""
-    target = [*PRINTED][[*CASES].index(case) % len(PRINTED)]
-    context, module = parse(CASES[case])
+    on_host_and([*PRINTED][[*CASES].index(case) % len(PRINTED)], CASES[case], tmp_path)
+
+
+def on_host_and(target: str, text: str, folder: Path):
+    """Assert that a program gives the evaluator's raws on a target and, in the same C, on the host."""
+    context, module = parse(text)
     ChooseAccumulatorsPass().apply(context, module)
     interface = interface_of(module)
     info = np.iinfo(interface.input_dtype)
@@ -121,10 +171,10 @@ def test_devices(case: str, tmp_path: Path):
     inputs[0], inputs[1] = info.min, info.max
     expected = evaluate(module, inputs).scores
     lowered(module, context, end="loops-to-bits", target=target)
-    source = write(str(module), target, tmp_path / "source")
+    source = write(str(module), target, folder / "source")
     # The formats have no kernels of a chip: the host runs what is printed for any of them.
     for runner in (HostRunner(sanitize=True), runner_for(target)):
-        result = runner.run(runner.build(source, interface, tmp_path / "build", "-O2", WARNINGS), interface, inputs)
+        result = runner.run(runner.build(source, interface, folder / "build", "-O2", WARNINGS), interface, inputs)
         np.testing.assert_array_equal(result.scores, expected)
 
 
@@ -142,7 +192,8 @@ def test_the_motivating_example_of_seedot(scale: int, raw: int):
     assert outputs(LINEAR.replace("<8, 5>", f"<8, {scale}>"), x).item() == raw
 
 
-def test_the_homogeneous_program_of_shiftry():
+@pytest.mark.parametrize("family", ["shiftry", "shiftry_printed"])
+def test_the_homogeneous_program_of_shiftry(family: str):
     """Pseudocode 2 of section 3: -20935 with scale 12."""
     names = ("W1", "B1", "W2", "B2")
     reals = ([[0.0421, 0.1948], [1.021, -0.827]], [[-0.032], [0.619]], [[-0.402, -1.013]], [[0.737]])
@@ -163,4 +214,5 @@ def test_the_homogeneous_program_of_shiftry():
     for letter, frac in (("A", 14), ("B", 15), ("T", 12)):
         program = program.replace(f"x{letter}>", f"x!shiftry.q<16, {frac}>>")
     x = np.trunc(np.array([[2.391, -3.583]]) * 8192).astype(np.int16)
-    assert outputs(program.replace("CONSTANTS", "\n".join(lines)), x).item() == -20935
+    program = program.replace("CONSTANTS", "\n".join(lines)).replace("!shiftry.", f"!{family}.")
+    assert outputs(program, x).item() == -20935

@@ -182,6 +182,13 @@ def left_over(within: Sequence[str], lines: Sequence[str]) -> list[str]:
     return left if at == len(within) else [*left, *within[at:]]
 
 
+def test_no_runtime_header_takes_memory_from_a_heap() -> None:
+    texts = header_texts(chip_of(HOST))
+    assert texts
+    for name, text in texts.items():
+        assert not words(text) & {"malloc", "calloc", "realloc", "free", "alloca"}, name
+
+
 def test_all_runtime_headers_compile_where_everything_is_used(tmp_path: Path) -> None:
     """Each one in C and in C++, behind those that it includes."""
     texts = header_texts(chip_of(HOST))

@@ -8,7 +8,7 @@
 // -----
 
 %r = "test.op"() : () -> !shiftry.acc<8, 3, [0, 0, 0], 0>
-// CHECK: shiftry.acc width must be one of [16, 32], got 8
+// CHECK: shiftry.acc width must be one of [16, 32, 64], got 8
 
 // -----
 

@@ -142,6 +142,10 @@ WRONG: dict[str, tuple[bytes, str]] = {
         ).SerializeToString(),
         "model.onnx: Concat 'Concat_s': its constants do not fit: zero-dimensional arrays cannot be concatenated",
     ),
+    "convolution in space": (
+        model([node("Conv", "x w")], [1, 1, 4, 4, 4], {"w": np.ones((2, 1, 3, 3, 3), np.float32)}).SerializeToString(),
+        "model.onnx: Conv 'Conv_y': expected an image NxCxHxW or a sequence NxCxL, got shape [1, 1, 4, 4, 4]",
+    ),
     "cast to integers": (
         model([node("Cast", "x", to=INT64)], [2]).SerializeToString(),
         "model.onnx: Cast 'Cast_y': a conversion of computed numbers to int64 is not supported, "
