@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
+from tinyml.dialects.formats.number_format import SCALING_RULES
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.chip import FILE_ORDER, INPUT_ORDERS, INPUTS, MEMORY
 from tinyml.targets.registry import HOST
@@ -35,6 +36,13 @@ class CompileOptions:
         "how exp, tanh and sigmoid are computed, for a format with several schemes",
         default=None,
         metavar="SCHEME",
+        group=OptionGroup.NUMBERS,
+    )
+    scale_by: str | None = option(
+        "what the scale of a tensor follows: its greatest value on the data, or the errors of the scores that its own "
+        "cause (default: scores for posits, greatest for others)",
+        default=None,
+        choices=SCALING_RULES,
         group=OptionGroup.NUMBERS,
     )
     width: int | None = option(

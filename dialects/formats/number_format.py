@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar, get_args
 
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute
@@ -39,11 +39,21 @@ V = TypeVar("V")
 Term: TypeAlias = "tuple[int, Sequence[tuple[V, NumberFormat]]]"
 Function: TypeAlias = Literal["exp", "tanh", "sigmoid", "erf", "log", "softplus"]
 
+ScaleBy: TypeAlias = Literal["greatest", "scores"]
+"""What decides about the scale of a tensor: its greatest magnitude, or the errors of scores that its errors cause."""
+
+BY_GREATEST: ScaleBy = "greatest"
+BY_SCORES: ScaleBy = "scores"
+SCALING_RULES: tuple[ScaleBy, ...] = get_args(ScaleBy)
+
 Bound: TypeAlias = tuple[int, int]
 """The least and the greatest value of any partial sum, in units in the last place of an accumulator."""
 
 Interval: TypeAlias = tuple[float, float]
 """Reals that bound the elements of a tensor for any input."""
+
+SCALINGS = 4
+"""The number of scales that a format offers for a range."""
 
 ANYTHING: Interval = (-math.inf, math.inf)
 
@@ -124,6 +134,9 @@ class NumberFormat(ABC):
 
     ROUNDS_ONCE: ClassVar[bool] = True
     """True if each result is the number nearest to the exact one; otherwise intermediate roundings may add to it."""
+
+    SCALED_BY: ClassVar[ScaleBy] = BY_GREATEST
+    """The rule by which tensors that are not constant get their scales unless another one is asked for."""
 
     WEIGHS_NUMBERS: ClassVar[bool] = False
     """True if `fitted_to` reads the importance of a constant's numbers, which takes an evaluation of all data."""
@@ -246,6 +259,23 @@ class NumberFormat(ABC):
     @abstractmethod
     def for_range(self, low: float, high: float) -> NumberFormat:
         """The format of the same family and width with parameters for values between low and high."""
+
+    def scalings(self, low: float, high: float) -> Sequence[NumberFormat]:
+        """Formats of the same family and width for values between low and high, among which their errors decide.
+
+        By default those for this range and for ranges 2, 4 and 8 times narrower, beyond which numbers saturate.
+        """
+        return [self.for_range(math.ldexp(low, -zoom), math.ldexp(high, -zoom)) for zoom in range(SCALINGS)]
+
+    @property
+    def effort(self) -> int:
+        """A rank of formats of one family and width by the time that rounding into them takes, 0 for the fastest."""
+        return 0
+
+    @property
+    def reaching(self) -> Sequence[NumberFormat]:
+        """Formats with all numbers of this one and greater ones besides, the greatest first; usually none."""
+        return ()
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> NumberFormat:
         """The format for a constant, refined by its numbers; this format was chosen for their range.

@@ -81,6 +81,23 @@ class Trace:
 Array: TypeAlias = "NDArray[Any]"
 
 
+def tensor_slopes(
+    module: ModuleOp, inputs: Array, direction: Array
+) -> Iterator[Sequence[tuple[SSAValue, Array, Array]]]:
+    """Yield the tensors of a program at L0 for each chunk of samples, from the last computed one to the argument.
+
+    Each time that a tensor is computed it comes with its values, of which one sample may stand for all, and the
+    derivatives by them of a weighted sum of scores, as `Gradients` takes it. Constants are left out, and tensors that
+    reach the scores through an op without derivatives.
+    """
+    function = predict_function(module)
+    chunk = samples_together(function)
+    for start in range(0, len(inputs), chunk):
+        part, found = slice(start, start + chunk), list[tuple[SSAValue, Array, Array]]()
+        _GradientTape(function, inputs[part]).backward(direction[part], found)
+        yield found
+
+
 @dataclass(frozen=True)
 class _Part:
     """Derivatives with respect to some elements of a constant, for all samples of a chunk.
@@ -242,8 +259,13 @@ class _GradientTape(Trace):
                 compute(self.arithmetic, op, [positions, *(self.values[index] for index in operands[1:])]),
             )
 
-    def backward(self, direction: Array) -> dict[SSAValue, list[_Part]]:
-        """The parts of the gradients of constants for a weighted sum of scores. direction: the weights."""
+    def backward(
+        self, direction: Array, tensors: list[tuple[SSAValue, Array, Array]] | None = None
+    ) -> dict[SSAValue, list[_Part]]:
+        """The parts of the gradients of constants for a weighted sum of scores.
+
+        direction: the weights. tensors: a list to which others are added, as `tensor_slopes` yields them.
+        """
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         scores = next(value for value in last.operands if isinstance(value.type, TensorType))
         slopes: dict[int, Array] = {self.index[scores]: direction.reshape(-1, *tdsl.shape_of(scores))}
@@ -261,6 +283,8 @@ class _GradientTape(Trace):
             if made in unknown:
                 unknown.update(operands)
             elif (slope := slopes.pop(made, None)) is not None:
+                if tensors is not None:
+                    tensors.append((self.bound[made], self.values[made], slope))
                 derivatives = self._derivatives(op, operands, made, slope)
                 if derivatives is None:
                     unknown.update(operands)
@@ -273,6 +297,8 @@ class _GradientTape(Trace):
                         derivative = derivative.product
                     if derivative is not None:
                         slopes[index] = slopes[index] + derivative if index in slopes else derivative
+        if tensors is not None and 0 in slopes:
+            tensors.append((self.bound[0], self.values[0], slopes[0]))
         return {constant: pieces for constant, pieces in parts.items() if constant not in without}
 
     def _derivatives(self, op: Operation, operands: Sequence[int], made: int, slope: Array) -> Derivatives | None:

@@ -195,6 +195,25 @@ def weights_of(bits: int, *families: str) -> dict[str, Column]:
     }
 
 
+def scalings_of(width: int) -> dict[str, Column]:
+    """Points lost by the rule of scales, with the answers that are right in floats alone and in the program alone."""
+    command = f"scalings {{row}} --width {width}"
+    kinds = {
+        "fixed": "fixed",
+        "fixed, scores": "fixed_scores",
+        "posit, greatest": "posit_greatest",
+        "posit": "posit",
+        "one es": "one",
+    }
+    return {
+        **{
+            heading: (command, f"{{{kind}.change:+.2f}} ({{{kind}.lost}}, {{{kind}.won}})")
+            for heading, kind in kinds.items()
+        },
+        "tensors of each es": (command, "{tensors:s}"),
+    }
+
+
 def module_cells(command: str) -> dict[str, Column]:
     """The cells of a module by yosys, and the clock that it allows once nextpnr has routed it."""
     cells = {"LUTs": "{luts}", "registers": "{registers}", "DSPs": "{dsps}", "block RAMs": "{brams}"}
@@ -366,6 +385,12 @@ TABLES: dict[str, dict[str, Column]] = {
         "list of least squares": weights_of(4, "codebook")["codebook"],
         "list made for the model": weights_of(4, "synthesised")["synthesised"],
     },
+    "results-posits-6": scalings_of(6),
+    "results-posits-8": {
+        **scalings_of(8),
+        "`<8, 2>`": ("standard-posits {row} --width 8", "{change:+.2f} ({lost}, {won})"),
+    },
+    "results-posits-10": scalings_of(10),
     "results-weights-8": weights_of(8, "fixed", "affine", "posit", "minifloat", "mxint", "mxfp", "codebook"),
     "results-weights-4": {
         **weights_of(4, "fixed", "affine", "posit", "minifloat", "mxint", "mxfp", "codebook"),

@@ -250,6 +250,20 @@ def _cells(model: Path, options: list[str]) -> Values:
     return dict(cells(model, options))
 
 
+def _scalings(model: Path, options: list[str]) -> Values:
+    from measured.measures.scalings import scalings
+
+    _, width = options
+    return scalings(model, int(width))
+
+
+def _standard_posits(model: Path, options: list[str]) -> Values:
+    from measured.measures.scalings import standard_posits
+
+    _, width = options
+    return standard_posits(model, int(width))
+
+
 def _cells_drawn(seed: str, options: list[str]) -> Values:
     return dict(cells_drawn(int(seed)))
 
@@ -360,6 +374,8 @@ _COMMANDS = {
     "sparse-module": _sparse_module,
     "executors": _executors,
     "circt": _circt,
+    "scalings": _scalings,
+    "standard-posits": _standard_posits,
 }
 """Measurements of a folder or file of a model."""
 

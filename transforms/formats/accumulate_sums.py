@@ -15,6 +15,7 @@ from typing import Any, cast
 from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
@@ -43,7 +44,7 @@ class AccumulateSumsPass(ModulePass):
             _accumulate(carried_sum)
 
     @staticmethod
-    def found(op: ModuleOp) -> Iterator[LoopCarriedSum]:
+    def found(op: Operation) -> Iterator[LoopCarriedSum]:
         """Yield the sums that it may rewrite, whatever their formats."""
         for loop in [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]:
             for position in range(len(loop.iter_args)):

@@ -24,10 +24,16 @@ from tinyml.dialects.formats.lookup import (
     listing_format,
     synthesised_bits,
 )
-from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.number_format import BY_SCORES, NumberFormat
 from tinyml.dialects.functions import defined_functions
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
-from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, check_reals, check_scheme
+from tinyml.transforms.formats.assignment.tensor_classes import (
+    FormatChoice,
+    TensorClass,
+    check_reals,
+    check_scheme,
+    scaling_rule,
+)
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, EvaluationTask, Formats
@@ -99,6 +105,8 @@ class AssignFormatPass(ModulePass):
     their names in the source (those of `tensor_classes`). zooms: `NAME:N` for tensors whose scale suits a range 2^N
     times narrower than the profiled one, outside of which values saturate; wider for a negative N. functions: the
     scheme, one of the format's `SCHEMES`, by which exp, tanh and sigmoid are computed; as suits the formats best by
+    default. scale_by: `scores` to give tensors that are not constant the scales with which their errors change the
+    scores least (`ScoreErrors`), which takes data; `greatest` to follow their greatest values; that of the format by
     default. data: .npz file with inputs `x`, on which the weights of products are rounded so that their sums are right
     (`round_weights`), and then so that the margins between the best scores are (`refine_constants`), the latter only if
     the whole program is of f32; without it they are rounded to nearest. With data and without `weights` and `widths`,
@@ -114,11 +122,15 @@ class AssignFormatPass(ModulePass):
     widths: tuple[str, ...] = ()
     zooms: tuple[str, ...] = ()
     functions: str | None = None
+    scale_by: str | None = None
     data: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         prototype = format_named(ctx, self.format, self.width)
         check_scheme(prototype, self.format, self.functions)
+        rule = scaling_rule(self.scale_by)
+        if rule == BY_SCORES and self.data is None:
+            raise InputError(f"scales by {BY_SCORES} are chosen on data: give data=FILE")
         mixed, data = tdsl.is_mixed(op), None
         if mixed and synthesised_bits(self.weights):
             raise InputError(
@@ -129,7 +141,7 @@ class AssignFormatPass(ModulePass):
 
             data = load_program_data(op, self.data)
         if data is not None and not mixed:
-            evaluator = CandidateEvaluator(op, data, self.functions)
+            evaluator = CandidateEvaluator(op, data, self.functions, rule)
             formats = self.profiled_formats(ctx, evaluator, prototype)
             give_formats(
                 evaluator.candidates.constants, formats, refine_constants(evaluator, tuple(formats)), self.functions

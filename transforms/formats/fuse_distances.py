@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
@@ -43,7 +43,7 @@ class FuseDistancesPass(ModulePass):
             _fuse(product, difference)
 
     @staticmethod
-    def found(op: ModuleOp) -> Iterator[tuple[tdsl.MatmulOp, tdsl.SubOp]]:
+    def found(op: Operation) -> Iterator[tuple[tdsl.MatmulOp, tdsl.SubOp]]:
         """Yield the products that it may rewrite, whatever their formats, and the difference that each squares."""
         for product in [inner for inner in op.walk() if isinstance(inner, tdsl.MatmulOp)]:
             difference = product.rhs.owner

@@ -24,7 +24,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, listing_format
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.transforms.formats.assignment.format_assignment import range_of
-from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, scaling_rule
 from tinyml.transforms.formats.constants.number_lists import FINER, POWERS, NumberLists, weighted_reals
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, evaluate_program
@@ -46,8 +46,8 @@ class SynthesiseFormatPass(ModulePass):
 
     data: .npz file with inputs `x`. bits: of a code. integer_bits: the most bits of the integers that codes stand for,
     sign included, which limits what decoding costs: products and sums are as wide as these; `bits` + 6 by default.
-    shared: one list for all constants, each with a power of two of its own. format, width, functions: those of
-    `assign-format`, for all else. Raises `InputError` for a width that no format lists numbers of, and as
+    shared: one list for all constants, each with a power of two of its own. format, width, functions, scale_by: those
+    of `assign-format`, for all else. Raises `InputError` for a width that no format lists numbers of, and as
     `assign-format` does.
     """
 
@@ -59,6 +59,7 @@ class SynthesiseFormatPass(ModulePass):
     format: str = USUAL_FORMAT
     width: int | None = None
     functions: str | None = None
+    scale_by: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         from tinyml.runtime.model.program_data import load_program_data
@@ -80,7 +81,8 @@ class _Synthesis:
         self, module: ModuleOp, data: Data, lists: NumberLists, main: NumberFormat, options: SynthesiseFormatPass
     ):
         self.module, self.lists, self.main, self.options = module, lists, main, options
-        self.whole = CandidateEvaluator(module, data, options.functions)
+        rule = scaling_rule(options.scale_by)
+        self.whole = CandidateEvaluator(module, data, options.functions, rule)
         assignment = self.whole.candidates.assignment
         least = lists.prototype.CONSTANTS_FROM or 0
         self.constants = {
@@ -90,7 +92,7 @@ class _Synthesis:
         }
         half = len(data) // 2
         parts = [slice(None, half), slice(half, None)] if half >= LEAST_HALF else [slice(None)]
-        self.parts = [CandidateEvaluator(module, data.part(part), options.functions) for part in parts]
+        self.parts = [CandidateEvaluator(module, data.part(part), options.functions, rule) for part in parts]
 
     def made(self) -> dict[tdsl.ConstOp, NumberFormat]:
         """The list for each constant: of those with which the program loses least, one power for all, or for each."""

@@ -48,14 +48,28 @@ def _of_integer(x: Array, scale: Array, n: Array, es: Array, low: Array, greates
     return pack(np.sign(size) * kept, exponent, _posit(n, es, low, greatest)).astype(np.int32)
 
 
+def _bends(n: int, greatest: int) -> list[tuple[int, int, int]]:
+    """For es 0, the raws of 1, 2, 4 and so on up to the greatest, these numbers, and log2 of the distances beyond each.
+
+    Numbers and distances are in units of the least number.
+    """
+    bends, raw, one = list[tuple[int, int, int]](), 1 << n - 2, 1 << n - 2
+    while raw <= greatest and (more := one >> len(bends) + 1):
+        bends.append((raw, one << len(bends), 2 * len(bends) + 1))
+        raw += more
+    return bends
+
+
 def _linear(x: Array, right: Array, n: Array, greatest: Array) -> Array:
-    size, one, shift = np.abs(x.astype(np.int64)), 1 << int(n) - 2, min(int(right), 40)
+    size, shift = np.abs(x.astype(np.int64)), min(int(right), 40)
 
     def even(size: Array, right: int) -> Array:
         return size + ((1 << right >> 1) - 1 + (size >> right & 1)) >> right if right else size
 
-    beyond = even(np.maximum(size - (one << shift), 0), shift + 1)
-    raw = np.where(size < one << shift, even(size, shift), one + beyond)
+    raw = even(size, shift)
+    for first, units, step in _bends(int(n), int(greatest)):
+        above = np.maximum(size - (units << shift), 0)
+        raw = np.where(size < units << shift, raw, first + even(above, shift + step))
     return (np.sign(x) * np.minimum(raw, int(greatest))).astype(np.int16)
 
 
@@ -68,15 +82,17 @@ def _to_even(m: IntegerBuilder, size: SSAValue, right: int) -> SSAValue:
 
 
 def _linear_program(m: IntegerBuilder, x: SSAValue, right: SSAValue, n: SSAValue, greatest: SSAValue) -> SSAValue:
-    one, shift = 1 << m.known(n) - 2, min(m.known(right), 40)
-    width = max(width_of(x), one.bit_length() + shift) + 2
+    bends, shift = _bends(m.known(n), m.known(greatest)), min(m.known(right), 40)
+    width = max(width_of(x), bends[-1][1].bit_length() + shift) + 2
     wide = m.resize(x, width)
     size = m.size(wide)
-    above = m.sub(size, one << shift)
-    small = m.compare(above, "slt", 0)
-    # For small magnitudes this branch is discarded by the select below.
-    beyond = m.add(_to_even(m, above, shift + 1), one)
-    raw = m.resize(m.least(m.choose(small, _to_even(m, size, shift), beyond), m.known(greatest)), 16)
+    rounded = _to_even(m, size, shift)
+    for first, units, step in bends:
+        above = m.sub(size, units << shift)
+        # For smaller magnitudes this branch is discarded by the select.
+        beyond = m.add(_to_even(m, above, shift + step), first)
+        rounded = m.choose(m.compare(above, "slt", 0), rounded, beyond)
+    raw = m.resize(m.least(rounded, m.known(greatest)), 16)
     return m.choose(m.compare(wide, "slt", 0), m.negate(raw), raw)
 
 
@@ -243,8 +259,8 @@ def _documented(x: Number, scale: int, n: int, es: int, low: int, greatest: int)
 
 
 def _documented_linear(x: Number, right: int, n: int, greatest: int) -> Number:
-    """tm_posit_linear_s32: x * 2^-right in units of the least posit, for es 0 and numbers below 2."""
-    return clamped(posits(n, 0, (2 - n, 1)).rounded(x, right + n - 2), -greatest, greatest)
+    """tm_posit_linear_s32: x * 2^-right in units of the least posit, for es 0."""
+    return clamped(posits(n, 0, (2 - n, n - 1)).rounded(x, right + n - 2), -greatest, greatest)
 
 
 RUNTIME_FUNCTIONS.update(

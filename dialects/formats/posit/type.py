@@ -25,6 +25,7 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import (
+    BY_SCORES,
     REGIME,
     TABLE,
     Bound,
@@ -33,6 +34,7 @@ from tinyml.dialects.formats.number_format import (
     Function,
     NumberFormat,
     Product,
+    ScaleBy,
 )
 from tinyml.dialects.formats.posit.exponent_windows import (
     decoding_of,
@@ -77,6 +79,12 @@ SHORT_BITS, SHORT_INTEGER, LONG_INTEGER = 12, 15, 29
 TOPS = range(1, 5)
 """Exponents of the power of two just above a constant's greatest magnitude, after its shift."""
 
+REACHED = (1, 2, 3, 0, 4, 5, 6)
+"""Those just above the greatest magnitude of other tensors, in the order in which equally good ones are taken."""
+
+FINER = 3
+"""Numbers of fewer bits below the greatest magnitude are rounded to multiples of one, which changes no score."""
+
 SHIFTS = range(-60, 61)
 
 REGISTER_BITS = 16
@@ -90,6 +98,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     """`!posit.p<n, es>`, `!posit.p<n, es, low, high>` or `!posit.p<n, es, low, high, shift>`; see the module."""
 
     name = "posit.p"
+    SCALED_BY: ClassVar[ScaleBy] = BY_SCORES
     WEIGHS_NUMBERS: ClassVar[bool] = True
     GOOD_FOR = "posits: precise near 1, slow; for models whose numbers differ much in magnitude"
     n: IntAttr
@@ -268,17 +277,50 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         top = math.frexp(magnitude)[1] if magnitude else 0
         return self._for_top(0 if self.window is None else self.es.data, TOPS[0], top)
 
-    def _for_top(self, es: int, high: int, top: int) -> PositType:
+    def _for_top(self, es: int, high: int, top: int, most: int = REGISTER) -> PositType:
         """The posit for magnitudes below 2^top whose window covers [2^low, 2^high).
 
-        low: the smallest exponent that an integer of `SHORT_INTEGER` or `LONG_INTEGER` bits reaches.
+        low: the smallest exponent that an integer of `SHORT_INTEGER` or `LONG_INTEGER` bits reaches, and of at most
+        `most`.
         """
         n = self.n.data
         reach = (n - 2) << es
         high = min(high, reach + 1)
-        bits = SHORT_INTEGER if n <= SHORT_BITS else LONG_INTEGER
+        bits = min(SHORT_INTEGER if n <= SHORT_BITS else LONG_INTEGER, most)
         low = lowest(n, es, max(high - bits, -reach))
         return PositType(n, es, low, high, min(max(high - top, SHIFTS[0]), SHIFTS[-1]))
+
+    def scalings(self, low: float, high: float) -> Sequence[PositType]:
+        """Windows of every es, or of that of the window, that scale the greatest magnitude to below 1, 2, 4 and so on.
+
+        Their least bit is `FINER` bits finer than that of fixed point.
+        """
+        magnitude = max(abs(low), abs(high))
+        top = math.frexp(magnitude)[1] if magnitude else 0
+        exponents = EXPONENTS if self.window is None else (self.es.data,)
+        # Numbers just below 1 are rounded to 1, even if that is above the greatest.
+        return [
+            self._for_top(es, max(high, 1), top + max(1 - high, 0), FINER + self.n.data)
+            for es in exponents
+            for high in REACHED
+            if high <= (self.n.data - 2) << es
+        ]
+
+    @property
+    def effort(self) -> int:
+        """Rounding to numbers at equal distances up to 1 takes least; a quire takes most."""
+        return 2 if self.window is None else int(not self._is_linear)
+
+    @property
+    def reaching(self) -> Sequence[PositType]:
+        """Windows that reach further, up to the greatest posit, with integers of as few bits and at no more effort."""
+        if self.window is None:
+            return ()
+        n, es, (low, high) = self.n.data, self.es.data, self.window
+        bits = SHORT_INTEGER if n <= SHORT_BITS else LONG_INTEGER
+        furthest = min(((n - 2) << es) + 1, low + bits)
+        further = [PositType(n, es, low, end, self.scaling) for end in range(furthest, high, -1)]
+        return [format for format in further if format.effort <= self.effort]
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> PositType:
         """The es and the shift with the least squared error."""
@@ -347,8 +389,11 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def _is_linear(self) -> bool:
-        """True if numbers are 2^-(n-2) apart up to 1, and twice as far beyond."""
-        return self.es.data == 0 and self.window == (2 - self.n.data, 1) and self.n.data <= REGISTER_BITS
+        """True if numbers are 2^-(n-2) apart up to 1, and 16 bits hold each of them in these units."""
+        if self.window is None or self.es.data or self.n.data > REGISTER_BITS:
+            return False
+        low, high = self.window
+        return low == 2 - self.n.data and high - low <= REGISTER_BITS
 
     @property
     def table(self) -> NDArray[np.signedinteger[Any]]:

@@ -84,7 +84,8 @@ static TM_POSIT int32_t tm_posit_of_s32(int32_t x, int16_t scale, int8_t n, int8
     return tm_posit_signed(tm_posit_nearest(size, (int16_t)-scale, n, es, low), x < 0, greatest);
 }
 
-/* x * 2^-right in units of the least posit, for es 0 and numbers below 2: posits are one unit apart up to 1, two beyond. */
+/* x * 2^-right in units of the least posit, for es 0 and numbers below 2^16 units: posits are one unit apart up to 1, two up
+ * to 2, then 8, 32 and so on beyond each power of two. */
 static TM_POSIT int16_t tm_posit_linear_s32(int32_t x, int8_t right, int8_t n, int16_t greatest)
 {
     uint32_t size = x < 0 ? 0 - (uint32_t)x : (uint32_t)x;
@@ -101,9 +102,19 @@ static TM_POSIT int16_t tm_posit_linear_s32(int32_t x, int8_t right, int8_t n, i
             whole = raw;
             rest = 0;
         } else if (whole >= one) {
-            lost = (uint8_t)(lost | (rest & 1));
-            rest = (uint8_t)(rest >> 1 | whole << 7);
-            whole = (uint16_t)((whole - one) >> 1) + one;
+            uint16_t base = one, units = one;
+            uint8_t step = 1;
+            for (whole = (uint16_t)(whole - one); whole >= units; units = (uint16_t)(units << 1)) {
+                whole = (uint16_t)(whole - units);
+                base = (uint16_t)(base + (units >> step));
+                step = (uint8_t)(step + 2);
+            }
+            for (; step; step--) {
+                lost = (uint8_t)(lost | (rest & 1));
+                rest = (uint8_t)(rest >> 1 | whole << 7);
+                whole >>= 1;
+            }
+            whole = (uint16_t)(whole + base);
         }
         whole = (uint16_t)(whole + (rest > 128 || (rest == 128 && (lost || (whole & 1)))));
         raw = whole < raw ? whole : raw;

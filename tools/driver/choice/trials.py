@@ -27,6 +27,7 @@ from tinyml.tools.driver.choice.statistics import Detector, Judge, Loss, sample_
 from tinyml.tools.driver.stages import passes_to_formats, with_outputs
 from tinyml.tools.reports.input_report import float_inputs
 from tinyml.transforms.formats.assign_format import AssignFormatPass
+from tinyml.transforms.formats.assignment.tensor_classes import scaling_rule
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Candidates
 from tinyml.transforms.formats.evaluation.reference import Reference
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
     from xdsl.passes import ModulePass
 
-    from tinyml.dialects.formats.number_format import Raws
+    from tinyml.dialects.formats.number_format import Raws, ScaleBy
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.evaluator.shared_evaluator import SharedProgram
     from tinyml.runtime.model.data import Data
@@ -69,11 +70,12 @@ class Prepared:
     before: the program as the passes before the profile made it. profile: the pass that comes next.
     """
 
-    def __init__(self, before: ModuleOp, profile: ModulePass, data: Data, scheme: str | None):
+    def __init__(self, before: ModuleOp, profile: ModulePass, data: Data, scheme: str | None, scale_by: ScaleBy | None):
         self.before = before
         self.profile = profile
         self.data = data
         self.scheme = scheme
+        self.scale_by: ScaleBy | None = scale_by
 
     @cached_property
     def reals(self) -> ModuleOp:
@@ -90,7 +92,7 @@ class Prepared:
     @cached_property
     def evaluator(self) -> CandidateEvaluator:
         """The evaluator of its candidates, whose constants are rounded on the data."""
-        return CandidateEvaluator(self.reals, self.data, self.scheme)
+        return CandidateEvaluator(self.reals, self.data, self.scheme, self.scale_by)
 
     @cached_property
     def candidates(self) -> Candidates:
@@ -163,7 +165,8 @@ class Trials:
         for known in self._prepared:
             if known.before is before or known.before.is_structurally_equivalent(before):
                 return known
-        self._prepared.append(Prepared(before, passes[profiled], self.data, options.functions))
+        rule = scaling_rule(options.scale_by)
+        self._prepared.append(Prepared(before, passes[profiled], self.data, options.functions, rule))
         return self._prepared[-1]
 
     def _after(self, module: ModuleOp, step: ModulePass) -> ModuleOp:

@@ -9,21 +9,23 @@ kept in registers and have the precision of registers.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.groups import Grouping
-from tinyml.dialects.formats.number_format import Factor, NumberFormat, number_format
+from tinyml.dialects.formats.number_format import BY_GREATEST, BY_SCORES, Factor, NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
+from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
 from tinyml.transforms.formats.assignment.known_ranges import votes_of
 from tinyml.transforms.formats.assignment.tensor_classes import (
     FormatChoice,
@@ -33,9 +35,11 @@ from tinyml.transforms.formats.assignment.tensor_classes import (
     tensor_classes,
 )
 from tinyml.transforms.formats.constants.input_moments import InputMoments
+from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
 
 if TYPE_CHECKING:
-    from tinyml.dialects.formats.number_format import Reals
+    from tinyml.dialects.formats.number_format import Reals, ScaleBy
+    from tinyml.transforms.formats.assignment.score_errors import ScoreErrors
 
 
 ACCUMULATOR_BITS = 32
@@ -112,6 +116,10 @@ def range_of(tensors: TensorClass, prototype: NumberFormat) -> tuple[float, floa
     return low, high
 
 
+def _is_bounded(value: SSAValue) -> bool:
+    return isinstance(value.owner, tdsl.TensorOp) and _reaches_bounds(value.owner)
+
+
 def _reaches_bounds(op: tdsl.TensorOp) -> bool:
     """True for marks and steps, which are 0 or 1, and for shares that the program returns.
 
@@ -137,7 +145,11 @@ class AssignmentSteps:
         accumulators: AccumulatorWidths,
         choices: Mapping[TensorClass, FormatChoice],
         formats: Mapping[TensorClass, NumberFormat],
+        score_errors: ScoreErrors | None,
+        scale_by: ScaleBy | None,
+        bounded: Set[SSAValue],
     ):
+        self.scale_by: ScaleBy | None = scale_by
         self.bounding = bounding
         self.class_of = class_of
         self.accumulators = accumulators
@@ -148,6 +160,8 @@ class AssignmentSteps:
         self.formats |= self.compute_formats
         self._widen_scalars()
         self._limit_arguments()
+        if score_errors is not None:
+            self._fit_to_scores(score_errors)
         self._spare_accumulators()
         self._align_starts()
         self._align_addends()
@@ -155,6 +169,7 @@ class AssignmentSteps:
         if self._hold_sums():
             # Products of the sums have other units now.
             self._align_starts()
+        self._reach_further(bounded)
         self.formats |= {tensors: stored[tensors] for tensors in self.compute_formats}
 
     def of(self, value: SSAValue) -> NumberFormat:
@@ -202,6 +217,42 @@ class AssignmentSteps:
             self.formats[tensors] = choice.format_for(min(low for low, _ in useful), max(high for _, high in useful))
             if tensors.are_scalars and any(result.bits > choice.prototype.bits for result in results):
                 self.formats[tensors] = self.formats[tensors].in_register()
+
+    def _fit_to_scores(self, score_errors: ScoreErrors) -> None:
+        """Give tensors the formats of their width with which the program's scores have the least errors.
+
+        Constants are fitted already; what is known to be reached, is widened or has a scale of its own stays.
+        """
+        offered: dict[TensorClass, Sequence[NumberFormat]] = {}
+        for tensors, choice in self.choices.items():
+            is_free = not (tensors.is_constant or tensors.known or choice.zoom or choice.is_made)
+            is_scaled = (self.scale_by or choice.prototype.SCALED_BY) == BY_SCORES and not choice.prototype.AS_PUBLISHED
+            if not (is_free and is_scaled and self.formats[tensors].bits == choice.prototype.bits):
+                continue
+            low, high = range_of(tensors, choice.prototype)
+            if (low, high) == tensors.range or not any(map(_is_bounded, tensors.members)):
+                offered[tensors] = list(dict.fromkeys([self.formats[tensors], *choice.prototype.scalings(low, high)]))
+        self.formats |= score_errors.chosen(offered)
+
+    def _reach_further(self, bounded: Set[SSAValue]) -> None:
+        """Extend formats to greater numbers as far as sums of their products still fit their accumulators.
+
+        bounded: tensors whose sums have accumulators that are chosen later.
+        """
+        for tensors, choice in self.choices.items():
+            stays = tensors.is_constant or tensors.known or self.formats[tensors].bits != choice.prototype.bits
+            if not stays and bounded.isdisjoint(tensors.members):
+                further = (format for format in self.formats[tensors].reaching if self._still_fits(tensors, format))
+                self.formats[tensors] = next(further, self.formats[tensors])
+
+    def _still_fits(self, tensors: TensorClass, format: NumberFormat) -> bool:
+        """True if another format of a class makes no accumulator wider than `ACCUMULATOR_BITS` that was not before."""
+        for op in self.accumulators.contractions:
+            if any(self.class_of.get(value) is tensors for value in op.inputs):
+                before, after = (self._accumulator_bits(op, changed) for changed in ({}, {tensors: format}))
+                if after is None or after > max(before or 0, ACCUMULATOR_BITS):
+                    return False
+        return True
 
     def _spare_accumulators(self) -> None:
         """Narrow operands of sums until the sums are proven to fit, alternating between the factors.
@@ -388,12 +439,23 @@ class FormatAssignment:
     than compare it.
 
     inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without inputs all numbers of
-    a constant have equal weight. Raises `InputError` for a tensor without a profile.
+    a constant have equal weight. scale_by: the rule for the scales of other tensors, that of their formats by default;
+    without inputs their greatest values decide. are_numbers: whether scores of a program without a label are numbers,
+    and not those of classes. Raises `InputError` for a tensor without a profile.
     """
 
-    def __init__(self, function: func.FuncOp, inputs: Reals | None = None):
+    def __init__(
+        self,
+        function: func.FuncOp,
+        inputs: Reals | None = None,
+        scale_by: ScaleBy | None = None,
+        *,
+        are_numbers: bool = False,
+    ):
         self.function = function
         self.inputs = inputs
+        self.scale_by: ScaleBy | None = scale_by
+        self.are_numbers = are_numbers
         self._fitted: dict[object, NumberFormat] = {}
         self._of_choices: dict[tuple[TensorClass, FormatChoice], NumberFormat] = {}
         self.classes = tensor_classes(function)
@@ -402,6 +464,7 @@ class FormatAssignment:
         self.accumulators = AccumulatorWidths(contractions)
         ops = [op for op in function.walk() if isinstance(op, tdsl.TensorOp) and op.out in self.class_of]
         self._bounding = [op for op in ops if op.addends or op.pairs]
+        self._bounded = bounded_later(function)
         self.given = self._given()
         self._assigned: dict[tuple[FormatChoice, ...], list[NumberFormat]] = {}
 
@@ -424,9 +487,36 @@ class FormatAssignment:
                 if _holds(formats[tensors], given) or tensors.is_only_compared:
                     formats[tensors] = given.computed
                     del chosen[tensors]
-            steps = AssignmentSteps(self._bounding, self.class_of, self.accumulators, chosen, formats)
+            steps = AssignmentSteps(
+                self._bounding,
+                self.class_of,
+                self.accumulators,
+                chosen,
+                formats,
+                self._errors_of(chosen),
+                self.scale_by,
+                self._bounded,
+            )
             self._assigned[key] = [steps.formats[tensors] for tensors in self.classes]
         return self._assigned[key]
+
+    def _errors_of(self, chosen: Mapping[TensorClass, FormatChoice]) -> ScoreErrors | None:
+        """The errors of scores if scales depend on them: it takes time to evaluate some inputs."""
+        if all((self.scale_by or choice.prototype.SCALED_BY) == BY_GREATEST for choice in chosen.values()):
+            return None
+        return self._score_errors
+
+    @cached_property
+    def _score_errors(self) -> ScoreErrors | None:
+        """None without inputs, and for programs without derivatives: parts with formats, loops of too many steps."""
+        from tinyml.runtime.evaluator.parallel_loops import long_loop
+        from tinyml.transforms.formats.assignment.score_errors import ScoreErrors
+
+        module = self.function.get_toplevel_object()
+        assert isinstance(module, ModuleOp)
+        if self.inputs is None or tdsl.is_mixed(module) or long_loop(self.function, parallel=False) is not None:
+            return None
+        return ScoreErrors(module, self.inputs, self.class_of, self.are_numbers)
 
     def _first(self, tensors: TensorClass, choice: FormatChoice) -> NumberFormat:
         """The format of a class before what its neighbours need changes it, found once for each choice."""
@@ -481,6 +571,12 @@ class FormatAssignment:
             grouped = None if (finest := _finest(tensors)) is None else prototype.grouped(constant, importance, finest)
             self._fitted[key] = grouped or format.fitted_to(constant, importance, rows=finest is not None)
         return self._fitted[key]
+
+
+def bounded_later(function: func.FuncOp) -> set[SSAValue]:
+    """Tensors of distances and of sums that loops carry, whose accumulators `LEAVE_OUT_ROUNDINGS` chooses."""
+    found = {value for _, difference in FuseDistancesPass.found(function) for value in difference.inputs}
+    return found | {each.factor for each in AccumulateSumsPass.found(function)}
 
 
 def _holds(format: NumberFormat, given: NumberFormat) -> bool:

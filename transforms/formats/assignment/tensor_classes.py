@@ -27,8 +27,8 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.disjoint_set import DisjointSet
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.errors import InputError, unknown
+from tinyml.dialects.formats.number_format import SCALING_RULES, NumberFormat, ScaleBy, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
@@ -370,6 +370,16 @@ def check_scheme(prototype: NumberFormat, format: str, scheme: str | None) -> No
     if scheme is not None and scheme not in prototype.SCHEMES:
         known = f"one of {', '.join(prototype.SCHEMES)}" if prototype.SCHEMES else "it has none"
         raise InputError(f"format '{format}' has no scheme '{scheme}' for functions ({known})")
+
+
+def scaling_rule(name: str | None) -> ScaleBy | None:
+    """The rule of a name, None for that of the format; raises `InputError` for an unknown one."""
+    for known in SCALING_RULES:
+        if name == known:
+            return known
+    if name is not None:
+        raise unknown("rule for scales", name, SCALING_RULES)
+    return None
 
 
 @lru_cache(1 << 12)

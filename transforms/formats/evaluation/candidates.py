@@ -33,7 +33,7 @@ from tinyml.transforms.ir.copies import copied
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tinyml.dialects.formats.number_format import Raws, Reals
+    from tinyml.dialects.formats.number_format import Raws, Reals, ScaleBy
     from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.runtime.evaluator.gradients import Gradients
     from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
@@ -66,17 +66,26 @@ class Candidates:
     """The candidates of one program.
 
     module: profiled, on reals; not changed. inputs: reals of shape (samples, elements) on which weights are rounded.
-    scheme: of exp, tanh and sigmoid, as in `assign-format{functions=...}`. Raises the errors of `assign-format`.
+    scheme: of exp, tanh and sigmoid, as in `assign-format{functions=...}`. scale_by, are_numbers: as for
+    `FormatAssignment`. Raises the errors of `assign-format`.
     """
 
-    def __init__(self, module: ModuleOp, inputs: Reals | None, scheme: str | None):
+    def __init__(
+        self,
+        module: ModuleOp,
+        inputs: Reals | None,
+        scheme: str | None,
+        scale_by: ScaleBy | None = None,
+        *,
+        are_numbers: bool = False,
+    ):
         self.module = module
         self.scheme = scheme
         from tinyml.runtime.evaluator.evaluator import predict_function
 
         self.function = predict_function(module)
         check_reals(self.function)
-        self.assignment = FormatAssignment(self.function, inputs)
+        self.assignment = FormatAssignment(self.function, inputs, scale_by, are_numbers=are_numbers)
         self.constants = RoundedConstants(self.assignment)
         self._choosing = ChooseAccumulatorsPass()
         self._has_roundings = any(True for rewrite in LEAVE_OUT_ROUNDINGS for _ in rewrite.found(module))
@@ -139,7 +148,7 @@ class SearchProblem:
     """The complete input of a worker.
 
     program: the profiled program on reals, as text. x: inputs of shape (samples, elements). y: labels, if there are
-    any. scheme: of functions, as in `assign-format{functions=...}`. targets: as in `Data`.
+    any. scheme, scale_by: as `functions` and `scale_by` of `assign-format`. targets: as in `Data`.
     """
 
     program: str
@@ -147,11 +156,12 @@ class SearchProblem:
     y: NDArray[Any] | None
     scheme: str | None
     targets: NDArray[Any] | None = None
+    scale_by: ScaleBy | None = None
 
     @cached_property
     def digest(self) -> str:
         """A hash that distinguishes problems."""
-        digest = hashlib.sha256(f"{self.scheme} {self.program}".encode())
+        digest = hashlib.sha256(f"{self.scheme} {self.scale_by} {self.program}".encode())
         for array in (self.x, self.y, self.targets):
             digest.update(b"" if array is None else array.tobytes())
         return digest.hexdigest()
@@ -182,9 +192,10 @@ class EvaluationTask:
 class CandidateEvaluator:
     """The evaluation of one program's candidates on one data set."""
 
-    def __init__(self, module: ModuleOp, data: Data, scheme: str | None):
+    def __init__(self, module: ModuleOp, data: Data, scheme: str | None, scale_by: ScaleBy | None = None):
         self.data = data
-        self.candidates = Candidates(module, data.x.astype("f8"), scheme)
+        are_numbers = data.targets is not None or data.y is None
+        self.candidates = Candidates(module, data.x.astype("f8"), scheme, scale_by, are_numbers=are_numbers)
 
     @cached_property
     def reference(self) -> Reference:
@@ -289,7 +300,8 @@ def evaluator_of(problem: SearchProblem) -> CandidateEvaluator:
 
         module = Parser(context(), problem.program).parse_module()
         _evaluators.clear()
-        known = CandidateEvaluator(module, Data(problem.x, problem.y, targets=problem.targets), problem.scheme)
+        data = Data(problem.x, problem.y, targets=problem.targets)
+        known = CandidateEvaluator(module, data, problem.scheme, problem.scale_by)
         _evaluators[problem.digest] = known
     return known
 

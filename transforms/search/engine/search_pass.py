@@ -30,7 +30,7 @@ from tinyml.dialects.options import OptionGroup, option
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
-from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, check_scheme
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, check_scheme, scaling_rule
 from tinyml.transforms.formats.constants.refine_constants import refinements_of
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.formats.evaluation.candidates import EvaluationTask, SearchProblem, tensor_errors
@@ -191,10 +191,11 @@ STREAMING = ("pixels", "rows")
 class SearchPass(ModulePass):
     """The options that all searches share, and the frame in which they run.
 
-    data: .npz file of the validation set, with `x` and, for a metric that needs labels, `y`. format, functions: as for
-    `assign-format`. metric: one of the `METRICS`. jobs, backend, cluster: as for `Workers`. journal: a file to which
-    outcomes are written. resume: start with the outcomes in that file. pack_buffers: true if `pack-buffers` runs.
-    Raises `InputError` for options and data that do not fit, and for input that `assign-format` rejects.
+    data: .npz file of the validation set, with `x` and, for a metric that needs labels, `y`. format, functions,
+    scale_by: as for `assign-format`. metric: one of the `METRICS`. jobs, backend, cluster: as for `Workers`. journal: a
+    file to which outcomes are written. resume: start with the outcomes in that file. pack_buffers: true if
+    `pack-buffers` runs. Raises `InputError` for options and data that do not fit, and for input that `assign-format`
+    rejects.
     """
 
     PAPER: ClassVar[str] = ""
@@ -203,6 +204,7 @@ class SearchPass(ModulePass):
     data: str
     format: str = USUAL_FORMAT
     functions: str | None = None
+    scale_by: str | None = None
     metric: str = metric_option("disagreement")
     jobs: int | None = option(
         "processes that evaluate candidates (default: one per processor)",
@@ -242,6 +244,7 @@ class SearchPass(ModulePass):
         """Raise `InputError` for options with which no program can be searched, before one is read."""
         prototype = format_named(ctx, self.format, None)
         check_scheme(prototype, self.format, self.functions)
+        scaling_rule(self.scale_by)
         for name in self.other_formats:
             _other_format(ctx, name)
         check_journal(self.journal, self.resume)
@@ -322,7 +325,7 @@ class SearchPass(ModulePass):
             Rewriter.replace_op(predict_function(op), chosen)
 
     def _evaluation(self, op: ModuleOp, data: Data, number: int, workers: Workers) -> Evaluation:
-        problem = SearchProblem(_text(op), data.x, data.y, self.functions, data.targets)
+        problem = SearchProblem(_text(op), data.x, data.y, self.functions, data.targets, scaling_rule(self.scale_by))
         journal = self.journal and f"{self.journal}{f'.{number}' if number else ''}"
         return Evaluation(problem, self.metric, workers, journal, self.resume)
 

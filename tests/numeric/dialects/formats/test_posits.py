@@ -197,14 +197,18 @@ FORMATS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("n", [4, 8, 10, 16])
-def test_rounding_by_lines_is_that_of_all_posits(library: ctypes.CDLL, n: int):
-    """Of numbers below 2 with es 0, in C and numpy; near the middles of neighbours, too."""
-    format = PositType(n, 0, 2 - n, 1)
+@pytest.mark.parametrize(
+    ("n", "high"), [(2, 1), (4, 1), (4, 3), (6, 5), (8, 1), (8, 2), (8, 7), (10, 1), (10, 5), (12, 6), (16, 1), (16, 2)]
+)
+def test_rounding_by_lines_is_that_of_all_posits(library: ctypes.CDLL, n: int, high: int):
+    """With es 0, numbers in units of the least, of which 16 bits hold each, in C and numpy; near the middles of
+    neighbours, too."""
+    format = PositType(n, 0, 2 - n, high)
     greatest = format.raw_limits[1]
     random = np.random.default_rng(n)
+    reach = format.integer_limits[1]
     for right in (0, 1, 5, 8, 9, 15, 17, 31, 40):
-        middles = random.integers(-greatest, greatest, 2_000) << right >> 1
+        middles = random.integers(-reach, reach, 2_000, endpoint=True) << right >> 1
         x = np.concatenate([middles, middles + 1, middles - 1, random.integers(-(1 << 31), 1 << 31, 2_000)])
         x = x[np.abs(x) < 1 << 31].astype(np.int32)
         expected = RUNTIME_FUNCTIONS["tm_posit_of_s32"].reference(

@@ -1,0 +1,110 @@
+"""Programs in fixed point and in posits of few bits, by the rule that the scales of their activations follow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.number_format import BY_GREATEST, BY_SCORES, NumberFormat, ScaleBy
+from tinyml.dialects.formats.posit.type import EXPONENTS, STANDARD, PositType
+from tinyml.lowering import pipelines
+from tinyml.lowering.options import PipelineOptions
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals
+from tinyml.runtime.model.program_data import load_program_data
+from tinyml.tools.driver.stages import find_model, load_program, passes_to_formats
+from tinyml.transforms.formats.assign_format import AssignFormatPass
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.formats.constants.refine_constants import refine_constants
+from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, EvaluationTask
+
+if TYPE_CHECKING:
+    from tinyml.runtime.model.data import Data
+    from tinyml.transforms.formats.evaluation.candidates import Formats
+
+Values = dict[str, Any]
+
+
+def scalings(model: Path, width: int) -> Values:
+    """The points that each kind of program loses against floats on the test data, and its answers that changed.
+
+    `lost` are right in floats alone, `won` in the program alone. `tensors` counts those of each es, by es, which are
+    computed in posits of the given width; `one_es` is the es of the program whose posits all have one.
+    """
+    folder = model if model.is_dir() else model.parent
+    module, val, test = _profiled(folder)
+    found: Values = {}
+    right = _right(evaluate_reals(module, test.x).classes, test)
+    found["float"] = round(100 * float(right.mean()), 4)
+    fixed, posit = FixedType.of_width(width), PositType.of_width(width)
+    rules: dict[str, tuple[NumberFormat, ScaleBy]] = {
+        "fixed": (fixed, BY_GREATEST),
+        "fixed_scores": (fixed, BY_SCORES),
+        "posit_greatest": (posit, BY_GREATEST),
+        "posit": (posit, BY_SCORES),
+    }
+    for kind, (prototype, rule) in rules.items():
+        evaluator = CandidateEvaluator(module, val, None, rule)
+        formats = _formats(evaluator, FormatChoice(prototype))
+        found[kind] = _answers(evaluator, formats, test, right)
+        if kind == "posit":
+            found["tensors"] = ", ".join(map(str, _of_each_es(evaluator, formats, width)))
+    # Constants have any es.
+    one = CandidateEvaluator(module, val, None, BY_SCORES)
+    offered = [_formats(one, FormatChoice(PositType(width, es, 0, 1))) for es in EXPONENTS]
+    outcomes = [one.outcome(EvaluationTask(formats, "accuracy", np.inf)) for formats in offered]
+    wrong = [outcome.wrong for outcome in outcomes]
+    found["one_es"] = wrong.index(min(wrong))
+    found["one"] = _answers(one, offered[found["one_es"]], test, right)
+    return found
+
+
+def standard_posits(model: Path, width: int) -> Values:
+    """The same of a program whose numbers all are posits of the standard, with sums in a quire."""
+    module, val, test = _profiled(model if model.is_dir() else model.parent)
+    evaluator = CandidateEvaluator(module, val, None)
+    formats = _formats(evaluator, FormatChoice(PositType(width, STANDARD), is_made=True))
+    right = _right(evaluate_reals(module, test.x).classes, test)
+    return _answers(evaluator, formats, test, right)
+
+
+def _profiled(folder: Path) -> tuple[ModuleOp, Data, Data]:
+    """The program as `reals-to-formats` leaves it before it gets formats, with its data for choices and for tests."""
+    ctx = context()
+    program, val, test = find_model(folder)
+    module = load_program(program, ctx)
+    steps = passes_to_formats(PipelineOptions(data=str(val)), None)
+    assigned = next(i for i, step in enumerate(steps) if isinstance(step, AssignFormatPass))
+    pipelines.run(module, ctx, steps[:assigned])
+    return module, load_program_data(module, str(val)), load_program_data(module, str(test))
+
+
+def _formats(evaluator: CandidateEvaluator, choice: FormatChoice) -> Formats:
+    assignment = evaluator.candidates.assignment
+    return tuple(assignment.formats([choice] * len(assignment.classes)))
+
+
+def _right(classes: Any, test: Data) -> Any:
+    return classes == test.y
+
+
+def _answers(evaluator: CandidateEvaluator, formats: Formats, test: Data, right: Any) -> Values:
+    program = evaluator.candidates.program(formats, refine_constants(evaluator, formats))
+    here = _right(evaluate(program, encode_inputs(program, test.x)).classes, test)
+    lost, won = int((right & ~here).sum()), int((here & ~right).sum())
+    return {"change": round(100 * (won - lost) / len(here), 4), "lost": lost, "won": won}
+
+
+def _of_each_es(evaluator: CandidateEvaluator, formats: Sequence[NumberFormat], width: int) -> list[int]:
+    classes = evaluator.candidates.assignment.classes
+    posits = [
+        format.es.data
+        for tensors, format in zip(classes, formats, strict=True)
+        if isinstance(format, PositType) and format.bits == width and not tensors.is_constant
+    ]
+    return [posits.count(es) for es in EXPONENTS]

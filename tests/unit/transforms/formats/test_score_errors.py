@@ -1,0 +1,161 @@
+"""`scale-by=scores`: errors of scores against those computed with numpy alone, and what is chosen by them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from programs.searches import profiled, some_data
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.number_format import BY_GREATEST, BY_SCORES, NumberFormat, ScaleBy
+from tinyml.dialects.formats.posit.type import PositType
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.runtime.model.data import Data
+from tinyml.transforms.formats.assign_format import AssignFormatPass
+from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
+from tinyml.transforms.formats.assignment.score_errors import WORTH, ScoreErrors
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, EvaluationTask
+from tinyml.transforms.reals.analysis.profiles import record_profiles
+
+LINEAR = """
+func.func @linear(%x: tensor<2x1xf32>) -> (index, tensor<3x1xf32>) {
+  %w = tdsl.const dense<[[1.0, -0.5], [0.5, 0.25], [-0.75, 1.0]]> : tensor<3x2xf32> -> tensor<3x2xf32>
+  %y = tdsl.matmul %w, %x : tensor<3x2xf32>, tensor<2x1xf32> -> tensor<3x1xf32>
+  %label = tdsl.argmax %y : tensor<3x1xf32>
+  func.return %label, %y : index, tensor<3x1xf32>
+}
+"""
+WEIGHTS = np.array([[1.0, -0.5], [0.5, 0.25], [-0.75, 1.0]])
+X = np.random.default_rng(1).standard_t(2, (50, 2))
+
+
+def linear() -> ModuleOp:
+    module = Parser(context(), LINEAR).parse_module()
+    record_profiles(module, X.astype(np.float32))
+    return module
+
+
+def test_the_error_of_scores_is_that_of_margins_by_their_size():
+    module = linear()
+    assignment = FormatAssignment(predict_function(module))
+    of_x = assignment.class_of[predict_function(module).args[0]]
+    scores = X @ WEIGHTS.T
+    order = np.argsort(scores, 1)
+    rows = np.arange(len(X))
+    slopes = WEIGHTS[order[:, -1]] - WEIGHTS[order[:, -2]]
+    margins = scores[rows, order[:, -1]] - scores[rows, order[:, -2]]
+    sizes = np.hypot(margins, np.percentile(margins, 25.0))
+    formats = [FixedType(5, frac) for frac in range(-1, 5)]
+    expected: list[float] = []
+    for format in formats:
+        errors = (format.decode(format.encode(X)) - X) * slopes / sizes[:, None]
+        expected.append(0.9 * (errors.sum(1) ** 2).mean() + 0.1 * (errors**2).sum(1).mean())
+    best = int(np.argmin(expected))
+    assert 0 < best < len(formats) - 1
+    errors = ScoreErrors(module, X, assignment.class_of, are_numbers=False)
+    for offered in (formats, formats[::-1]):
+        assert errors.chosen({of_x: offered}) == {of_x: formats[best]}
+    for one, other in pairwise(formats):
+        better = one if expected[formats.index(one)] < expected[formats.index(other)] else other
+        assert errors.chosen({of_x: [one, other]}) == {of_x: better}
+
+
+@dataclass(frozen=True)
+class Off:
+    """A stand-in for a format whose numbers are all off by a share of what makes an error of 1."""
+
+    share: float
+    effort: int
+
+    @property
+    def type(self) -> object:
+        return self
+
+    def encode_clipped(self, reals: Any) -> Any:
+        return reals
+
+    def decode(self, raws: Any) -> Any:
+        return raws + 0.01 * np.sqrt(self.share)
+
+
+def chosen(*formats: Off) -> object:
+    module = linear()
+    assignment = FormatAssignment(predict_function(module))
+    of_x = assignment.class_of[predict_function(module).args[0]]
+    errors = ScoreErrors(module, X, assignment.class_of, are_numbers=False)
+    return errors.chosen({of_x: cast("list[NumberFormat]", formats)})[of_x]
+
+
+def test_effort_has_to_be_worth_it():
+    """At the limit and just beyond it; of equal effort the better one, and of equal errors the first, are taken."""
+    best = Off(1.0, 1)
+    assert chosen(best, near := Off(1 + 0.99 * WORTH, 0)) == near
+    assert chosen(best, Off(1 + 1.01 * WORTH, 0)) == best
+    assert chosen(Off(1 + 0.5 * WORTH, 1), best) == best
+    assert chosen(best, Off(1 + 0.5 * WORTH, 2)) == best
+    assert chosen(first := Off(2.0, 0), Off(2.0, 0)) is first
+
+
+def test_what_is_not_rounded_does_not_count():
+    """Differences of distances, and products that a loop adds up exactly, are never stored: any format does."""
+    module = profiled("protonn")
+    data = some_data("protonn")
+    assignment = FormatAssignment(predict_function(module))
+    errors = ScoreErrors(module, data.x.astype("f8"), assignment.class_of, are_numbers=False)
+    coarse, fine = FixedType(8, -20), FixedType(16, 10)
+    taken = errors.chosen({tensors: [coarse, fine] for tensors in assignment.classes if not tensors.is_constant})
+    by_name = {tensors.name: format for tensors, format in taken.items()}
+    assert [name for name, format in by_name.items() if format == coarse] == ["del", "mul_1"]
+    assert by_name["WX"] == by_name["res"] == fine
+
+
+@pytest.mark.parametrize("prototype", [FixedType.of_width(5), PositType.of_width(6)], ids=str)
+def test_scores_lose_less_by_it(prototype: NumberFormat):
+    module, data = profiled("bonsai"), some_data("bonsai")
+    losses: dict[ScaleBy, float] = {}
+    for rule in (BY_GREATEST, BY_SCORES):
+        ours = CandidateEvaluator(module, data, None, rule)
+        assignment = ours.candidates.assignment
+        formats = tuple(assignment.formats([FormatChoice(prototype)] * len(assignment.classes)))
+        losses[rule] = ours.outcome(EvaluationTask(formats, "margin", np.inf)).margin
+    assert losses[BY_SCORES] < 0.8 * losses[BY_GREATEST]
+
+
+def test_each_format_has_a_rule_of_its_own():
+    data = Data(X.astype(np.float32), np.zeros(len(X), int))
+    for prototype, rule in ((FixedType.of_width(5), BY_GREATEST), (PositType.of_width(5), BY_SCORES)):
+        found: list[object] = []
+        given: ScaleBy | None
+        for given in (None, rule):
+            assignment = CandidateEvaluator(linear(), data, None, given).candidates.assignment
+            found.append(assignment.formats([FormatChoice(prototype)] * len(assignment.classes)))
+        assert found[0] == found[1]
+
+
+def test_posits_reach_beyond_the_greatest_number_of_the_data():
+    """As far as they have numbers: at 8 bits and es 0 up to 64 times their 1."""
+    module = linear()
+    AssignFormatPass("posit", 8).apply(context(), module)
+    x = predict_function(module).args[0].type.element_type  # type: ignore[attr-defined]
+    assert isinstance(x, PositType)
+    greatest = np.abs(X).max()
+    reached = x.decode(x.encode(np.array([0.4, 1.0, 4.0, 1000.0]) * greatest)) / greatest
+    assert reached[1] == pytest.approx(1.0, rel=0.05)
+    assert reached[2] == pytest.approx(4.0, rel=0.2)
+    assert reached[3] > 30
+
+
+def test_without_data_there_are_no_scores():
+    with pytest.raises(InputError, match="scales by scores are chosen on data: give data=FILE"):
+        AssignFormatPass("posit", 8, scale_by=BY_SCORES).apply(context(), linear())
+    with pytest.raises(InputError, match="unknown rule for scales 'size'"):
+        AssignFormatPass("posit", 8, scale_by="size").apply(context(), linear())

@@ -1,0 +1,144 @@
+"""How much the errors of each tensor change a program's scores, and the formats in which they change them least.
+
+To first order the error of a margin, the difference of the two best scores, is the sum of the errors of a tensor's
+numbers, each times the margin's derivative with respect to it. By Chebyshev's inequality an error turns the answer of a
+sample with a probability of at most its mean square over the square of the margin: the sum of these quotients, over
+samples and tensors, bounds the answers that are expected to change. Outputs that are no scores of classes count in
+units of their standard deviations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
+from tinyml.transforms.formats.constants.input_moments import SHRINKAGE
+from tinyml.transforms.formats.evaluation.reference import NEAR_BORDER_PERCENT, MarginModel, variances
+from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import SSAValue
+
+    from tinyml.dialects.formats.number_format import NumberFormat, Reals
+    from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
+
+WORTH = 0.02
+"""The share of the program's expected error by which a format that takes more effort has to lower it."""
+
+MOST_VALUES = 1 << 19
+"""The most values, of all tensors together, whose errors are computed for each format."""
+
+FEWEST, MOST_SAMPLES = 4, 512
+"""The fewest and the most samples that are taken, evenly spread over the data, if there are as many."""
+
+DIGITS = 6
+"""Digits to which errors are rounded, so that the order in which a machine adds does not matter."""
+
+GOLDEN = (math.sqrt(5) - 1) / 2
+"""A step that is not commensurate with the number of scores."""
+
+
+class ScoreErrors:
+    """The errors of a program's margins that tensors cause, on some samples.
+
+    module: on reals, not changed. inputs: (samples, elements). class_of: the class of each tensor. are_numbers: whether
+    the scores of a program without a label are numbers themselves, and not those of classes.
+    """
+
+    def __init__(self, module: ModuleOp, inputs: Reals, class_of: Mapping[SSAValue, TensorClass], are_numbers: bool):
+        self._class_of = class_of
+        self._exact, self._carried = _without_rounding(module)
+        self._errors: dict[tuple[TensorClass, object], float] = {}
+        values = self._observed(module, inputs[:1], are_numbers)
+        if each := sum(pairs[0].size for pairs in values.values()):
+            count = min(max(MOST_VALUES // each, FEWEST), MOST_SAMPLES, len(inputs))
+            spread = inputs[np.linspace(0, len(inputs) - 1, count).astype(int)]
+            values = self._observed(module, spread, are_numbers)
+        self._values = {
+            tensors: pairs for tensors, pairs in values.items() if np.isfinite(pairs).all() and pairs[1].any()
+        }
+
+    def chosen(self, offered: Mapping[TensorClass, Sequence[NumberFormat]]) -> dict[TensorClass, NumberFormat]:
+        """The format of each class, of those that are offered, for the least expected error of the scores.
+
+        Of a class on which no score depends the first one. A format that takes less effort than the best goes before it
+        if the error of the program, over all classes, grows by less than `WORTH` of it.
+        """
+        errors = {
+            tensors: [self._error(tensors, format) for format in formats]
+            for tensors, formats in offered.items()
+            if tensors in self._values
+        }
+        allowed = WORTH * sum(map(min, errors.values()))
+        found = {tensors: formats[0] for tensors, formats in offered.items()}
+        for tensors, each in errors.items():
+            rated = zip(offered[tensors], each, strict=True)
+            near = [(format, error) for format, error in rated if error <= min(each) + allowed]
+            found[tensors], _ = min(near, key=lambda pair: (pair[0].effort, pair[1]))
+        return found
+
+    def _error(self, tensors: TensorClass, format: NumberFormat) -> float:
+        """The mean square of the margins' errors: correlations of a sample's errors are shrunk as those of moments."""
+        key = tensors, format.type
+        if key not in self._errors:
+            values, slopes = self._values[tensors]
+            errors = (format.decode(format.encode_clipped(values)) - values) * slopes
+            together, alone = float((errors.sum(1) ** 2).mean()), float((errors**2).sum(1).mean())
+            self._errors[key] = float(f"{(1 - SHRINKAGE) * together + SHRINKAGE * alone:.{DIGITS - 1}e}")
+        return self._errors[key]
+
+    def _observed(self, module: ModuleOp, inputs: Reals, are_numbers: bool) -> dict[TensorClass, NDArray[np.float64]]:
+        """The values of each class, each time that a tensor of it is rounded, and the derivatives by them.
+
+        In arrays of shape (2, samples, values of one sample).
+        """
+        from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_reals
+        from tinyml.runtime.evaluator.gradients import tensor_slopes
+
+        outputs = evaluate_reals(module, inputs)
+        if outputs.scores is None:
+            return {}
+        direction = _direction(outputs.scores, are_numbers and outputs.labels is None)
+        chunks: list[dict[TensorClass, NDArray[np.float64]]] = []
+        for found in tensor_slopes(module, argument_reals(module, inputs), direction):
+            parts: dict[TensorClass, list[NDArray[np.float64]]] = {}
+            seen: set[SSAValue] = set()
+            for value, values, slopes in found:
+                tensors = self._class_of.get(value)
+                # Of the sums that a loop carries only the last one is rounded, which comes first.
+                if tensors is None or value in self._exact or (value in self._carried and value in seen):
+                    continue
+                seen.add(value)
+                pair = np.stack([np.broadcast_to(values, slopes.shape), slopes])
+                parts.setdefault(tensors, []).append(pair.reshape(*pair.shape[:2], -1))
+            chunks.append({tensors: np.concatenate(pairs, 2) for tensors, pairs in parts.items()})
+        everywhere = [tensors for tensors in chunks[0] if all(tensors in chunk for chunk in chunks)]
+        return {tensors: np.concatenate([chunk[tensors] for chunk in chunks], 1) for tensors in everywhere}
+
+
+def _without_rounding(module: ModuleOp) -> tuple[set[SSAValue], set[SSAValue]]:
+    """The tensors that are exact parts of sums and distances, and the sums that loops carry, rounded after the loop."""
+    sums = list(AccumulateSumsPass.found(module))
+    exact = {value for each in sums for value in (each.carried, each.product.out)}
+    exact |= {
+        value for product, difference in FuseDistancesPass.found(module) for value in (difference.out, product.lhs)
+    }
+    return exact, {each.add.out for each in sums}
+
+
+def _direction(scores: Reals, are_numbers: bool) -> NDArray[np.float64]:
+    """The weights of the scores in the sum whose squared error counts, (samples, scores).
+
+    Numbers have signs that differ from sample to sample, so that the square of their sum is that of each on average.
+    """
+    if are_numbers:
+        signs = np.where(np.arange(scores.size) * GOLDEN % 1 < 0.5, 1.0, -1.0).reshape(scores.shape)
+        return signs / np.sqrt(variances(scores))
+    model = MarginModel(scores)
+    near = float(np.percentile(np.abs(model.margins), NEAR_BORDER_PERCENT)) or 1.0
+    return model.direction() / np.hypot(model.margins, near)[:, None]
