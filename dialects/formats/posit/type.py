@@ -46,10 +46,11 @@ from tinyml.dialects.formats.posit.exponent_windows import (
 )
 from tinyml.dialects.formats.posit.functions import ALL
 from tinyml.dialects.formats.posit.ops import OPS
-from tinyml.dialects.formats.posit.parts import Parts, parts_of
+from tinyml.dialects.formats.posit.parts import Parts, parts_of, parts_of_posit
 from tinyml.dialects.formats.posit.quire import QuireType, quire_for, quire_of
 from tinyml.dialects.formats.posit.quire_steps import Add, Round
 from tinyml.dialects.formats.posit.specification import posits
+from tinyml.dialects.formats.posit.unpacked import UnpackedType
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
@@ -481,8 +482,7 @@ def _are_standard(*formats: NumberFormat) -> bool:
 def _(format: PositType) -> Parts:
     if format.window is not None:
         return parts_of.dispatch(NumberFormat)(format)
-    fraction, reach = max(format.n.data - 3 - format.es.data, 0), format.posit.reach
-    return Parts(format, fraction + 1, -reach - fraction, reach - fraction, format.posit)
+    return parts_of_posit(format, format.posit)
 
 
-POSIT = Dialect("posit", [*OPS], [PositType, QuireType])
+POSIT = Dialect("posit", [*OPS], [PositType, QuireType, UnpackedType])
