@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
+from xdsl.utils.exceptions import VerifyException
+
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
@@ -24,6 +26,16 @@ REGISTERS = (8, 16, 32, 64)
 
 TABLE_BITS = 8
 """Posits of at most this many bits are taken apart by a table."""
+
+WIDTHS = (*range(2, 17), 32)
+EXPONENTS = range(4)
+"""n and es of the posits that there are."""
+
+
+def verify_standard(n: int, es: int) -> None:
+    """Raise `VerifyException` for a posit that there is not."""
+    if n not in WIDTHS or es not in EXPONENTS:
+        raise VerifyException(f"posit.p has n from 2 to 16 or 32 and es from 0 to 3, got {n} and {es}")
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 A quire holds the sum as a number of `width` bits in units of 2^-frac: wide enough for the proof about its operands,
 where the quire of the Standard for Posit Arithmetic (2022, section 5) has 16 n bits for any. A sum of at most 32 or 64
-bits is one integer of `bin` bits. Wider ones are *bins*: integers of `bin` bits, each of which sums the products whose
-exponents differ by less than `step`, so that a product changes one bin, without carries; they are joined once. A byte
-beside them records whether an operand was NaR; the sum then is NaR, too.
+bits is one integer of `bin` bits. Wider ones are *bins*, integers of `bin` bits whose units are 2^step apart, so that a
+product changes one bin, or one for each of its parts, without carries; they are joined once. A byte beside them records
+whether an operand was NaR; the sum then is NaR, too.
 """
 
 from __future__ import annotations

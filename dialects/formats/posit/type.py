@@ -46,7 +46,15 @@ from tinyml.dialects.formats.posit.exponent_windows import (
 )
 from tinyml.dialects.formats.posit.functions import ALL
 from tinyml.dialects.formats.posit.ops import OPS
-from tinyml.dialects.formats.posit.parts import Parts, parts_of, parts_of_posit
+from tinyml.dialects.formats.posit.parts import (
+    EXPONENTS,
+    TABLE_BITS,
+    WIDTHS,
+    Parts,
+    parts_of,
+    parts_of_posit,
+    verify_standard,
+)
 from tinyml.dialects.formats.posit.quire import QuireType, quire_for, quire_of
 from tinyml.dialects.formats.posit.quire_steps import Add, Round
 from tinyml.dialects.formats.posit.specification import posits
@@ -63,14 +71,9 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-WIDTHS = (*range(2, 17), 32)
-EXPONENTS = range(4)
 CANDIDATE_WIDTHS = (6, 8, 9, 10, 12, 16)
 STANDARD = 2
 """The es of the 2022 standard."""
-
-TABLE_BITS = 8
-"""Posits of at most this many bits are decoded by a table."""
 
 SHORT_BITS, SHORT_INTEGER, LONG_INTEGER = 12, 15, 29
 """Posits of up to 12 bits lose next to nothing as integers of 15 bits and a sign, those of 16 bits as ones of 29."""
@@ -121,8 +124,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     def verify(self) -> None:
         n, es = self.n.data, self.es.data
-        if n not in WIDTHS or es not in EXPONENTS:
-            raise VerifyException(f"posit.p has n from 2 to 16 or 32 and es from 0 to 3, got {n} and {es}")
+        verify_standard(n, es)
         if (window := self.window) is None:
             return
         if self.scaling not in SHIFTS:

@@ -16,11 +16,12 @@ from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.number_format import number_format
-from tinyml.dialects.formats.posit.parts import Parts, parts_of, parts_of_posit
+from tinyml.dialects.formats.posit.parts import Parts, parts_of, parts_of_posit, verify_standard
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
@@ -60,9 +61,9 @@ class UnpackedType(ParametrizedAttribute, TypeAttribute):
             printer.print_string(", ".join(str(number.data) for number in numbers))
 
     def verify(self) -> None:
-        from tinyml.dialects.formats.posit.type import PositType
-
-        PositType(self.n.data, self.es.data)
+        verify_standard(self.n.data, self.es.data)
+        if self.step.data < 1:
+            raise VerifyException(f"posit.unpacked has places at least 1 apart, got {self.step.data}")
 
 
 @dataclass(frozen=True)

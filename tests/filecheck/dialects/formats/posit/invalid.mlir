@@ -60,3 +60,8 @@
 
 %r = "test.op"() : () -> !posit.unpacked<8, 2, -27>
 // CHECK: expected n and es of a posit, the least exponent and the step of its places
+
+// -----
+
+%r = "test.op"() : () -> !posit.unpacked<8, 2, -27, 0>
+// CHECK: posit.unpacked has places at least 1 apart, got 0
