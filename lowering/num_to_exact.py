@@ -15,12 +15,13 @@ from typing import TypeAlias, cast
 import xdsl.dialects.memref as upstream_memref
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, IntegerType, MemRefType, ModuleOp, i8, i16, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, IntegerType, MemRefType, ModuleOp, UnitAttr, i8, i16, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import scratch
+from tinyml.dialects.c.declarations import SUMS_IN_MEMORY
 from tinyml.dialects.exact.recorder import Recorder
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.digits import Width
@@ -71,6 +72,8 @@ class LowerNumToExactPass(ModulePass):
                 Rewriter.erase_op(num_op)
             carry_none(function)
             share_arrays(function, context.locals)
+            if context.locals:
+                function.attributes[SUMS_IN_MEMORY] = UnitAttr()
 
 
 def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:

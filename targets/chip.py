@@ -66,7 +66,8 @@ class Chip:
     own. constant_alignment: the least alignment in bytes of constant arrays, for kernels; buffer_alignment: that of
     buffers in the arena, for memories with wide words. constants_in_ram: true if constants take RAM beside flash.
     small_counter: the type of loop counters whose constant bounds lie in [0, 255].
-    options: compiler options that a source file sets itself. int24: the text that defines `TM_INT24`, a signed type of
+    options: compiler options that a source file sets itself; sums_options: the text in front of a function with sums in
+    memory, such as those of standard posits. int24: the text that defines `TM_INT24`, a signed type of
     at least 24 bits. helpers: the text of those functions and of `tm_mul8`, `tm_mul16` and `tm_mul16_8`, if the chip
     prefers them to plain products of two int8_t, of two int16_t or of one of each; prelude: text printed before the
     first helper. replaces: headers of the runtime, such as `tinyml/add.h`, that are replaced in its programs by its own
@@ -108,6 +109,7 @@ class Chip:
     constants_in_ram: bool = False
     small_counter: str = "int"
     options: str = ""
+    sums_options: str = ""
     int24: str = "#define TM_INT24 int32_t\n"
     prelude: str = ""
     replaces: Sequence[str] = ()

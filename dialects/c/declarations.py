@@ -34,6 +34,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.c.expressions import COUNT, SymbolOp, ViewOp
 from tinyml.dialects.c.types import FAR, FLASH, InstanceType, is_scalar, is_value
 from tinyml.dialects.operations import DialectOp
+from tinyml.dialects.own_attributes import UNIT, OwnAttribute, Place
 
 
 def _check_element(type: Attribute) -> None:
@@ -296,6 +297,13 @@ class InstanceOp(DialectOp):
             raise VerifyException("a structure of C has at least one member")
         if other := [op.name for op in ops if not isinstance(op, ArenaOp | BufferOp)]:
             raise VerifyException(f"an instance consists of an arena and buffers, got {other[0]}")
+
+
+SUMS_IN_MEMORY = OwnAttribute(
+    "tinyml.sums_in_memory",
+    {Place.FUNCTION: UNIT, "c.func": UNIT},
+    "The function has sums of products that no register holds, for which a C compiler may need options of its own.",
+)
 
 
 @irdl_op_definition

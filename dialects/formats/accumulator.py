@@ -163,6 +163,13 @@ class Accumulator(ABC):
         """Why the accumulator cannot hold sums of these products, which may start from a number; None if it can."""
         return None
 
+    def unpacked(self, factors: tuple[NumberFormat, NumberFormat], which: int, raws: Raws) -> NumberFormat | None:
+        """The format of constant factors that are taken apart beforehand, so that `mac` need not.
+
+        which: of the two factors of a product. raws: the constant. None if nothing is gained, or a raw has no parts.
+        """
+        return None
+
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
         """True if it holds a product of elements of these formats, at their scales."""
         return self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY and self == self.of(lhs_format, rhs_format)

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     NoneAttr,
     StringAttr,
+    UnitAttr,
     f32,
     i8,
     i16,
@@ -27,6 +28,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import c, num, scratch, tdsl
+from tinyml.dialects.c.declarations import SUMS_IN_MEMORY
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
@@ -234,7 +236,10 @@ class ProgramBuilder:
         if outputs:
             doc += " Returns the label: the index of the class."
         name, local = ("predict", False) if self.pushes is None else (STEP, True)
-        functions.append(self.signatures.function(name, outputs, doc, predict, local=local))
+        main = self.signatures.function(name, outputs, doc, predict, local=local)
+        if SUMS_IN_MEMORY in self.function.attributes:
+            main.attributes[SUMS_IN_MEMORY] = UnitAttr()
+        functions.append(main)
         functions += [self._output(number, value) for number, value in enumerate(self.outputs)]
         functions += others
         lengths = [prod(_array(value.type).get_shape()) for value in self.outputs]

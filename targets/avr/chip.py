@@ -43,6 +43,13 @@ _OPTIONS = """\
 #endif
 """
 
+# With -Os, gcc keeps pointers of loops in memory beside the sums, where an access takes 8 cycles.
+_SUMS_OPTIONS = """\
+#ifdef __AVR__
+__attribute__((__optimize__("O2")))
+#endif
+"""
+
 _INT24 = """\
 #ifdef __AVR__
 #define TM_INT24 __int24
@@ -97,6 +104,7 @@ CHIP = Chip(
     flash_text=_FLASH_TEXT,
     small_counter="uint8_t",
     options=_OPTIONS,
+    sums_options=_SUMS_OPTIONS,
     int24=_INT24,
     prelude=_PRELUDE,
     # The word 1 is not an instruction.

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tinyml.dialects import c
+from tinyml.dialects.c.declarations import SUMS_IN_MEMORY
 from tinyml.dialects.c.types import RAM, pointer_type, variable_type
 from tinyml.dialects.locations import SourceNames
 from tinyml.targets.c.expressions import Expressions, as_argument
@@ -43,6 +44,9 @@ class FunctionPrinter:
         self.outputs: Sequence[Attribute] = ()
 
     def print(self, function: c.FuncOp) -> list[str]:
+        if SUMS_IN_MEMORY in function.attributes:
+            for line in self.expressions.chip.sums_options.splitlines():
+                self.line(line)
         self.line(self.signature(function))
         self.line("{")
         for argument in function.body.block.args:

@@ -102,6 +102,7 @@ NAMES = {
             ("letters", 37),
         )
     },
+    **{f"<{n}, {es}>": f"{n} {es}" for n, es in ((8, 0), (8, 1), (8, 2), (16, 1), (16, 2), (32, 2))},
     "letters, 30 epochs | 37": "letters --plan ordinary --width 8 --ram 37 --epochs 30 --rate 0.006 --batch 128",
     **{
         f"small digits | {format}, 4 bits": f"small-digits --format {format} --width 4"
@@ -117,6 +118,7 @@ NAMES = {
 """Models in commands by the labels of rows, where these differ."""
 
 PROVED = "prove {row}"
+SUMS = "posit-sums {row}"
 
 FORMATS = {
     "f32": "bench {row} --format f32",
@@ -251,6 +253,16 @@ TABLES: dict[str, dict[str, Column]] = {
     },
     "training-formats": {**TRAINING, "compiled": ("finetune {row}", "{compiled:.1f}")},
     "training-sums": TRAINING,
+    "posit-sums": {
+        "M4": (SUMS, "{m4_product:.1f}"),
+        "ATmega": (SUMS, "{uno_product:.1f}"),
+        "M4, rest": (SUMS, "{m4_rest:,}"),
+        "ATmega, rest": (SUMS, "{uno_rest:,}"),
+        "bins": (SUMS, "{bins}"),
+        "weight": (SUMS, "{weight}"),
+        "flash, M4": (SUMS, "{m4_flash:,}"),
+        "flash, ATmega": (SUMS, "{uno_flash:,}"),
+    },
     "proofs": {
         "statements": (PROVED, "{statements}"),
         "all inputs": (PROVED, "{tried}"),

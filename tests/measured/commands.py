@@ -18,6 +18,7 @@ from programs.acceptance import qualifies
 from programs.paths import ROOT
 
 from measured.measures.cells import GENERATED, cells, cells_drawn, write_generated
+from measured.measures.posit_sums import posit_sums
 from measured.measures.sizes import size
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.verilog_tools import placement_tool
@@ -315,6 +316,10 @@ def _layer(name: str, options: list[str]) -> Values:
     return layer(name, target)
 
 
+def _posit_sums(n: str, options: list[str]) -> Values:
+    return dict(posit_sums(int(n), int(options[0])))
+
+
 def _proved(format: str, options: list[str]) -> Values:
     """The statements about a format: how many are proved by trying all inputs and by the solver, and the CPU's seconds.
 
@@ -353,6 +358,7 @@ _OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "finetune": _finetune,
     "judge": _judge,
     "layer": _layer,
+    "posit-sums": _posit_sums,
     "prove": _proved,
     "size": lambda label, _: dict(size(label)),
 }

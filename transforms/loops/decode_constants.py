@@ -1,7 +1,8 @@
-"""`decode-constants`: replaces coded constants in flash by the integers they represent if these are no larger (L3).
+"""`decode-constants`: replaces coded constants in flash by what they represent, if flash has room for it (L3).
 
 A 12-bit number takes two bytes unless it is packed, and so does its 16-bit integer. Nothing is then left to decode on
-the device, and a product takes as long as in fixed point.
+the device, and a product takes as long as in fixed point. Posits of the standard have no integers of few bits: they are
+taken apart into significand and exponent.
 """
 
 from __future__ import annotations
@@ -14,43 +15,94 @@ from xdsl.ir import Use
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element_format, number_format
 from tinyml.dialects.num import accumulator_type
+from tinyml.targets.registry import board, target_of
 from tinyml.transforms.ir.buffers import buffer_reads, retype_elements
 
 _PRODUCTS = num.DotAttr, num.StridedDotAttr, num.SparseDotAttr
 
+SHARE = 0.75
+"""The part of a board's flash that constants may take with those that are taken apart; code needs the rest."""
+
 
 @dataclass(frozen=True)
 class DecodeConstantsPass(ModulePass):
-    """Decode constants that only sums of products read if their integers take no more bytes.
+    """Decode constants that only sums of products read: if their integers take no more bytes, or if flash has room.
 
-    The accumulators must accept the integers. packed: as for `pack-constants`; constants that are packed regardless of
-    the cost are unchanged.
+    The accumulators must accept the integers. Posits of the standard are taken apart for the quire in which they are
+    summed (`!posit.unpacked`), which takes 2 bytes for one of at most 8 bits, 4 or 8 for others, in the order of the
+    program, as long as constants take at most three quarters of the flash.
+
+    flash: the most bytes that the program may take; the default is the flash of the target's board. packed: as for
+    `pack-constants`; constants that are packed regardless of the cost are unchanged. Raises `InputError` for a limit
+    that is not positive.
     """
 
     name = "decode-constants"
+    flash: int | None = None
     packed: str = "auto"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for constant in op.walk():
-            if self.packed != "always" and isinstance(constant, scratch.ConstantOp):
-                _decode(constant)
+        if self.flash is not None and self.flash <= 0:
+            raise InputError(f"the limit on flash is at least 1 byte, got {self.flash}")
+        if self.packed == "always":
+            return
+        constants = [each for each in op.walk() if isinstance(each, scratch.ConstantOp)]
+        for constant in constants:
+            _decode(constant)
+        flash = self.flash or board(target_of(op)).flash
+        left = None if flash is None else int(SHARE * flash) - sum(map(_size, constants))
+        for constant in constants:
+            if (format := _unpacked(constant)) is not None:
+                added = constant.raws.size * (format.dtype.itemsize - constant.raws.dtype.itemsize)
+                if left is None or added <= left:
+                    _replace(constant, format)
+                    left = None if left is None else left - added
+
+
+def _size(constant: scratch.ConstantOp) -> int:
+    return scratch.size_in_bytes(scratch.memref_type(constant.result))
 
 
 def _decode(constant: scratch.ConstantOp) -> None:
-    type = scratch.memref_type(constant.result)
-    format = number_format(type.element_type)
-    if format is None or not isinstance(type.memory_space, scratch.Flash):
+    if (format := _format(constant)) is None:
         return
     # The narrowest integers: accumulators have room for products of these constants, not of any value of the type.
     widths = range(2, format.dtype.itemsize * 8 + 1)
     integers = next((numbers for bits in widths if (numbers := format.as_integers(bits)) is not None), None)
     coded = format.coding is None or format.coding.name != INTEGER
     if coded and integers is not None and all(_sums(use, integers) for use in buffer_reads(constant.result)):
-        raws = integers.encode(format.decode(constant.raws))
-        constant.value = scratch.ConstantOp.of(raws, integers.type).value
-        retype_elements(constant.result, integers.type)
+        _replace(constant, integers)
+
+
+def _format(constant: scratch.ConstantOp) -> NumberFormat | None:
+    """The format of a constant in flash."""
+    type = scratch.memref_type(constant.result)
+    return number_format(type.element_type) if isinstance(type.memory_space, scratch.Flash) else None
+
+
+def _replace(constant: scratch.ConstantOp, format: NumberFormat) -> None:
+    """Write the same numbers in another format."""
+    old = element_format(constant.result.type)
+    constant.value = scratch.ConstantOp.of(format.encode(old.decode(constant.raws)), format.type).value
+    retype_elements(constant.result, format.type)
+
+
+def _unpacked(constant: scratch.ConstantOp) -> NumberFormat | None:
+    """The format in which all accumulators take a constant apart beforehand; None if there is none."""
+    if _format(constant) is None or constant.loaded:
+        return None
+    found = set[NumberFormat | None]()
+    for use in buffer_reads(constant.result):
+        op = use.operation
+        if not isinstance(op, num.RowSumOp):
+            return None
+        lhs, rhs = (element_format(factor.type) for factor in op.factors)
+        which = 0 if op.operands[use.index] is op.factors[0] else 1
+        found.add(op.accumulator.unpacked((lhs, rhs), which, constant.raws))
+    return found.pop() if len(found) == 1 else None
 
 
 def _sums(use: Use, format: NumberFormat) -> bool:

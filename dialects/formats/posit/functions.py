@@ -25,8 +25,8 @@ ALL = -(1 << 15)
 """The value of `low` that keeps all posits."""
 
 
-NAR_EXPONENT = 1 << 15
-"""The exponent of NaR as the functions that unpack posits give it: the least one of 16 bits."""
+NAR_PLACE = 1 << 15
+"""The place of NaR as the functions that unpack posits give it: the least one of 16 bits."""
 
 
 def _posit(n: Array, es: Array, low: Array | None = None, greatest: Array | None = None) -> Posit:
@@ -102,20 +102,57 @@ def _to_integer(raw: Array, scale: Array, n: Array, es: Array) -> Array:
     return np.nan_to_num(np.ldexp(to_reals(raw, _posit(n, es)), int(scale))).astype(np.int32)
 
 
-def _parts(width: int) -> Callable[[Array, Array, Array, Array], Array]:
-    def reference(raw: Array, n: Array, es: Array, bias: Array) -> Array:
+def _parts(width: int) -> Callable[[Array, Array, Array, Array, Array], Array]:
+    def reference(raw: Array, n: Array, es: Array, step: Array, bias: Array) -> Array:
         from tinyml.dialects.formats.posit.arithmetic import HIDDEN, unpack
 
         significand, exponent = unpack(raw, _posit(n, es))
         fraction = max(int(n) - 3 - int(es), 0)
-        counted = np.where(significand == 0, np.where(raw == 0, 0, NAR_EXPONENT), exponent + HIDDEN + int(bias))
-        packed = (significand >> HIDDEN - fraction << width) | counted
+        counted = exponent + HIDDEN + int(bias)
+        moved = (significand >> HIDDEN - fraction) << (counted & (1 << int(step)) - 1)
+        special = np.where(raw == 0, 0, NAR_PLACE)
+        packed = np.where(significand == 0, special, moved << width | counted >> int(step))
         return packed.astype(np.int32 if width == 16 else np.int64)
 
     return reference
 
 
-def _parts_program(m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, bias: SSAValue) -> SSAValue:
+def _upper(parts: Array) -> Array:
+    return (parts >> 4 * parts.itemsize).astype(f"i{parts.itemsize // 2}")
+
+
+def _upper_program(m: IntegerBuilder, parts: SSAValue) -> SSAValue:
+    half = width_of(parts) // 2
+    return m.resize(m.shift_right(parts, half), half)
+
+
+def _lower_word(a: Array, b: Array) -> Array:
+    return (a.astype(np.int64) * b).astype(np.int32)
+
+
+def _upper_word(a: Array, b: Array) -> Array:
+    return (a.astype(np.int64) * b >> 32).astype(np.int32)
+
+
+def _word_program(right: int) -> Callable[[IntegerBuilder, SSAValue, SSAValue], SSAValue]:
+    def program(m: IntegerBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+        return m.resize(m.shift_right(m.mul(m.resize(a, 64), m.resize(b, 64)), right), 32)
+
+    return program
+
+
+def _marked(flag: Array, place: Array) -> Array:
+    """Negative if one of them is; other bits are arbitrary."""
+    return flag | place
+
+
+def _marking_program(m: IntegerBuilder, flag: SSAValue, place: SSAValue) -> SSAValue:
+    return m.choose(m.compare(place, "slt", 0), place, flag)
+
+
+def _parts_program(
+    m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, step: SSAValue, bias: SSAValue
+) -> SSAValue:
     """The regime's length is found by halves; all is in one bit more than the raw's bits, without signs."""
     stored, bits, exponent_bits = width_of(raw), m.known(n), m.known(es)
     width, packed = stored + 2, 2 * stored
@@ -139,8 +176,11 @@ def _parts_program(m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, 
     below = m.bits_in(m.shift_left(rest, exponent_bits), mask)
     size = m.add(m.shift_right(below, stored - fraction), 1 << fraction)
     significand = m.resize(m.choose(negative, m.negate(size), size), packed)
+    if moved := m.known(step):
+        significand = m.shift_left(significand, m.low_bits(exponent, moved))
+        exponent = m.shift_right(exponent, moved)
     joined = m.add(m.shift_left(significand, stored), exponent)
-    none = m.choose(m.compare(raw, "eq", 0), m.constant(0, packed), m.constant(NAR_EXPONENT, packed))
+    none = m.choose(m.compare(raw, "eq", 0), m.constant(0, packed), m.constant(NAR_PLACE, packed))
     return m.choose(m.compare(body, "eq", 0), none, joined)
 
 
@@ -272,8 +312,13 @@ RUNTIME_FUNCTIONS.update(
             (i64, i16, i8, i8, i16, i32), i32, _of_integer, _rounding_program, _documented
         ),
         "tm_posit_linear_s32": RuntimeFunction((i32, i8, i8, i16), i16, _linear, _linear_program, _documented_linear),
-        "tm_posit_parts_s16": RuntimeFunction((i16, i8, i8, i16), i32, _parts(16), _parts_program),
-        "tm_posit_parts_s32": RuntimeFunction((i32, i8, i8, i16), i64, _parts(32), _parts_program),
+        "tm_posit_parts_s16": RuntimeFunction((i16, i8, i8, i8, i16), i32, _parts(16), _parts_program),
+        "tm_posit_parts_s32": RuntimeFunction((i32, i8, i8, i8, i16), i64, _parts(32), _parts_program),
+        "tm_posit_upper_s16": RuntimeFunction((i16,), i8, _upper, _upper_program),
+        "tm_posit_upper_s64": RuntimeFunction((i64,), i32, _upper, _upper_program),
+        "tm_posit_lower_word": RuntimeFunction((i32, i32), i32, _lower_word, _word_program(0)),
+        "tm_posit_upper_word": RuntimeFunction((i32, i32), i32, _upper_word, _word_program(32)),
+        "tm_posit_mark": RuntimeFunction((i8, i8), i8, _marked, _marking_program),
         "tm_posit_to_s32": RuntimeFunction((i32, i16, i8, i8), i32, _to_integer),
         "tm_posit_of_f32": RuntimeFunction((f32, i8, i8, i16, i32), i32, _of_float),
         "tm_posit_to_f32": RuntimeFunction((i32, i8, i8), f32, _to_float),

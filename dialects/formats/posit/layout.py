@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 SINGLE = 0
 """The step of a sum in one integer."""
 
-SPLIT = 32
-"""Bits of the lower part of a product that is added in two parts, since bins of 64 bits do not hold it."""
+KEPT = {32: 30, 64: 60}
+"""Bits of a sum that are rounded, by the register that holds them."""
 
-KEPT = 60
-"""Bits of a sum that are rounded; the last one tells whether any below is set."""
+WHOLE = {32: 20, 64: 47}
+"""The most bits of a number, at its place, that bins of 32 and of 64 bits take whole; others go in parts."""
 
-ROOM = 15
-"""The most bits by which a part of a product is shifted in bins of 64 bits."""
+MOVED_WIDTH = 32
+"""The widest register of a significand that is moved to its place in bins of 32 bits before it is multiplied."""
 
 
 @dataclass(frozen=True)
@@ -42,33 +42,70 @@ class Layout:
         return self.step == SINGLE
 
     @property
+    def part(self) -> int:
+        """The bits of a part of a number that is added in parts."""
+        return self.bin // 2
+
+    @property
     def count(self) -> int:
-        """The number of bins; the upper part of a product may lie `SPLIT` bits above its lower one."""
+        """The number of bins; those of less than a byte fill whole bytes."""
         if self.is_single:
             return 1
-        return -(-self.width // self.step) + (SPLIT // self.step if self.bin == 64 else 0)
+        unit = max(8, self.step)
+        return -(-self.width // unit) * (unit // self.step)
 
     @property
     def storage(self) -> MemRefType[IntegerType]:
         """The bins in memory."""
         return MemRefType(IntegerType(self.bin), [self.count])
 
-    def splits(self, bits: int) -> bool:
-        """True if products of so many bits are added in two parts."""
-        return self.bin == 64 and not self.is_single and bits + self.step - 1 > SPLIT + ROOM
+    def parts(self, bits: int, *, moved: bool) -> int:
+        """In how many parts a number of so many bits is added. moved: whether these are the bits at its place."""
+        left = 0 if moved or self.is_single else self.step - 1
+        return 1 if self.is_single or bits + left <= WHOLE[self.bin] else -(-bits // self.part)
 
-    def holds(self, bits: int, length: int = 1) -> bool:
-        """True if a bin holds the sum of `length` products of so many bits, at any place in it."""
+    def holds(self, bits: int, length: int = 1, *, moved: bool = False) -> bool:
+        """True if a bin holds the sum of `length` numbers of so many bits, or their parts, at any place in it."""
         if self.is_single:
             return bits < self.bin
-        return (SPLIT if self.splits(bits) else bits) + self.step + length.bit_length() <= self.bin
+        left = 0 if moved else self.step - 1
+        largest = bits if self.parts(bits, moved=moved) == 1 else self.part
+        return largest + left + length.bit_length() < self.bin
+
+    def unit(self, lhs: Parts, rhs: Parts) -> int:
+        """The step from place to place of two factors: that of the bins if both are moved before they are multiplied.
+
+        Otherwise 1: exponents are places, and the product is moved.
+        """
+        if self.is_single or self.bin == 64:
+            return 1
+        # Those that were unpacked beforehand have decided it.
+        if known := [factor.unpacked for factor in (lhs, rhs) if factor.unpacked is not None]:
+            return known[0]
+        narrow = all(factor.width_at(self.step) <= MOVED_WIDTH for factor in (lhs, rhs))
+        return self.step if narrow else 1
+
+    def sums(self, lhs: Parts, rhs: Parts, length: int = 1) -> bool:
+        """True if a bin holds the sum of `length` products of these factors."""
+        return self.holds(self.product_bits(lhs, rhs), length, moved=self.unit(lhs, rhs) > 1)
+
+    def product_bits(self, lhs: Parts, rhs: Parts) -> int:
+        """The bits of the magnitude of a product of these factors, which may be moved."""
+        unit = self.unit(lhs, rhs)
+        return lhs.bits_at(unit) + rhs.bits_at(unit)
+
+    def product_parts(self, lhs: Parts, rhs: Parts) -> int:
+        """In how many parts a product of these factors is added."""
+        return self.parts(self.product_bits(lhs, rhs), moved=self.unit(lhs, rhs) > 1)
 
     def leasts(self, lhs: Parts, rhs: Parts) -> tuple[int, int]:
         """The bases from which the exponents of both factors are counted, so that their sum is that of the product.
 
         If the unit of the sum is finer than that of products of these formats, the left factor, which constants are,
-        makes up for it.
+        makes up for it, unless its exponent is that of its format.
         """
+        if lhs.is_placed:
+            return lhs.least, -self.frac - lhs.least
         return -self.frac - rhs.least, rhs.least
 
 

@@ -20,10 +20,11 @@ from xdsl.rewriter import InsertPoint
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects import scratch
 from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.number_format import number_format
-from tinyml.dialects.formats.posit.layout import KEPT, SPLIT, LaidOut, Layout
-from tinyml.dialects.formats.posit.parts import Parts, parts_of
+from tinyml.dialects.formats.posit.layout import KEPT, LaidOut, Layout
+from tinyml.dialects.formats.posit.parts import TABLE_BITS, Parts, parts_of
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import EmittedOp, Emitter
 from tinyml.dialects.machine.integer_builder import width_of
@@ -33,16 +34,14 @@ from tinyml.dialects.operations import index_constant
 if TYPE_CHECKING:
     from tinyml.dialects.formats.posit.type import PositType
 
-TABLE_BITS = 8
-"""Posits of at most this many bits are decoded by a table."""
-
 FLAG = 8
 """Bits of what tells that a number was NaR."""
 
+WORD = 32
+"""Bits of a register in which digits of a sum are put together."""
 
-def greatest_exponent(parts: Parts, least: int) -> int:
-    """The greatest exponent of a factor, counted from `least` on."""
-    return parts.greatest - least
+SHORT_BITS = 16
+"""Posits of at most this many bits are rounded from 32 bits of a sum."""
 
 
 def _width_for(greatest: int) -> int:
@@ -69,30 +68,35 @@ class QuireOp(EmittedOp, ABC):
 
 @irdl_op_definition
 class DecodeOp(EmittedOp):
-    """The significand of a posit, and its exponent counted from `least` on.
+    """The significand of a posit, and its place: how many steps of exponents from `least` on.
 
-    The number is `significand * 2^(exponent + least)`. Zero has significand 0 and exponent 0; NaR has significand 0 and
-    the least integer of the register as its exponent, which no number has.
+    The number is `significand * 2^(step * place + least)`: the significand is moved within its step. Zero has
+    significand 0 and place 0; NaR has significand 0 and the least integer of the register as its place, which no number
+    has. Posits that lie in memory in parts (`!posit.unpacked`) are only taken apart.
     """
 
     name = "posit.decode"
     raw = operand_def(IntegerType)
     format = prop_def(AnyAttr())
     least = prop_def(IntegerAttr[I64])
+    step = prop_def(IntegerAttr[I64])
     significand = result_def(IntegerType)
-    exponent = result_def(IntegerType)
+    place = result_def(IntegerType)
     traits = traits_def(Pure())
     assembly_format = (
-        "$raw `as` $format `from` $least attr-dict `:` type($raw) `->` type($significand) `,` type($exponent)"
+        "$raw `as` $format `from` $least `step` $step attr-dict `:` type($raw) `->` type($significand) `,` type($place)"
     )
 
-    def __init__(self, raw: SSAValue, parts: Parts, least: int):
-        short = parts.format.bits <= TABLE_BITS and greatest_exponent(parts, least) < 1 << 7
-        widths = _width_for((1 << parts.bits) - 1), 8 if short else 16
+    def __init__(self, raw: SSAValue, parts: Parts, least: int, step: int):
+        half = parts.half_at(step, least)
         super().__init__(
             operands=[raw],
-            properties={"format": parts.format.type, "least": IntegerAttr(least, i64)},
-            result_types=[IntegerType(width) for width in widths],
+            properties={
+                "format": parts.format.type,
+                "least": IntegerAttr(least, i64),
+                "step": IntegerAttr(step, i64),
+            },
+            result_types=[IntegerType(half), IntegerType(min(half, 16))],
         )
 
     @property
@@ -101,47 +105,44 @@ class DecodeOp(EmittedOp):
 
     def verify_(self) -> None:
         format = number_format(self.format)
-        if format is None or parts_of(format).posit is None:
+        if format is None or (parts_of(format).posit is None and parts_of(format).unpacked is None):
             raise VerifyException(f"{self.format} is no posit of the standard")
 
     def integers(self) -> tuple[Int[SSAValue], Int[SSAValue]]:
         """The results with their intervals."""
-        parts, least = self.parts, self.least.value.data
-        most = (1 << parts.bits) - 1
+        parts, least, step = self.parts, self.least.value.data, self.step.value.data
+        most = (1 << parts.bits_at(step)) - 1
         return (
             Int(self.significand, width_of(self.significand), -most, most),
-            Int(self.exponent, width_of(self.exponent), 0, greatest_exponent(parts, least)),
+            Int(self.place, width_of(self.place), 0, parts.greatest_place(step, least)),
         )
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        parts, least, n = self.parts, self.least.value.data, self.parts.format.bits
+        parts, least, step = self.parts, self.least.value.data, self.step.value.data
+        n = parts.format.bits
+        if parts.unpacked is not None:
+            return self._halves(e, self.raw)
         if n <= TABLE_BITS:
-            return self._from_tables(e, parts, least)
+            raws = np.arange(1 << 8).astype(np.uint8).view(np.int8)
+            legal = np.clip(raws, -(1 << n - 1), (1 << n - 1) - 1)
+            table = parts.packed(legal, width_of(self.significand), step, least)
+            index = e.insert(arith.ExtUIOp(self.raw, IntegerType(16)))
+            return self._halves(e, e.lookup("parts", table, index))
         format = cast("PositType", parts.format)
         sizes = [e.int_constant(n, 8), e.int_constant(format.es.data, 8)]
-        wide = 16 if n <= 16 else 32
-        packed = e.call(f"tm_posit_parts_s{wide}", self.raw, *sizes, e.int_constant(1 - parts.bits - least, 16))
-        significand = e.shrsi(packed, e.int_constant(wide, 2 * wide))
-        return [
-            value if width_of(result) == 2 * wide else e.wrap(value, width_of(result))
-            for value, result in zip((significand, packed), self.results, strict=True)
-        ]
+        bias = e.int_constant(1 - parts.bits - least, 16)
+        shift = e.int_constant(step.bit_length() - 1, 8)
+        width = width_of(self.significand)
+        raw = self.raw if width_of(self.raw) == width else e.resize(self.raw, width)
+        return self._halves(e, e.call(f"tm_posit_parts_s{width}", raw, *sizes, shift, bias))
 
-    def _from_tables(self, e: Emitter, parts: Parts, least: int) -> Sequence[SSAValue]:
-        """Both parts in one entry of 16 bits, where bytes hold them."""
-        raws = np.arange(1 << 8).astype(np.uint8).view(np.int8)
-        legal = np.clip(raws, -(1 << parts.format.bits - 1), (1 << parts.format.bits - 1) - 1)
-        significands, exponents, undefined = parts.split(legal)
-        counted = np.where(significands == 0, 0, np.maximum(exponents - least, 0))
-        index = e.insert(arith.ExtUIOp(self.raw, IntegerType(16)))
-        if width_of(self.exponent) == 8:
-            low = np.where(undefined, 1 << 7, counted)
-            entry = e.lookup("parts", (significands << 8 | low).astype(np.int16), index)
-            return [e.wrap(e.shrsi(entry, e.int_constant(8, 16)), 8), e.wrap(entry, 8)]
-        return [
-            e.lookup("significands", significands.astype(np.int8), index),
-            e.lookup("exponents", np.where(undefined, -(1 << 15), counted).astype(np.int16), index),
-        ]
+    def _halves(self, e: Emitter, packed: SSAValue) -> Sequence[SSAValue]:
+        """The significand in the upper half of a register, and the place in the lower one."""
+        half, whole = width_of(self.significand), width_of(packed)
+        place = e.wrap(packed, width_of(self.place))
+        if half == 16:
+            return [e.wrap(e.shrsi(packed, e.int_constant(half, whole)), half), place]
+        return [e.call(f"tm_posit_upper_s{whole}", packed), place]
 
 
 @irdl_op_definition
@@ -172,75 +173,106 @@ class StartOp(QuireOp):
 
 @irdl_op_definition
 class MarkOp(QuireOp):
-    """Make the sum NaR if the decoded posit with this exponent is NaR."""
+    """Make the sum NaR if the decoded posit with this place is NaR."""
 
     name = "posit.mark"
-    exponent = operand_def(IntegerType)
+    place = operand_def(IntegerType)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
-    assembly_format = "$quire `as` $type `by` $exponent attr-dict `:` type($quire) `,` type($exponent)"
+    assembly_format = "$quire `as` $type `by` $place attr-dict `:` type($quire) `,` type($place)"
 
-    def __init__(self, quire: SSAValue, type: Attribute, exponent: SSAValue):
-        super().__init__(operands=[exponent, quire], properties={"type": type})
+    def __init__(self, quire: SSAValue, type: Attribute, place: SSAValue):
+        super().__init__(operands=[place, quire], properties={"type": type})
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        flags, width = _flags(e, self.quire), width_of(self.exponent)
-        sign = self.exponent
+        flags, width = _flags(e, self.quire), width_of(self.place)
+        sign = self.place
         if width > FLAG:
             sign = e.wrap(e.shrsi(sign, e.int_constant(width - FLAG, width)), FLAG)
         zero = _index(e, 0)
-        _store(e, e.insert(arith.OrIOp(_load(e, flags, zero), sign)), flags, zero)
+        _store(e, e.call("tm_posit_mark", _load(e, flags, zero), sign), flags, zero)
         return []
 
 
 class _AddingOp(QuireOp, ABC):
-    """An op that adds a number, the product of some integers times a power of two, to the sum."""
+    """An op that adds a number, the product of some integers times a power of two, to the sum.
+
+    bits: of the magnitude of the product of the integers.
+    """
 
     bits = prop_def(IntegerAttr[I64])
 
-    def _added(self, e: Emitter, number: Int[SSAValue], exponent: Int[SSAValue]) -> None:
+    def _moved(self, e: Emitter, number: Int[SSAValue], exponent: Int[SSAValue]) -> None:
+        """Add number * 2^exponent, in units of the sum."""
         layout = self.layout
-        bin, step = layout.bin, layout.step
         if layout.is_single:
-            left = e.held(exponent, bin)
-            self._to_bin(e, e.shli(e.held(number, bin), left), _index(e, 0))
+            left = e.held(exponent, layout.bin)
+            self._to_bin(e, e.shli(e.held(number, layout.bin), left), _index(e, 0))
             return
-        at = e.shift_right(exponent, step.bit_length() - 1)
-        place = e.low_bits(exponent, step.bit_length() - 1)
-        index = e.insert(arith.IndexCastOp(at.value, IndexType()))
-        if not layout.splits(bits := self.bits.value.data):
-            # A narrow register is shifted in fewer steps.
-            width = next(width for width in (16, 32, 64) if bits + step <= width)
-            moved = e.shli(e.held(number, width), e.held(place, width))
-            self._to_bin(e, moved if width == bin else e.resize(moved, bin), index)
-            return
-        left = e.held(place, bin)
-        wide = e.held(number, bin)
-        lower = e.andi(wide, e.int_constant((1 << SPLIT) - 1, bin))
-        self._to_bin(e, e.shli(lower, left), index)
-        upper = e.shrsi(wide, e.int_constant(SPLIT, bin))
-        above = e.insert(arith.AddiOp(index, _index(e, SPLIT // step)))
-        self._to_bin(e, e.shli(upper, left), above)
+        at = e.shift_right(exponent, layout.step.bit_length() - 1)
+        left = e.low_bits(exponent, layout.step.bit_length() - 1)
+        self._to_bins(e, number, at.value, left)
 
-    def _exponent(self, e: Emitter, *values: SSAValue) -> Int[SSAValue]:
-        """The sum of exponents, without the sign that NaR has; the sum's width limits it."""
-        greatest = self.layout.width - 1
+    def _to_bins(self, e: Emitter, number: Int[SSAValue], at: SSAValue, left: Int[SSAValue] | None = None) -> None:
+        """Add a number to the bin `at`. left: by which it is still moved, less than a step."""
+        layout, bits = self.layout, self.bits.value.data
+        index = self._index_of(e, at)
+        if layout.parts(bits, moved=left is None) > 1:
+            self._in_parts(e, [e.held(number, max(number.width, layout.bin))], index, left)
+            return
+        # A narrow register is shifted in fewer steps.
+        most = bits if left is None else bits + layout.step - 1
+        width = next(width for width in (16, 32, 64) if most < width)
+        value = e.held(number, width)
+        self._to_bin(e, self._resized(e, value if left is None else e.shli(value, e.held(left, width))), index)
+
+    def _in_parts(self, e: Emitter, words: Sequence[SSAValue], index: SSAValue, left: Int[SSAValue] | None) -> None:
+        """Add a number, whose words are given, to the bin of an index and to later ones, as `_to_bins` does."""
+        layout = self.layout
+        parts, part = layout.parts(self.bits.value.data, moved=left is None), layout.part
+        distance, width = part // layout.step, e.width_of(words[0])
+        bins = e.insert(scratch.SliceOp(self.quire, index, ((parts - 1) * distance + 1,)))
+        for i in range(parts):
+            word, place = divmod(part * i, width)
+            value = e.shrsi(words[word], e.int_constant(place, width)) if place else words[word]
+            if i < parts - 1:
+                value = e.andi(value, e.int_constant((1 << part) - 1, width))
+            value = self._resized(e, value)
+            moved = value if left is None else e.shli(value, e.held(left, layout.bin))
+            self._to_bin(e, moved, _index(e, i * distance), bins)
+
+    def _index_of(self, e: Emitter, at: SSAValue) -> SSAValue:
+        """Without a sign, an index of a byte needs no more on chips of 8 bits."""
+        wide = e.insert(arith.ExtUIOp(at, i16)) if e.width_of(at) == FLAG else at
+        return e.insert(arith.IndexCastOp(wide, IndexType()))
+
+    def _resized(self, e: Emitter, value: SSAValue) -> SSAValue:
+        return value if e.width_of(value) == self.layout.bin else e.resize(value, self.layout.bin)
+
+    def _place(self, e: Emitter, greatest: int, *values: SSAValue) -> Int[SSAValue]:
+        """The sum of places or exponents, at most `greatest`, without the sign that NaR has."""
         narrow = _width_for(greatest)
-        mask = (1 << narrow - 1) - 1
+        if narrow == FLAG:
+            # What two signs add up to is lost; cut off a wider register, NaR is 0.
+            kept = [value if e.width_of(value) == narrow else e.wrap(value, narrow) for value in values]
+            total = kept[0] if len(kept) == 1 else e.addi(*kept)
+            signs = any(e.width_of(value) == narrow for value in values)
+            return Int(e.andi(total, e.int_constant(127, narrow)) if signs else total, narrow, 0, greatest)
         # Wide enough for the sum of two signs; a narrower register's sign is another bit, which goes first.
         width = 2 * narrow if len(values) > 1 else narrow
         total, *others = [self._widened(e, value, narrow, width) for value in values]
         for other in others:
             total = e.addi(total, other)
-        return Int(e.andi(total, e.int_constant(mask, width)), width, 0, greatest)
+        return Int(e.andi(total, e.int_constant((1 << narrow - 1) - 1, width)), width, 0, greatest)
 
     def _widened(self, e: Emitter, value: SSAValue, narrow: int, width: int) -> SSAValue:
-        """An exponent in a register of `width` bits, of which only those below the sign of `narrow` bits count."""
+        """A place in a register of `width` bits, of which only those below the sign of `narrow` bits count."""
         if (own := width_of(value)) < narrow:
             value = e.andi(value, e.int_constant((1 << own - 1) - 1, own))
         return value if own == width else e.resize(value, width)
 
-    def _to_bin(self, e: Emitter, value: SSAValue, index: SSAValue) -> None:
-        _store(e, e.addi(_load(e, self.quire, index), value), self.quire, index)
+    def _to_bin(self, e: Emitter, value: SSAValue, index: SSAValue, bins: SSAValue | None = None) -> None:
+        bins = self.quire if bins is None else bins
+        _store(e, e.addi(_load(e, bins, index), value), bins, index)
 
 
 @irdl_op_definition
@@ -267,26 +299,27 @@ class AddOp(_AddingOp):
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
         most = (1 << self.bits.value.data) - 1
         number = Int(self.significand, e.width_of(self.significand), -most, most)
-        self._added(e, number, self._exponent(e, self.exponent))
+        self._moved(e, number, self._place(e, self.layout.width - 1, self.exponent))
         return []
 
 
 @irdl_op_definition
 class MultiplyAddOp(_AddingOp):
-    """sum + lhs * rhs * 2^(lhs_exponent + rhs_exponent), in units of the sum.
+    """sum + lhs * rhs * 2^(step * (lhs_place + rhs_place)), in units of the sum.
 
-    bits: of the magnitude of a product.
+    step: that of the bins, which the places then count, or 1. bits: of the magnitude of a product.
     """
 
     name = "posit.multiply_add"
     lhs = operand_def(IntegerType)
-    lhs_exponent = operand_def(IntegerType)
+    lhs_place = operand_def(IntegerType)
     rhs = operand_def(IntegerType)
-    rhs_exponent = operand_def(IntegerType)
+    rhs_place = operand_def(IntegerType)
+    step = prop_def(IntegerAttr[I64])
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     assembly_format = (
-        "$quire `as` $type `,` $lhs `,` $lhs_exponent `,` $rhs `,` $rhs_exponent `bits` $bits attr-dict"
-        " `:` type($quire) `,` type($lhs) `,` type($lhs_exponent) `,` type($rhs) `,` type($rhs_exponent)"
+        "$quire `as` $type `,` $lhs `,` $lhs_place `,` $rhs `,` $rhs_place `bits` $bits `step` $step attr-dict"
+        " `:` type($quire) `,` type($lhs) `,` type($lhs_place) `,` type($rhs) `,` type($rhs_place)"
     )
 
     def __init__(
@@ -296,23 +329,40 @@ class MultiplyAddOp(_AddingOp):
         lhs: tuple[Int[SSAValue], Int[SSAValue]],
         rhs: tuple[Int[SSAValue], Int[SSAValue]],
         bits: int,
+        step: int,
     ):
         super().__init__(
             operands=[*(part.value for part in (*lhs, *rhs)), quire],
-            properties={"type": type, "bits": IntegerAttr(bits, i64)},
+            properties={"type": type, "bits": IntegerAttr(bits, i64), "step": IntegerAttr(step, i64)},
         )
 
+    def verify_(self) -> None:
+        super().verify_()
+        if self.step.value.data not in (1, self.layout.step):
+            raise VerifyException(f"places are 1 or {self.layout.step} apart, got {self.step.value.data}")
+
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        most = (1 << self.bits.value.data) - 1
+        bits, layout = self.bits.value.data, self.layout
+        most = (1 << bits) - 1
         widths = [e.width_of(value) for value in (self.lhs, self.rhs)]
         # Significands are as wide as their formats need: the product is what the op states.
-        width = next(width for width in (8, 16, 32, 64) if width > self.bits.value.data)
+        width = next(width for width in (8, 16, 32, 64) if width > bits)
+        words = width == 64 and layout.bin == WORD and self.step.value.data > 1
         factors = [
-            value if own == width else e.resize(value, width)
+            value if own == (32 if words else width) else e.resize(value, 32 if words else width)
             for value, own in zip((self.lhs, self.rhs), widths, strict=True)
         ]
+        places = self.lhs_place, self.rhs_place
+        if words:
+            # Chips without registers of 64 bits multiply and shift words faster.
+            product = [e.call(f"tm_posit_{word}_word", *factors) for word in ("lower", "upper")]
+            self._in_parts(e, product, self._index_of(e, self._place(e, layout.count - 1, *places).value), None)
+            return []
         product = Int(e.muli(*factors), width, -most, most)
-        self._added(e, product, self._exponent(e, self.lhs_exponent, self.rhs_exponent))
+        if self.step.value.data == 1:
+            self._moved(e, product, self._place(e, layout.width - 1, *places))
+        else:
+            self._to_bins(e, product, self._place(e, layout.count - 1, *places).value)
         return []
 
 
@@ -320,7 +370,7 @@ class MultiplyAddOp(_AddingOp):
 class JoinOp(QuireOp):
     """A complete sum as one integer, `sum * 2^-scale`, and whether it is NaR.
 
-    The sum of bins loses the bits that posits round away; its last bit is set if any of them is.
+    The sum of bins loses bits that posits round away; its last bit is set if any of them is.
     """
 
     name = "posit.join"
@@ -330,62 +380,96 @@ class JoinOp(QuireOp):
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     assembly_format = "$quire `as` $type attr-dict `:` type($quire) `->` type($sum)"
 
-    def __init__(self, quire: SSAValue, type: Attribute):
+    def __init__(self, quire: SSAValue, type: Attribute, bits: int):
+        """The sum for posits of so many bits."""
         layout = cast(LaidOut, type).layout
-        width = 32 if layout.is_single and layout.bin == 32 else 64
+        width = layout.bin if layout.is_single else 32 if bits <= SHORT_BITS else 64
         super().__init__(operands=[quire], properties={"type": type}, result_types=[IntegerType(width), i16, i1])
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
         layout = self.layout
-        frac, bin = layout.frac, layout.bin
         flag = _load(e, _flags(e, self.quire), _index(e, 0))
         undefined = e.cmp_sgt(e.int_constant(0, FLAG), flag)
         if layout.is_single:
-            return [_load(e, self.quire, _index(e, 0)), e.int_constant(frac, 16), undefined]
-        self._carry(e)
-        sum, rest, left = self._highest(e)
-        lost = e.insert(arith.CmpiOp(rest, e.int_constant(0, bin), "ne"))
-        doubled = e.shli(sum, e.int_constant(1, 64))
-        rounded = e.select(lost, e.addi(doubled, e.int_constant(1, 64)), doubled)
-        return [rounded, e.subi(e.int_constant(frac + 1, 16), left), undefined]
+            return [_load(e, self.quire, _index(e, 0)), e.int_constant(layout.frac, 16), undefined]
+        width = width_of(self.sum)
+        words, rest, left = self._highest(e, self._digits(e))
+        sum = words[-1]
+        if width == 64:
+            low = e.andi(e.resize(words[0], 64), e.int_constant((1 << WORD) - 1, 64))
+            sum = e.addi(e.shli(e.resize(sum, 64), e.int_constant(WORD, 64)), low)
+        lost = e.insert(arith.CmpiOp(rest, e.int_constant(0, WORD), "ne"))
+        doubled = e.shli(sum, e.int_constant(1, width))
+        rounded = e.select(lost, e.addi(doubled, e.int_constant(1, width)), doubled)
+        return [rounded, e.subi(e.int_constant(layout.frac + 1, 16), left), undefined]
 
-    def _carry(self, e: Emitter) -> None:
-        """Bring all bins but the last to `step` bits without a sign; the sum stays what it is."""
-        bin, step, last = self.layout.bin, self.layout.step, self.layout.count - 1
+    @property
+    def _digit(self) -> int:
+        """The bits of a digit: a step, but at least a byte."""
+        return max(self.layout.step, 8)
 
-        def pass_on(e: Emitter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            total = e.addi(_load(e, self.quire, k), carried[0])
-            _store(e, e.andi(total, e.int_constant((1 << step) - 1, bin)), self.quire, k)
-            return [e.shrsi(total, e.int_constant(step, bin))]
+    def _digits(self, e: Emitter) -> SSAValue:
+        """Replace the first bins by the digits of the sum, which have no sign; return what the last one carries."""
+        bin, step, digit = self.layout.bin, self.layout.step, self._digit
+        zero = e.int_constant(0, bin)
 
-        [carry] = _loop(e, last, [e.int_constant(0, bin)], pass_on)
-        top = _index(e, last)
-        _store(e, e.addi(_load(e, self.quire, top), carry), self.quire, top)
+        def carry(e: Emitter, k: SSAValue, carried: SSAValue) -> Sequence[SSAValue]:
+            total = e.addi(_load(e, self.quire, k), carried)
+            return e.andi(total, e.int_constant((1 << step) - 1, bin)), e.shrsi(total, e.int_constant(step, bin))
 
-    def _highest(self, e: Emitter) -> Sequence[SSAValue]:
-        """The sum's highest bits, an integer that is 0 if those below are, and how many are below."""
-        bin, step, last = self.layout.bin, self.layout.step, self.layout.count - 1
-        limit = 1 << KEPT - step
+        def one(e: Emitter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            low, above = carry(e, k, carried[0])
+            _store(e, low, self.quire, k)
+            return [above]
+
+        def several(e: Emitter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            first = e.insert(arith.MuliOp(k, _index(e, digit // step)))
+
+            def append(e: Emitter, j: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+                low, above = carry(e, e.insert(arith.AddiOp(first, j)), carried[0])
+                raised = e.shli(low, e.int_constant(digit - step, bin))
+                return [above, e.addi(e.shrsi(carried[1], e.int_constant(step, bin)), raised)]
+
+            above, whole = _loop(e, digit // step, [carried[0], zero], append)
+            _store(e, whole, self.quire, k)
+            return [above]
+
+        [sign] = _loop(e, self._digit_count, [zero], one if step == digit else several)
+        return sign
+
+    @property
+    def _digit_count(self) -> int:
+        return self.layout.count * self.layout.step // self._digit
+
+    def _highest(self, e: Emitter, sign: SSAValue) -> tuple[Sequence[SSAValue], SSAValue, SSAValue]:
+        """The words of the sum's highest bits, an integer that is 0 if those below are, and how many are below."""
+        digit, last, count = self._digit, self._digit_count - 1, width_of(self.sum) // WORD
+        limit = 1 << KEPT[WORD * count] - WORD * (count - 1) - digit
 
         def append(e: Emitter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            sum, rest, left = carried
-            below = _load(e, self.quire, e.insert(arith.SubiOp(_index(e, last - 1), k)))
+            *words, rest, left = carried
+            below = _word(e, _load(e, self.quire, e.insert(arith.SubiOp(_index(e, last), k))))
+            top = words[-1]
             room = e.select(
-                e.cmp_sge(sum, e.int_constant(0, 64)),
-                e.cmp_sgt(e.int_constant(limit, 64), sum),
-                e.cmp_sge(sum, e.int_constant(-limit, 64)),
+                e.cmp_sge(top, e.int_constant(0, WORD)),
+                e.cmp_sgt(e.int_constant(limit, WORD), top),
+                e.cmp_sge(top, e.int_constant(-limit, WORD)),
             )
-            digit = below if bin == 64 else e.resize(below, 64)
-            longer = e.addi(e.shli(sum, e.int_constant(step, 64)), digit)
+            given, longer = below, list[SSAValue]()
+            for value in words:
+                longer.append(e.addi(e.shli(value, e.int_constant(digit, WORD)), given))
+                given = e.shrsi(value, e.int_constant(WORD - digit, WORD))
+                given = e.andi(given, e.int_constant((1 << digit) - 1, WORD))
             return [
-                e.select(room, longer, sum),
+                *(e.select(room, new, old) for new, old in zip(longer, words, strict=True)),
                 e.select(room, rest, e.addi(rest, below)),
-                e.select(room, left, e.addi(left, e.int_constant(step, 16))),
+                e.select(room, left, e.addi(left, e.int_constant(digit, 16))),
             ]
 
-        top = _load(e, self.quire, _index(e, last))
-        initial = [top if bin == 64 else e.resize(top, 64), e.int_constant(0, bin), e.int_constant(0, 16)]
-        return _loop(e, last, initial, append)
+        none = e.int_constant(0, WORD)
+        initial = [*[_word(e, sign)] * count, none, e.int_constant(0, 16)]
+        *words, rest, left = _loop(e, last + 1, initial, append)
+        return words, rest, left
 
 
 @irdl_op_definition
@@ -415,6 +499,11 @@ class RoundOp(EmittedOp):
 
 
 OPS: Sequence[type[Operation]] = (DecodeOp, StartOp, MarkOp, AddOp, MultiplyAddOp, JoinOp, RoundOp)
+
+
+def _word(e: Emitter, value: SSAValue) -> SSAValue:
+    return value if e.width_of(value) == WORD else e.wrap(value, WORD)
+
 
 Body = Callable[[Emitter, SSAValue, "Sequence[SSAValue]"], "Sequence[SSAValue]"]
 

@@ -10,14 +10,32 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
+from xdsl.utils.exceptions import VerifyException
+
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import width_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.posit.arithmetic import Posit
+
+REGISTERS = (8, 16, 32, 64)
+
+TABLE_BITS = 8
+"""Posits of at most this many bits are taken apart by a table."""
+
+WIDTHS = (*range(2, 17), 32)
+EXPONENTS = range(4)
+"""n and es of the posits that there are."""
+
+
+def verify_standard(n: int, es: int) -> None:
+    """Raise `VerifyException` for a posit that there is not."""
+    if n not in WIDTHS or es not in EXPONENTS:
+        raise VerifyException(f"posit.p has n from 2 to 16 or 32 and es from 0 to 3, got {n} and {es}")
 
 
 @dataclass(frozen=True)
@@ -25,7 +43,8 @@ class Parts:
     """The parts of a format's numbers, `significand * 2^exponent`.
 
     bits: of the greatest magnitude of a significand. least, greatest: the exponents. posit: that of the standard whose
-    raws these are; None for integers, which have one exponent.
+    raws these are; None for integers, which have one exponent, and for posits that lie in memory in parts.
+    unpacked: of those, the step from place to place; their significands are moved to it.
     """
 
     format: ExactNumbers
@@ -33,10 +52,30 @@ class Parts:
     least: int
     greatest: int
     posit: Posit | None = None
+    unpacked: int | None = None
+
+    @property
+    def is_placed(self) -> bool:
+        """True if exponents are counted from `least` on, and from nowhere else."""
+        return self.posit is None
+
+    def bits_at(self, step: int) -> int:
+        """The bits of the greatest magnitude of a significand that is moved to a multiple of a step."""
+        return self.bits if self.is_placed else self.bits + step - 1
+
+    def width_at(self, step: int) -> int:
+        """The narrowest register of such a significand."""
+        if self.is_placed and self.unpacked is None:
+            return width_for(*self.format.integer_limits, REGISTERS)
+        return next(width for width in REGISTERS if self.bits_at(step) < width)
 
     def split(self, raws: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
         """Significands, 0 for NaR; exponents, the least one for zero and NaR; and which numbers are NaR."""
         raws = np.asarray(raws)
+        if self.unpacked is not None:
+            half = self.format.stored_width // 2
+            places = raws.astype(np.int64) & ((1 << half) - 1)
+            return raws.astype(np.int64) >> half, self.least + self.unpacked * places, np.zeros(raws.shape, bool)
         if self.posit is None:
             return self.format.integers(raws), np.full(raws.shape, self.least), np.zeros(raws.shape, bool)
         from tinyml.dialects.formats.posit.arithmetic import HIDDEN, unpack
@@ -45,11 +84,38 @@ class Parts:
         spare = HIDDEN + 1 - self.bits
         return significands >> spare, np.where(significands == 0, self.least, exponents + spare), raws == self.posit.nar
 
+    def greatest_place(self, step: int, least: int) -> int:
+        """The greatest place, of steps counted from `least` on."""
+        return (self.greatest - least) // step
+
+    def half_at(self, step: int, least: int) -> int:
+        """The bits of a register that holds a significand that is moved to a multiple of a step, and of one for its
+        place, unless that has 16 bits."""
+        width = self.width_at(step)
+        by_table = self.posit is None or self.posit.n <= TABLE_BITS
+        return width if width > 8 or (by_table and self.greatest_place(step, least) < 1 << 7) else 16
+
+    def packed(self, raws: NDArray[Any], half: int, step: int, least: int) -> NDArray[np.signedinteger[Any]]:
+        """Significands moved to multiples of a step above their places, each in `half` bits.
+
+        Numbers with exponents below `least` are arbitrary. NaR is the least place of 8 bits, or else of 16.
+        """
+        significands, exponents, undefined = self.split(raws)
+        counted = np.where(significands == 0, 0, np.maximum(exponents - least, 0))
+        places = np.where(undefined, 1 << min(half, 16) - 1, counted // step)
+        return ((significands << counted % step) << half | places).astype(f"i{half // 4}")
+
     def least_of(self, raws: NDArray[Any]) -> int:
         """The least exponent of the nonzero numbers among raws."""
         significands, exponents, _ = self.split(raws)
         nonzero = significands != 0
         return int(exponents[nonzero].min()) if nonzero.any() else self.greatest
+
+
+def parts_of_posit(format: ExactNumbers, posit: Posit) -> Parts:
+    """The parts of posits of the standard, whose significands have as many bits as those near 1."""
+    fraction = max(posit.n - 3 - posit.es, 0)
+    return Parts(format, fraction + 1, -posit.reach - fraction, posit.reach - fraction, posit)
 
 
 @singledispatch

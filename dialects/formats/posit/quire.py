@@ -2,9 +2,9 @@
 
 A quire holds the sum as a number of `width` bits in units of 2^-frac: wide enough for the proof about its operands,
 where the quire of the Standard for Posit Arithmetic (2022, section 5) has 16 n bits for any. A sum of at most 32 or 64
-bits is one integer of `bin` bits. Wider ones are *bins*: integers of `bin` bits, each of which sums the products whose
-exponents differ by less than `step`, so that a product changes one bin, without carries; they are joined once. A byte
-beside them records whether an operand was NaR; the sum then is NaR, too.
+bits is one integer of `bin` bits. Wider ones are *bins*, integers of `bin` bits whose units are 2^step apart, so that a
+product changes one bin, or one for each of its parts, without carries; they are joined once. A byte beside them records
+whether an operand was NaR; the sum then is NaR, too.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.posit.layout import SINGLE, LaidOut, Layout
 from tinyml.dialects.formats.posit.parts import Parts, parts_of
 from tinyml.dialects.formats.posit.quire_steps import MultiplyAdd, Start
+from tinyml.dialects.formats.posit.unpacked import Unpacked, UnpackedType
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine
 
@@ -35,8 +36,11 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-LAYOUTS = ((32, SINGLE), (32, 8), (32, 4), (64, SINGLE), (64, 16), (64, 8))
-"""Bits of a bin and steps, the fastest first: bins of 32 bits cost less than one integer of 64."""
+LAYOUTS = ((32, SINGLE), (32, 8), (32, 4), (32, 2), (64, SINGLE), (64, 16), (64, 8))
+"""Bits of a bin and steps: bins of 32 bits cost less than one integer of 64."""
+
+LARGEST = 512
+"""The most bytes of bins of 32 bits that are taken rather than fewer ones of 64."""
 
 
 @irdl_attr_definition
@@ -73,7 +77,7 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
     def verify(self) -> None:
         width, bin, step = self.width.data, self.bin.data, self.step.data
         if (bin, step) not in LAYOUTS:
-            raise VerifyException(f"posit.quire has bins of 32 or 64 bits with steps of 4, 8 or 16, got {bin}, {step}")
+            raise VerifyException(f"posit.quire has bins of 32 or 64 bits with steps of 2 to 16, got {bin}, {step}")
         if width < 2 or (step == SINGLE and width > bin):
             raise VerifyException(f"{width} bits do not fit in one integer of {bin}")
 
@@ -102,8 +106,16 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
             return False
         lhs, rhs = parts_of(lhs_format), parts_of(rhs_format)
         # The exponents of posits are those of numbers; integers have their format's.
-        fine = lhs.posit is not None or -(lhs.least + rhs.least) <= self.frac.data
-        return fine and self.layout.holds(lhs.bits + rhs.bits)
+        fine = not lhs.is_placed or -(lhs.least + rhs.least) <= self.frac.data
+        return fine and self.layout.sums(lhs, rhs)
+
+    def unpacked(self, factors: tuple[NumberFormat, NumberFormat], which: int, raws: Raws) -> NumberFormat | None:
+        lhs, rhs = map(parts_of, factors)
+        posit = (lhs, rhs)[which].posit
+        if posit is None or (raws == posit.nar).any():
+            return None
+        least = self.layout.leasts(lhs, rhs)[which]
+        return Unpacked(UnpackedType(posit.n, posit.es, least, self.layout.unit(lhs, rhs)))
 
     def starts(self, format: NumberFormat) -> bool:
         return format.FAMILY == self.FAMILY
@@ -132,13 +144,12 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
     def lacks(self, products: Sequence[Product], initial: Factor | None) -> str | None:
         if any(product.sparse for product in products):
             return f"sums in {self} have no sparse weights, since NaR times 0 is NaR: use tdsl.matmul"
-        needed = quire_for(products, initial)
-        fine = needed.frac.data <= self.frac.data
-        high = needed.width.data - needed.frac.data <= self.width.data - self.frac.data
-        bits, length = _greatest_product(products, initial), _length(products)
-        if fine and high and self.layout.holds(bits, length):
+        top, frac = _reach(products, initial)
+        added, length = _numbers(products, initial)
+        high = top + _beyond(self.layout, added) <= self.width.data - self.frac.data
+        if frac <= self.frac.data and high and _takes(self.layout, added, length):
             return None
-        return f"{self} does not hold the sum, which needs {needed}"
+        return f"{self} does not hold the sum, which needs {quire_for(products, initial)}"
 
 
 def quire_for(products: Sequence[Product], initial: Factor | None = None) -> QuireType:
@@ -146,45 +157,76 @@ def quire_for(products: Sequence[Product], initial: Factor | None = None) -> Qui
 
     Raises `InputError` if sums are too long for bins of 64 bits.
     """
+    return _laid_out(*_reach(products, initial), *_numbers(products, initial))
+
+
+def _reach(products: Sequence[Product], initial: Factor | None) -> tuple[int, int]:
+    """The exponent above that of the sum's sign, and the frac of a sum: it is a multiple of 2^-frac."""
     terms = [(_extent(product.lhs), _extent(product.rhs), product) for product in products]
     frac = max(-(lhs.least + rhs.parts.least) for lhs, rhs, _ in terms)
     bound = sum(_bound(lhs, rhs, product) for lhs, rhs, product in terms)
-    if initial is not None:
-        start = _extent(initial)
+    start = None if initial is None else _extent(initial)
+    if start is not None:
         frac, bound = max(frac, -start.least), bound + start.greatest
     # Floats bound the sum from above: a sum of n of them is too small by n roundings at most.
     top = math.frexp(bound * (1 + 2.0**-20))[1] if bound else -frac
     # Products of zero, too, change the bin of the other factor's exponent.
-    width = max(top, *(lhs.top + rhs.top for lhs, rhs, _ in terms)) + frac + 2
-    return _laid_out(width, frac, _greatest_product(products, initial), _length(products))
+    ends = [lhs.end + rhs.end for lhs, rhs, _ in terms] + ([] if start is None else [start.end])
+    return max(top, *ends) + 2, frac
 
 
-def _greatest_product(products: Sequence[Product], initial: Factor | None) -> int:
-    """The bits of the greatest significand that is added."""
-    start = 0 if initial is None else parts_of(initial.format).bits
-    return max(start, *(parts_of(each.lhs.format).bits + parts_of(each.rhs.format).bits for each in products))
-
-
-def _length(products: Sequence[Product]) -> int:
-    """The most numbers that are added, with that from which the sum starts."""
-    return sum(product.length for product in products) + 1
+def _numbers(products: Sequence[Product], initial: Factor | None) -> tuple[Sequence[Sequence[Parts]], int]:
+    """The parts of all that is added, pairs of factors and single numbers, and how many numbers are."""
+    added = [[parts_of(each.lhs.format), parts_of(each.rhs.format)] for each in products]
+    start = [] if initial is None else [[parts_of(initial.format)]]
+    return [*added, *start], sum(product.length for product in products) + 1
 
 
 def quire_of(formats: Sequence[NumberFormat]) -> QuireType:
     """The quire for the sum of one number of each of some formats."""
     parts = list(map(parts_of, formats))
-    frac, bits = -min(one.least for one in parts), max(one.bits for one in parts)
-    width = max(one.greatest + one.bits for one in parts) + frac + len(formats).bit_length() + 1
-    return _laid_out(width, frac, bits, len(formats))
+    top = max(one.greatest + one.bits for one in parts) + len(formats).bit_length() + 1
+    return _laid_out(top, -min(one.least for one in parts), [[one] for one in parts], len(formats))
 
 
-def _laid_out(width: int, frac: int, bits: int, length: int) -> QuireType:
-    """The fastest layout for sums of a width. bits: of the greatest number that is added. length: how many are."""
-    for bin, step in LAYOUTS:
-        layout = Layout(width, frac, bin, step)
-        if layout.holds(bits, length) and (step != SINGLE or width <= bin):
-            return QuireType(width, frac, bin, step)
-    raise InputError(f"a sum of {length} products of posits is too long for a quire in bins of 64 bits")
+def _laid_out(top: int, frac: int, added: Sequence[Sequence[Parts]], length: int) -> QuireType:
+    """The fastest layout for a sum. top, frac: as `_reach` returns them; added, length: as `_numbers` does."""
+    layouts = [Layout(top + frac, frac, *each) for each in LAYOUTS if each[1] != SINGLE or top + frac <= each[0]]
+    fitting = [layout for layout in layouts if _takes(layout, added, length)]
+    if not fitting:
+        raise InputError(f"a sum of {length} products of posits is too long for a quire in bins of 64 bits")
+    fastest = min(fitting, key=lambda layout: _cost(layout, added))
+    return QuireType(top + frac + _beyond(fastest, added), frac, fastest.bin, fastest.step)
+
+
+def _takes(layout: Layout, added: Sequence[Sequence[Parts]], length: int) -> bool:
+    """True if a bin holds the sum of so many numbers."""
+    return all(
+        layout.holds(first.bits, length) if not others else layout.sums(first, *others, length=length)
+        for first, *others in added
+    )
+
+
+def _beyond(layout: Layout, added: Sequence[Sequence[Parts]]) -> int:
+    """The most bits by which the last part of a product, nothing but its sign, can lie above the sum."""
+    parts = [layout.product_parts(*factors) for factors in added if len(factors) > 1]
+    return 2 * (layout.step - 1) if max(parts, default=1) > 1 and layout.bin == 32 else 0
+
+
+def _cost(layout: Layout, added: Sequence[Sequence[Parts]]) -> tuple[bool, int, int, int]:
+    """The order of layouts: how large bins are, what a product costs, and how many bins there are.
+
+    One integer of 32 bits comes before bins of them, as far as these take `LARGEST` bytes, and these before others.
+    Products that are added whole come before others, and factors in bytes before wider ones.
+    """
+    if layout.is_single:
+        return layout.bin == 64, 0, 0, 0
+    products = [factors for factors in added if len(factors) > 1]
+    parts = max((layout.product_parts(*factors) for factors in products), default=1)
+    widest = max((one.width_at(layout.unit(*factors)) for factors in products for one in factors), default=0)
+    unmoved = sum(layout.unit(*factors) == 1 for factors in products)
+    large = layout.bin == 64 or layout.count * layout.bin > 8 * LARGEST
+    return large, parts, widest + 64 * unmoved, layout.count
 
 
 @dataclass(frozen=True)
@@ -200,6 +242,11 @@ class _Extent:
     def top(self) -> int:
         """The exponent above the greatest magnitude."""
         return max(math.frexp(self.greatest)[1], self.least) if self.greatest else self.least
+
+    @property
+    def end(self) -> int:
+        """The exponent above the bits that are added: of integers in halves, their sign may be far above their top."""
+        return self.parts.least + self.parts.bits if self.parts.is_placed else self.top
 
 
 def _extent(factor: Factor) -> _Extent:

@@ -45,7 +45,7 @@ class Start(_Step):
         quire = emitter.context.local(self.layout.storage, "quire")
         emitter.put(StartOp(quire, self.quire))
         if self.parts is not None:
-            parts = _decoded(emitter, quire, self.quire, self.parts, operands[0], -self.layout.frac)
+            parts = _decoded(emitter, quire, self.quire, self.parts, operands[0], -self.layout.frac, 1)
             emitter.put(AddOp(quire, self.quire, *parts, self.parts.bits))
         return quire
 
@@ -66,7 +66,7 @@ class Add(_Step):
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
         sum, value = operands
-        significand, exponent = _decoded(emitter, sum, self.quire, self.parts, value, -self.layout.frac)
+        significand, exponent = _decoded(emitter, sum, self.quire, self.parts, value, -self.layout.frac, 1)
         if self.negative:
             most = (1 << self.parts.bits) - 1
             zero = emitter.int_constant(0, significand.width)
@@ -92,9 +92,11 @@ class MultiplyAdd(_Step):
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
         sum, *factors = operands
         least, least_of_rhs = self.layout.leasts(self.lhs, self.rhs)
-        lhs = _decoded(emitter, sum, self.quire, self.lhs, factors[0], least)
-        rhs = _decoded(emitter, sum, self.quire, self.rhs, factors[1], least_of_rhs)
-        emitter.put(MultiplyAddOp(sum, self.quire, lhs, rhs, self.lhs.bits + self.rhs.bits))
+        step = self.layout.unit(self.lhs, self.rhs)
+        lhs = _decoded(emitter, sum, self.quire, self.lhs, factors[0], least, step)
+        rhs = _decoded(emitter, sum, self.quire, self.rhs, factors[1], least_of_rhs, step)
+        bits = self.lhs.bits_at(step) + self.rhs.bits_at(step)
+        emitter.put(MultiplyAddOp(sum, self.quire, lhs, rhs, bits, step))
         return sum
 
 
@@ -111,22 +113,22 @@ class Round(_Step):
         return raws.astype(self.format.dtype)
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
-        joined = JoinOp(operands[0], self.quire)
+        joined = JoinOp(operands[0], self.quire, self.format.bits)
         emitter.put(joined)
         return emitter.insert(RoundOp(joined.sum, joined.scale, joined.undefined, self.format))
 
 
 def _decoded(
-    e: Emitter, quire: SSAValue, type: Attribute, parts: Parts, value: SSAValue, least: int
+    e: Emitter, quire: SSAValue, type: Attribute, parts: Parts, value: SSAValue, least: int, step: int
 ) -> tuple[Int[SSAValue], Int[SSAValue]]:
-    """The significand of a number, and its exponent counted from `least` on; the sum becomes NaR if it is.
+    """The significand of a number, and its place in steps from `least` on; the sum becomes NaR if it is.
 
     Constants without NaR are not marked.
     """
-    if parts.posit is None:
-        return parts.format.load(e, value), e.const(parts.least - least)
-    decode = DecodeOp(value, parts, least)
+    if parts.posit is None and parts.unpacked is None:
+        return parts.format.load(e, value), e.const((parts.least - least) // step)
+    decode = DecodeOp(value, parts, least, step)
     e.put(decode)
-    if (known := e.known(value)) is None or known[0] <= parts.posit.nar:
-        e.put(MarkOp(quire, type, decode.exponent))
+    if parts.posit is not None and ((known := e.known(value)) is None or known[0] <= parts.posit.nar):
+        e.put(MarkOp(quire, type, decode.place))
     return decode.integers()

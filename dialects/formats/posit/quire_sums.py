@@ -68,7 +68,7 @@ def rounded(sums: Objects, scale: int, posit: Posit) -> NDArray[np.int64]:
     """The posits nearest to sums in units of 2^-scale; NaR for NaN, and 0 in windows, which have no NaR."""
     undefined = sums != sums
     values = np.where(undefined, 0, sums)
-    spare = np.maximum(np.asarray(_bit_length(values), np.int64) - KEPT, 0)
+    spare = np.maximum(np.asarray(_bit_length(values), np.int64) - KEPT[64], 0)
     lost = spare.astype(object)
     kept = values >> lost
     kept = (kept << 1) | np.asarray((kept << lost) != values, object)

@@ -48,10 +48,19 @@ from tinyml.dialects.formats.posit.exponent_windows import (
 )
 from tinyml.dialects.formats.posit.functions import ALL
 from tinyml.dialects.formats.posit.ops import OPS
-from tinyml.dialects.formats.posit.parts import Parts, parts_of
+from tinyml.dialects.formats.posit.parts import (
+    EXPONENTS,
+    TABLE_BITS,
+    WIDTHS,
+    Parts,
+    parts_of,
+    parts_of_posit,
+    verify_standard,
+)
 from tinyml.dialects.formats.posit.quire import QuireType, quire_for, quire_of
 from tinyml.dialects.formats.posit.quire_steps import Add, Round
 from tinyml.dialects.formats.posit.specification import posits
+from tinyml.dialects.formats.posit.unpacked import UnpackedType
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
@@ -64,14 +73,9 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-WIDTHS = (*range(2, 17), 32)
-EXPONENTS = range(4)
 CANDIDATE_WIDTHS = (6, 8, 9, 10, 12, 16)
 STANDARD = 2
 """The es of the 2022 standard."""
-
-TABLE_BITS = 8
-"""Posits of at most this many bits are decoded by a table."""
 
 SHORT_BITS, SHORT_INTEGER, LONG_INTEGER = 12, 15, 29
 """Posits of up to 12 bits lose next to nothing as integers of 15 bits and a sign, those of 16 bits as ones of 29."""
@@ -129,8 +133,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     def verify(self) -> None:
         n, es = self.n.data, self.es.data
-        if n not in WIDTHS or es not in EXPONENTS:
-            raise VerifyException(f"posit.p has n from 2 to 16 or 32 and es from 0 to 3, got {n} and {es}")
+        verify_standard(n, es)
         if (window := self.window) is None:
             return
         if self.scaling not in SHIFTS:
@@ -526,8 +529,7 @@ def _are_standard(*formats: NumberFormat) -> bool:
 def _(format: PositType) -> Parts:
     if format.window is not None:
         return parts_of.dispatch(NumberFormat)(format)
-    fraction, reach = max(format.n.data - 3 - format.es.data, 0), format.posit.reach
-    return Parts(format, fraction + 1, -reach - fraction, reach - fraction, format.posit)
+    return parts_of_posit(format, format.posit)
 
 
-POSIT = Dialect("posit", [*OPS], [PositType, QuireType])
+POSIT = Dialect("posit", [*OPS], [PositType, QuireType, UnpackedType])

@@ -14,6 +14,7 @@ from oracles.soft_posit import SoftPosit
 
 from tinyml.dialects.formats.number_format import Factor, Product
 from tinyml.dialects.formats.posit.arithmetic import Posit
+from tinyml.dialects.formats.posit.parts import parts_of_posit
 from tinyml.dialects.formats.posit.type import ALL, PositType
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
@@ -166,8 +167,9 @@ void each_tm_posit_linear_s32(const int32_t *x, int32_t *y, int32_t n, int8_t ri
     { for (int32_t i = 0; i < n; i++) y[i] = tm_posit_linear_s32(x[i], right, w, g); }
 void each_tm_posit_to_s32(const int32_t *x, int32_t *y, int32_t n, int16_t s, int8_t w, int8_t es)
     { for (int32_t i = 0; i < n; i++) y[i] = tm_posit_to_s32(x[i], s, w, es); }
-#define PARTS(NAME, IN, OUT) void each_##NAME(const IN *x, OUT *y, int32_t n, int8_t w, int8_t es, int16_t bias) \\
-    { for (int32_t i = 0; i < n; i++) y[i] = NAME(x[i], w, es, bias); }
+#define PARTS(NAME, IN, OUT) \\
+    void each_##NAME(const IN *x, OUT *y, int32_t n, int8_t w, int8_t es, int8_t step, int16_t bias) \\
+    { for (int32_t i = 0; i < n; i++) y[i] = NAME(x[i], w, es, step, bias); }
 PARTS(tm_posit_parts_s16, int16_t, int32_t) PARTS(tm_posit_parts_s32, int32_t, int64_t)
 void each_tm_posit_of_f32(const float *x, int32_t *y, int32_t n, int8_t w, int8_t es, int16_t l, int32_t g)
     { for (int32_t i = 0; i < n; i++) y[i] = tm_posit_of_f32(x[i], w, es, l, g); }
@@ -241,9 +243,11 @@ def test_c_has_the_bits_of_numpy(library: ctypes.CDLL, format: PositType):
             np.testing.assert_array_equal(ours, RUNTIME_FUNCTIONS[name].reference(x, scale, n, es, low, greatest))
     width, bias = (32 if n == 32 else 16), np.int16(format.posit.reach + 2)
     raws = a.astype(f"i{width // 8}")
-    ours = in_c(library, f"tm_posit_parts_s{width}", [raws], np.dtype(f"i{width // 4}"), n, es, bias)
     function = RUNTIME_FUNCTIONS[f"tm_posit_parts_s{width}"]
-    np.testing.assert_array_equal(ours, function.reference(raws, n, es, bias))
+    # Significands that are moved fit in half of the result.
+    for step in range(min(width - 1 - parts_of_posit(format, format.posit).bits, 2) + 1):
+        ours = in_c(library, f"tm_posit_parts_s{width}", [raws], np.dtype(f"i{width // 4}"), n, es, np.int8(step), bias)
+        np.testing.assert_array_equal(ours, function.reference(raws, n, es, np.int8(step), bias))
     x = random.integers(0, 1 << 32, 20_000, np.uint64).astype(np.uint32).view(np.float32)
     x[:6] = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0e-45)
     x[6:5000] = random.normal(size=4994)

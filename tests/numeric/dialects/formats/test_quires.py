@@ -25,6 +25,7 @@ from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product
 from tinyml.dialects.formats.posit.quire import QuireType, quire_for
 from tinyml.dialects.formats.posit.type import PositType
+from tinyml.dialects.formats.posit.unpacked import Unpacked, UnpackedType
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.runtime.devices.registry import LLVM, is_available, runner_for
 from tinyml.runtime.devices.verilog_tools import IcarusSimulation
@@ -205,9 +206,9 @@ def test_posits_become_fixed_point_by_one_rounding(n: int, es: int):
     ("weights", "width", "layout"),
     [
         # 3 * 2^24 * 2^-24 and a sign, in units of 2^-48 and the three bits of each fraction.
-        ([1, 1, 1], 26 + 30 + 24 + 3, (32, 8)),
-        ([64, 64, 64], 28 + 30, (32, 8)),
-        ([0, 0, 0], 24 + 24 + 3, (32, 8)),
+        ([1, 1, 1], 26 + 30 + 24 + 3, (32, 4)),
+        ([64, 64, 64], 28 + 30, (32, 4)),
+        ([0, 0, 0], 24 + 24 + 3, (32, 4)),
     ],
     ids=["least", "one", "zero"],
 )
@@ -222,15 +223,31 @@ def test_a_quire_is_as_wide_as_its_proof(weights: list[int], width: int, layout:
     assert narrow.lacks([Product(3, Factor(format, raws), Factor(format))], None) is not None
 
 
-@pytest.mark.parametrize("narrow", [QuireType(40, 30, 32, 8), QuireType(300, 100, 32, 8)], ids=["bits", "length"])
-def test_a_program_with_a_narrow_quire_is_refused(narrow: QuireType):
-    """Of too few bits, and with bins that do not hold sums of so many products."""
+def test_a_program_with_a_narrow_quire_is_refused():
     module, _ = program(MIXES[2])
     for op in module.walk():
         if op.name == "tdsl.matmul_sum":
-            op.properties["acc"] = narrow
+            op.properties["acc"] = QuireType(40, 30, 32, 8)
     with pytest.raises(VerifyException, match="sum"):
         module.verify()
+
+
+@pytest.mark.parametrize(
+    ("format", "layout", "holds"),
+    [
+        # Products of bytes, of at most 14 bits, and halves of others, of 16: 31 bits less that of the count are left.
+        (PositType(8, 2), (32, 4), (1 << 17) - 2),
+        (PositType(16, 2), (32, 4), (1 << 15) - 2),
+        # Lower halves of 32 bits are moved by up to 15.
+        (PositType(32, 2), (64, 16), (1 << 16) - 2),
+    ],
+    ids=["8", "16", "32"],
+)
+def test_bins_hold_sums_of_so_many_products(format: PositType, layout: tuple[int, int], holds: int):
+    quire = QuireType(600, 300, *layout)
+    for length in (holds, holds + 1):
+        product = Product(length, Factor(format), Factor(format))
+        assert (quire.lacks([product], None) is None) == (length == holds)
 
 
 def test_posits_have_no_sparse_weights():
@@ -250,3 +267,39 @@ def test_posits_of_the_standard_are_no_fixed_point():
     """They have NaR, and exponents of their own."""
     assert PositType(3, 0).as_integers(16) is None
     assert PositType(8, 2, -12, 2, 1).as_integers(16) is not None
+
+
+@pytest.mark.parametrize(("n", "es"), [(8, 0), (8, 3), (5, 2), (9, 3), (12, 0), (16, 1), (16, 3), (32, 2), (32, 3)])
+def test_every_posit_is_taken_apart_and_put_together(n: int, es: int, tmp_path: Path):
+    """1 x, on chips whose functions differ: all posits of few bits, and others of all magnitudes."""
+    format = PositType(n, es)
+    one = int(format.encode(np.array(1.0)))
+    x, y = (f"tensor<1x1x{format}>" for _ in range(2))
+    text = f"""
+        func.func @one(%x: {x}) -> {y} {{
+          %w = tdsl.const dense<[[{one}]]> : tensor<1x1x{format.storage}> -> tensor<1x1x{format}>
+          %y = tdsl.matmul %w, %x : tensor<1x1x{format}>, {x} -> {y}
+          func.return %y : {y}
+        }}"""
+    module = Parser(context(), text).parse_module()
+    ChooseAccumulatorsPass().apply(context(), module)
+    greatest = format.posit.maxpos
+    random = np.random.default_rng(n)
+    raws = random.integers(-greatest, greatest + 1, 400) >> random.integers(0, n - 1, 400)
+    every = np.arange(-greatest - 1, greatest + 1) if n <= 8 else np.array([-greatest - 1, -greatest, 0, 1, greatest])
+    inputs = np.concatenate([every, raws]).astype(format.dtype)[:, None]
+    for device in ("uno", "cortex-m4"):
+        source, runner, interface = printed(module, device, tmp_path / device), runner_for(device), interface_of(module)
+        result = runner.run(runner.build(source, interface, tmp_path / f"{device}-build"), interface, inputs)
+        np.testing.assert_array_equal(result.scores, inputs)
+
+
+@pytest.mark.parametrize(
+    ("n", "es", "least", "step"), [(8, 2, -27, 4), (8, 0, -40, 2), (16, 1, -60, 2), (32, 2, -147, 4)]
+)
+def test_unpacked_posits_are_the_same_numbers(n: int, es: int, least: int, step: int):
+    format, unpacked = PositType(n, es), Unpacked(UnpackedType(n, es, least, step))
+    greatest = format.posit.maxpos
+    raws = np.arange(-greatest, greatest + 1, max(greatest >> 12, 1)).astype(format.dtype)
+    numbers = format.decode(raws)
+    np.testing.assert_array_equal(unpacked.decode(unpacked.encode(numbers)), numbers)

@@ -267,7 +267,11 @@ FUNCTIONS = {
     "tm_limit_i32_i16": [(32, 14, 16), (32, 5, 12)],
     "tm_multiply_i16": [(16, 16, 9), (16, 16, 16)],
     "tm_add_i16": [(16, 16, 0, 1, 16), (16, 16, 4, 4, 14)],
-    "tm_posit_parts_s16": [(16, 16, 1, 40), (9, 9, 3, 60), (12, 12, 0, 10), (5, 5, 2, 40)],
+    "tm_posit_parts_s16": [(16, 16, 1, 0, 40), (9, 9, 3, 2, 60), (12, 12, 0, 1, 10), (5, 5, 2, 2, 40)],
+    "tm_posit_upper_s16": [(16,)],
+    "tm_posit_upper_s64": [(32,)],
+    "tm_posit_lower_word": [(32, 32)],
+    "tm_posit_upper_word": [(32, 32)],
     "tm_posit_of_s32": [
         (32, 40, 8, 2, -32768, 127),
         (32, 9, 16, 1, -32768, 32767),
@@ -289,7 +293,7 @@ FUNCTIONS = {
 def test_integer_programs(name: str, operands: tuple[int, ...], tmp_path: Path):
     """Runtime functions as arithmetic against their references, at random and extreme arguments of all magnitudes."""
     function = RUNTIME_FUNCTIONS[name]
-    varying = 2 if name in ("tm_multiply_i16", "tm_add_i16") else 1
+    varying = 2 if name in ("tm_multiply_i16", "tm_add_i16") or name.endswith("_word") else 1
     lines: list[str] = []
     types = [str(type) for type in function.arguments]
     for i, (given, type) in enumerate(zip(operands, types, strict=True)):

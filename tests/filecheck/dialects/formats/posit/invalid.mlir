@@ -50,3 +50,18 @@
 
 %r = "test.op"() : () -> !posit.p<8, 0, -6, 1, 61>
 // CHECK: posit.p shift must lie in [-60, 60], got 61
+
+// -----
+
+%r = "test.op"() : () -> !posit.unpacked<8, 4, -27, 4>
+// CHECK: posit.p has n from 2 to 16 or 32 and es from 0 to 3, got 8 and 4
+
+// -----
+
+%r = "test.op"() : () -> !posit.unpacked<8, 2, -27>
+// CHECK: expected n and es of a posit, the least exponent and the step of its places
+
+// -----
+
+%r = "test.op"() : () -> !posit.unpacked<8, 2, -27, 0>
+// CHECK: posit.unpacked has places at least 1 apart, got 0

@@ -16,3 +16,10 @@ func.func @mixed(%x: tensor<4x1x!fixed.q<16, 12>>) -> tensor<2x1x!fixed.q<16, 11
   func.return %y : tensor<2x1x!fixed.q<16, 11>>
 }
 // CHECK: tdsl.matmul {{.*}} : tensor<2x4x!posit.p<8, 0, -6, 7>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 11>>
+
+// Constants that are taken apart for a quire.
+func.func @unpacked(%w: memref<4x!posit.unpacked<8, 2, -27, 4>, #scratch.flash>) {
+  func.return
+}
+// CHECK-LABEL: func.func @unpacked(%{{.*}}: memref<4x!posit.unpacked<8, 2, -27, 4>, #scratch.flash>) {
+// GENERIC: function_type = (memref<4x!posit.unpacked<8, 2, -27, 4>, #scratch.flash>) -> ()

@@ -3,10 +3,10 @@
 
 func.func @steps(%bins: memref<10xi32>, %one: memref<1xi64>, %weight: i8, %x: i16, %start: i16) -> (i8, i16) {
   posit.start %bins as !posit.quire<78, 44, 32, 8> : memref<10xi32>
-  %s, %e = posit.decode %weight as !posit.p<8, 2> from -17 : i8 -> i8, i8
-  %t, %f = posit.decode %x as !posit.p<16, 1> from -40 : i16 -> i16, i16
+  %s, %e = posit.decode %weight as !posit.p<8, 2> from -17 step 1 : i8 -> i8, i8
+  %t, %f = posit.decode %x as !posit.p<16, 1> from -40 step 1 : i16 -> i16, i16
   posit.mark %bins as !posit.quire<78, 44, 32, 8> by %f : memref<10xi32>, i16
-  posit.multiply_add %bins as !posit.quire<78, 44, 32, 8>, %s, %e, %t, %f bits 17 : memref<10xi32>, i8, i8, i16, i16
+  posit.multiply_add %bins as !posit.quire<78, 44, 32, 8>, %s, %e, %t, %f bits 17 step 1 : memref<10xi32>, i8, i8, i16, i16
   posit.add %bins as !posit.quire<78, 44, 32, 8>, %t, %f bits 13 : memref<10xi32>, i16, i16
   %sum, %scale, %nar = posit.join %bins as !posit.quire<78, 44, 32, 8> : memref<10xi32> -> i64
   %y = posit.round %sum scale %scale, %nar to !posit.p<8, 2> : i64 -> i8
@@ -17,10 +17,10 @@ func.func @steps(%bins: memref<10xi32>, %one: memref<1xi64>, %weight: i8, %x: i1
 }
 // CHECK-LABEL: func.func @steps(%bins: memref<10xi32>, %one: memref<1xi64>, %weight: i8, %x: i16, %start: i16) -> (i8, i16) {
 // CHECK-NEXT: posit.start %bins as !posit.quire<78, 44, 32, 8> : memref<10xi32>
-// CHECK-NEXT: %s, %e = posit.decode %weight as !posit.p<8, 2> from -17 : i8 -> i8, i8
-// CHECK-NEXT: %t, %f = posit.decode %x as !posit.p<16, 1> from -40 : i16 -> i16, i16
+// CHECK-NEXT: %s, %e = posit.decode %weight as !posit.p<8, 2> from -17 step 1 : i8 -> i8, i8
+// CHECK-NEXT: %t, %f = posit.decode %x as !posit.p<16, 1> from -40 step 1 : i16 -> i16, i16
 // CHECK-NEXT: posit.mark %bins as !posit.quire<78, 44, 32, 8> by %f : memref<10xi32>, i16
-// CHECK-NEXT: posit.multiply_add %bins as !posit.quire<78, 44, 32, 8>, %s, %e, %t, %f bits 17 : memref<10xi32>, i8, i8, i16, i16
+// CHECK-NEXT: posit.multiply_add %bins as !posit.quire<78, 44, 32, 8>, %s, %e, %t, %f bits 17 step 1 : memref<10xi32>, i8, i8, i16, i16
 // CHECK-NEXT: posit.add %bins as !posit.quire<78, 44, 32, 8>, %t, %f bits 13 : memref<10xi32>, i16, i16
 // CHECK-NEXT: %sum, %scale, %nar = posit.join %bins as !posit.quire<78, 44, 32, 8> : memref<10xi32> -> i64
 // CHECK-NEXT: %y = posit.round %sum scale %scale, %nar to !posit.p<8, 2> : i64 -> i8

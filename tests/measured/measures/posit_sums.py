@@ -1,0 +1,67 @@
+"""Sums of products of standard posits, each in a quire: what a product and the rest of a sum cost."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from programs.on_boards import printed
+from xdsl.parser import Parser
+
+from measured.store import Values
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.posit.quire import QuireType
+from tinyml.dialects.formats.posit.type import PositType
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
+
+ROWS, SHORT, LONG = 2, 100, 300
+"""Of two matrices, whose difference is what products cost."""
+
+DEVICES = {"uno": "uno", "m4": "cortex-m4"}
+
+
+def posit_sums(n: int, es: int) -> Values:
+    """Cycles of an ATmega and instructions of a Cortex-M4: of a product, decoding included, and of all else of a sum.
+
+    bins: the bytes of the sum in memory, and of the flag for NaR. flash: of the program with short rows and its
+    functions for floats, weights included, of which each takes `weight` bytes.
+    """
+    values: dict[str, float] = {}
+    for name, device in DEVICES.items():
+        costs = [_cost(PositType(n, es), device, columns) for columns in (SHORT, LONG)]
+        product = (costs[1]["time"] - costs[0]["time"]) / ROWS / (LONG - SHORT)
+        values[f"{name}_product"] = round(product, 1)
+        values[f"{name}_rest"] = round(costs[0]["time"] / ROWS - product * SHORT)
+        values[f"{name}_flash"] = round(costs[0]["flash"])
+        values["bins"] = costs[0]["bins"]
+        more = costs[1]["flash"] - costs[0]["flash"]
+        values["weight"] = round(more / ROWS / (LONG - SHORT))
+    return values
+
+
+def _cost(format: PositType, device: str, columns: int) -> dict[str, float]:
+    """Of a product of matrices: time for an input, flash, and the bytes of the quire."""
+    random = np.random.default_rng(1)
+    weights = format.encode(random.normal(size=(ROWS, columns)) * 2.0 ** random.integers(-4, 3, (ROWS, columns)))
+    x, y = f"tensor<{columns}x1x{format}>", f"tensor<{ROWS}x1x{format}>"
+    text = f"""
+        func.func @sums(%x: {x}) -> {y} {{
+          %w = tdsl.const dense<{weights.tolist()}>
+            : tensor<{ROWS}x{columns}x{format.storage}> -> tensor<{ROWS}x{columns}x{format}>
+          %y = tdsl.matmul %w, %x : tensor<{ROWS}x{columns}x{format}>, {x} -> {y}
+          func.return %y : {y}
+        }}"""
+    module = Parser(context(), text).parse_module()
+    ChooseAccumulatorsPass().apply(context(), module)
+    [quire] = [op.properties["acc"] for op in module.walk() if op.name == "tdsl.matmul"]
+    assert isinstance(quire, QuireType)
+    inputs = format.encode(np.random.default_rng(5).normal(size=(2, columns)))
+    with tempfile.TemporaryDirectory() as folder:
+        source, runner = printed(module, device, Path(folder, "c")), runner_for(device)
+        build = runner.build(source, interface_of(module), Path(folder, "b"))
+        cycles = runner.run(build, interface_of(module), inputs).cycles
+        assert cycles is not None
+    return {"time": float(cycles.mean()), "flash": build.flash_bytes, "bins": quire.bits // 8 + 1}
