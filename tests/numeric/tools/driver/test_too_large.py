@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from programs.estimators import datasets, halves, sk, skl2onnx
 from programs.network_writer import NetworkWriter
+from programs.spread import spread
 
 import tinyml
 from tinyml import features
@@ -82,7 +83,7 @@ def test_as_many_parts_as_a_message_says_fit(name: str):
         estimator = {
             "neighbours": lambda: sk.KNeighborsClassifier(1).fit(train[:count], y[:count]),
             "trees": lambda: sk.IsolationForest(n_estimators=count, max_samples=512, random_state=0).fit(train),
-            "vectors": lambda: sk.OneClassSVM(nu=number, gamma=0.0005).fit(train),
+            "vectors": lambda: sk.OneClassSVM(nu=number, gamma=0.0005).fit(train[:1000]),
         }[name]()
         checked: Any = {"false_alarms": 0.05} if name != "neighbours" else {}
         return tinyml.compile(estimator, train[:40], board="uno", format="fixed", width=16, **checked)
@@ -96,18 +97,18 @@ def test_as_many_parts_as_a_message_says_fit(name: str):
         if name == "vectors":
             # The kernel makes more vectors of the samples than nu does.
             with pytest.raises(tinyml.InputError, match=r"would fit: fit it with a smaller gamma, or on fewer samples"):
-                tinyml.compile(sk.OneClassSVM(nu=0.1, gamma=0.01).fit(train), train[:40], board="uno", width=16)
+                tinyml.compile(sk.OneClassSVM(nu=0.1, gamma=0.01).fit(train[:1000]), train[:40], board="uno", width=16)
 
 
-@pytest.mark.parametrize("frame", [384, 192])
+@pytest.mark.parametrize("frame", spread([384, 192], 1))
 def test_shorter_frames_are_advised_where_a_front_end_fills_the_ram(frame: int):
     """And no fewer trees, which take no RAM. The advice, followed, fits."""
     random = np.random.default_rng(4)
-    signals = random.normal(size=(60, 1536)) * 0.3
+    signals = random.normal(size=(12, 768)) * 0.3
     bands = ((2, 60), (60, 150), (150, 400), (400, 790))
 
     def compiled(frame: int, hop: int, **options: Any) -> tinyml.Program:
-        motion = features.Motion(samples=1536, axes=3, frame=frame, hop=hop, rate=1600, bands=bands)
+        motion = features.Motion(samples=768, axes=3, frame=frame, hop=hop, rate=1600, bands=bands)
         device = features.for_device(motion, np.vstack([signals, 4 * signals]))
         forest = sk.IsolationForest(n_estimators=4, max_samples=16, random_state=0).fit(device(signals))
         model = device.followed_by(forest)
