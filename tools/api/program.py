@@ -21,7 +21,8 @@ from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.tools.api.arguments import checked_values, in_python, python_terms, text
 from tinyml.tools.api.data_files import Inputs, array_of, write_data
 from tinyml.tools.api.loading import class_labels, feature_names
-from tinyml.tools.reports.facts.figures import ALARMS, figures_of, spell_format
+from tinyml.tools.reports.facts.figures import spell_format
+from tinyml.tools.reports.facts.notebook_table import notebook_table
 from tinyml.tools.reports.report_fields import Report
 from tinyml.tools.reports.tables import time_unit
 
@@ -34,14 +35,6 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.heard import Heard
 
 _NO_FILES: Sequence[Path] = ()
-
-SHOWN = (
-    "board", "format", "accuracy", "metric", "R2", "threshold", *ALARMS, "other answers", "time from floats",
-    "time of an inference", "estimated time",
-    "flash", "RAM", "arena and input",
-)  # fmt: skip
-"""The figures that a notebook shows of a program, those that are known."""
-
 
 class CompileWarning(UserWarning):
     """A loss of accuracy, time or memory for a known reason, or a fault of the data, with what helps.
@@ -326,7 +319,11 @@ class Program:
         return f"<tinyml.Program {self.name!r} for {self.report.target}: {spell_format(self.report)}>"
 
     def _repr_html_(self) -> str:
-        return program_html(self.report, self.pictures)
+        pictures = (
+            f"<details><summary>{escape(name)}</summary>{svg[svg.index('<svg') :]}</details>"
+            for name, svg in self.pictures.items()
+        )
+        return notebook_table(self.report) + "".join(pictures)
 
     @cached_property
     def _formats(self) -> ModuleOp:
@@ -416,22 +413,6 @@ def _quiet(X: object = None, inputs: Inputs | None = None, y: object = None) -> 
                 yield None if X is None or inputs is None else write_data(file, X, y, ("X", "y"), inputs)
     finally:
         SILENT.reset(token)
-
-
-def program_html(report: Report, pictures: Mapping[str, str]) -> str:
-    """A table with board, format, accuracy, time and memory of a program; rows without a value are left out.
-
-    pictures: SVG files by name, which open below it.
-    """
-    figures = figures_of(report)
-    shown = [figure for name in SHOWN if (figure := figures[name]).value is not None]
-    rows = [(each.name, f"{each.text} ({each.note})" if each.note else each.text) for each in shown]
-    cells = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows)
-    table = f"<table><caption>{escape(report.name)}</caption>{cells}</table>"
-    return table + "".join(
-        f"<details><summary>{escape(name)}</summary>{svg[svg.index('<svg') :]}</details>"
-        for name, svg in pictures.items()
-    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -335,6 +335,11 @@ class Report:
 
         return text_for_terminal(lambda: print_program(cast(Any, self))).rstrip()
 
+    def _repr_html_(self) -> str:
+        from tinyml.tools.reports.facts.notebook_table import notebook_table
+
+        return notebook_table(cast(Any, self))
+
     def as_json(self) -> dict[str, Any]:
         """The report as `report.json` has it: options among the fields, and times named after the unit."""
         entries: dict[str, Any] = {}

@@ -82,6 +82,9 @@ def test_it_shows_itself(program: tinyml.Program):
     assert "<caption>tour</caption>" in html
     assert f"{program.report.flash_bytes:,} bytes" in html
     assert "% of 32,256" in html
+    table = program.report._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    assert html.startswith(table)
+    assert table.endswith("</table>")
     explanation = program.explain()
     assert "call and return" in str(explanation)
     assert explanation.figures["target"] == "uno"
