@@ -13,7 +13,7 @@ from tinyml.dialects.formats.number_format import SCALING_RULES
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.chip import FILE_ORDER, INPUT_ORDERS, INPUTS, MEMORY
 from tinyml.targets.registry import HOST
-from tinyml.transforms.buffers.packing.judge import JUDGES
+from tinyml.transforms.buffers.packing.judge import JUDGES, OTHER
 from tinyml.transforms.buffers.packing.modes import MODES as PACKERS
 from tinyml.transforms.ir.outputs import OUTPUTS, SCORES
 from tinyml.transforms.reals.choose_votes import SOFT, VOTES
@@ -167,10 +167,11 @@ class CompileOptions:
         choices=VOTES,
         group=OptionGroup.NUMBERS,
     )
-    judge: str | None = option(
-        "prove the lower bound of the arena once more, by the algorithm that did not prove it, for small programs",
-        default=None,
-        choices=tuple(JUDGES),
+    judge: str = option(
+        "prove the lower bound of the arena once more, by the algorithm that did not prove it, for small programs: "
+        f"{OTHER} does so only where a search proved it",
+        default=OTHER,
+        choices=(OTHER, *JUDGES),
         group=OptionGroup.MEMORY,
     )
     plan: str = option(

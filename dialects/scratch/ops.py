@@ -221,7 +221,8 @@ class ArenaOp(DialectOp):
 
     No packing of its buffers takes fewer bytes than `lower_bound`; a packing of exactly that size is optimal. `proof`
     names the search that has excluded lower ones; without it, the bound is the need at the fullest point. `checked`
-    names the algorithm that found the bound right (`check-packing`).
+    names the algorithm that found the bound right (`check-packing`). `packer` names the one that packed; without it,
+    first fit did.
     """
 
     name = "scratch.arena"
@@ -229,18 +230,26 @@ class ArenaOp(DialectOp):
     lower_bound = opt_prop_def(IntegerAttr)
     proof = opt_prop_def(StringAttr)
     checked = opt_prop_def(StringAttr)
+    packer = opt_prop_def(StringAttr)
     result = result_def(MEMREF)
     traits = traits_def(AllocatesResult())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "attr-dict `:` type($result)"
 
-    def __init__(self, size: int, alignment: int, lower_bound: int | None = None, proof: str | None = None):
+    def __init__(
+        self,
+        size: int,
+        alignment: int,
+        lower_bound: int | None = None,
+        proof: str | None = None,
+        packer: str | None = None,
+    ):
         numbers = {"alignment": alignment, "lower_bound": lower_bound}
         properties: dict[str, Attribute] = {
             name: IntegerAttr(number, i64) for name, number in numbers.items() if number is not None
         }
-        if proof is not None:
-            properties["proof"] = StringAttr(proof)
+        algorithms = {"proof": proof, "packer": packer}
+        properties |= {name: StringAttr(each) for name, each in algorithms.items() if each}
         super().__init__(properties=properties, result_types=[MemRefType(i8, [size])])
 
     def verify_(self) -> None:

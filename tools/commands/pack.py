@@ -227,7 +227,8 @@ def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
             nodes = sum((phase.nodes for phase in more), first.nodes)
             spent = sum((phase.seconds for phase in more), first.seconds)
             yield f"{name}: {first.outcome} ({f'{nodes:,} nodes, ' if nodes else ''}{spent:.3f} s)"
-    yield f"{effort.spent:,} nodes in {searched:.2f} s; checked in {checked:.2f} s"
+    nodes = sum(phase.nodes for phase in effort.phases)
+    yield f"{nodes:,} nodes in {searched:.2f} s; checked in {checked:.2f} s"
 
 
 def _write(request: PackRequest, rectangles: Sequence[Rectangle], placement: Placement, need: int) -> None:

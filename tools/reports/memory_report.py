@@ -20,20 +20,19 @@ from tinyml.dialects.locations import source_names
 from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.tools.reports.svg import COLOURS, Drawing, ticks
 from tinyml.transforms.buffers.liveness.live_ranges import Placed, arena_views, memory_map, program_points
-from tinyml.transforms.buffers.packing import Proof
+from tinyml.transforms.buffers.packing import FIRST_FIT, Proof
 
 
 def memory_report(buffers: ModuleOp) -> dict[str, Any]:
     """The arena of a packed program at L2, in bytes.
 
     `height`; `lower_bound` of any packing, with its `proof`, the need at the peak or a search, and the algorithm that
-    `checked` it, if any; `peak`, the program point at which the most bytes are alive, with its
-    operation (the first, if it is the point before, where the caller writes the input) and buffers; `waste`, the free
-    bytes at the peak; `map`, the offset and size of each buffer and the program points, `first` to `last`, at which it
-    is alive, the `ring` that it is, if it only holds the last rows or pixels of an image, and the bytes in which it
-    `overlaps` buffers made before it, whose elements it replaces one by one. Operations get their names
-    (`name_operations`).
-    Raises `InputError` for views without a live range.
+    `checked` it, if any; the `packer`, the algorithm that packed; `peak`, the program point at which the most bytes are
+    alive, with its operation (the first, if it is the point before, where the caller writes the input) and buffers;
+    `waste`, the free bytes at the peak; `map`, the offset and size of each buffer and the program points, `first` to
+    `last`, at which it is alive, the `ring` that it is, if it only holds the last rows or pixels of an image, and the
+    bytes in which it `overlaps` buffers made before it, whose elements it replaces one by one. Operations get their
+    names (`name_operations`). Raises `InputError` for views without a live range.
     """
     name_operations(buffers)
     function = defined_functions(buffers)[0]
@@ -47,6 +46,7 @@ def memory_report(buffers: ModuleOp) -> dict[str, Any]:
         "height": height,
         "lower_bound": sum(arena.lower_bound.value.data for arena in arenas if arena.lower_bound is not None),
         "proof": next((arena.proof.data for arena in arenas if arena.proof is not None), Proof.PEAK.value),
+        "packer": next((arena.packer.data for arena in arenas if arena.packer is not None), FIRST_FIT),
         "checked": next((arena.checked.data for arena in arenas if arena.checked is not None), None),
         "waste": height - most,
         "peak": {

@@ -136,6 +136,7 @@ class Memory(TypedDict):
     height: Count
     lower_bound: Count
     proof: str
+    packer: str
     checked: str | None
     waste: Count
     peak: Peak

@@ -45,7 +45,7 @@ from tinyml.transforms.buffers.liveness.live_ranges import live_range, program_p
 from tinyml.transforms.buffers.overlap.byte_times import overwrites, reads_precede_writes, rewrites_before_reading
 from tinyml.transforms.buffers.overlap.overlaps import safe_distances, with_overlaps
 from tinyml.transforms.buffers.packing import Rectangle
-from tinyml.transforms.buffers.packing.judge import JUDGES, Verdict, other_judge
+from tinyml.transforms.buffers.packing.judge import JUDGES, OTHER, Verdict, other_judge
 
 Views = frozenset[SSAValue]
 """Results of `scratch.view`, and arguments of the function, which are the caller's memory.
@@ -65,7 +65,8 @@ class CheckPackingPass(ModulePass):
     judge: the algorithm that proves the lower bound of the arena once more, or none. Algorithm X (`exact-cover`) looks
     for a packing of fewer bytes: if it sees that there is none, the arena says so (`checked`), and one that it finds is
     an error. It takes on problems whose matrix is small, of buffers that do not move. `branch-and-bound` does the same.
-    The algorithm that proved the bound leaves the judgement to the other one. align: as in `pack-scratch`.
+    The algorithm that proved the bound leaves the judgement to the other one. `other` is that one where a search proved
+    it, and none where the need at the peak does. align: as in `pack-scratch`.
     """
 
     name = "check-packing"
@@ -73,8 +74,8 @@ class CheckPackingPass(ModulePass):
     align: int = 1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.judge is not None and self.judge not in JUDGES:
-            raise unknown("judge", self.judge, list(JUDGES))
+        if self.judge is not None and self.judge not in (OTHER, *JUDGES):
+            raise unknown("judge", self.judge, [OTHER, *JUDGES])
         for function in defined_functions(op):
             _check_views(function)
             try:
@@ -91,6 +92,8 @@ def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
     views = [op for op in function.walk() if isinstance(op, ViewOp)]
     arenas = [op for op in function.walk() if isinstance(op, ArenaOp)]
     if len(arenas) != 1 or arenas[0].lower_bound is None or any(isinstance(op, MoveOp) for op in function.walk()):
+        return
+    if name == OTHER and arenas[0].proof is None:
         return
     places: dict[int, list[ViewOp]] = {}
     for i, view in enumerate(views):

@@ -47,8 +47,17 @@ from tinyml.transforms.buffers.overlap.overlaps import (
     stacked,
     with_overlaps,
 )
-from tinyml.transforms.buffers.packing import BufferMove, Effort, Placement, Proof, Rectangle, find_peak, pack
-from tinyml.transforms.buffers.packing.effort import STEPS
+from tinyml.transforms.buffers.packing import (
+    FIRST_FIT,
+    BufferMove,
+    Effort,
+    Placement,
+    Proof,
+    Rectangle,
+    find_peak,
+    pack,
+)
+from tinyml.transforms.buffers.packing.effort import COVER_STEPS, STEPS
 from tinyml.transforms.buffers.packing.moving import pack_with_moves
 from tinyml.transforms.buffers.packing.packing_options import PackingOptions
 
@@ -66,7 +75,8 @@ def _place_buffers(
     moves becomes a sequence of views; each is alive from the point before which the buffer moves there.
     """
     proof = None if placement.proof is Proof.PEAK else placement.proof.value
-    arena = ArenaOp(placement.height, alignment, placement.lower_bound, proof)
+    packer = None if placement.packer == FIRST_FIT else placement.packer
+    arena = ArenaOp(placement.height, alignment, placement.lower_bound, proof, packer)
     arena.result.name_hint = "arena"
     views: dict[Buffer, list[ViewOp]] = {}
     moving: dict[BufferMove, Buffer] = {}
@@ -152,7 +162,8 @@ class PackScratchPass(PackingOptions, ModulePass):
     saves one percent of the arena.
 
     The arena carries a lower bound on the bytes of every packing, and the search that proved it, if the need at the
-    peak does not; its own packing is optimal if it has no more. Each view carries the program points between which it
+    peak does not; its own packing, of which it names the algorithm unless first fit sufficed, is optimal if it has no
+    more. Each view carries the program points between which it
     is alive. Unused buffers are erased; a function without buffers is unchanged. Raises `InputError` for options out of
     range, for a function that is already packed, and for an arena above the limit, with the op at the peak and the
     buffers alive there.
@@ -209,7 +220,8 @@ class PackScratchPass(PackingOptions, ModulePass):
         """The lower one of the problem's placement and that of the problem with stacked results of loop nests."""
 
         def placed(rectangles: Sequence[Rectangle]) -> Placement:
-            return self._packed(rectangles, Effort(nodes=self.nodes, steps=int(share * STEPS), barred=problem.barred))
+            steps, cover = int(share * STEPS), int(share * COVER_STEPS)
+            return self._packed(rectangles, Effort(self.nodes, steps, barred=problem.barred, cover=cover))
 
         placement = placed(problem.rectangles)
         stacks = stacked(problem.rectangles, problem.distances)

@@ -308,9 +308,10 @@ ROWS = (
         item="section 5.3, as a judge",
         title="exact cover beside another search",
         reports="no other search",
-        here="branch and bound packs, since it proves the same up to thousands of times sooner, and exact cover "
-        "[judges](../packing.md#exact-cover-as-the-judge) it: of {problems} claims it agrees with {agreed}, refutes "
-        "{refuted} and leaves {undecided} undecided",
+        here="where first fit does not reach the peak, exact cover goes first, and then branch and bound, which proves "
+        "the same up to thousands of times sooner; who did not prove "
+        "[judges](../packing.md#exact-cover-as-the-judge): of {problems} claims of branch and bound exact cover agrees "
+        "with {agreed}, refutes {refuted} and leaves {undecided} undecided",
         verdict=SURPASSED,
         run=Shown(("packing-judged",), judged),
         holds=lambda found: found["refuted"] == 0 and found["agreed"] >= 0.95 * found["problems"] >= 1900,

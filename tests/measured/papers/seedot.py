@@ -27,6 +27,7 @@ HARDWARE = "numeric/lowering/hw/test_models.py"
 FRONTEND = "unit/lowering/frontends/seedot/test_seedot.py"
 PROGRAMS = "unit/lowering/frontends/seedot/test_seedot_programs.py"
 NUMBERS = "numeric/dialects/formats/test_printed_numbers.py"
+METRICS = "unit/transforms/formats/test_metrics.py"
 RULES = "unit/transforms/search/test_maxscale.py"
 
 
@@ -78,6 +79,14 @@ def beside_floats_in_both_families() -> Values:
 
 
 ROWS = (
+    Row(
+        item="section 2.2",
+        title="metrics other than accuracy",
+        reports="recall, precision and F1-score can be used",
+        here="`--metric recall`, `precision`, `f1`, of one class or the mean, and others, as scikit-learn has them",
+        verdict=REPRODUCED,
+        run=tested((f"{METRICS}::test_figures_of_classes", "recall", "precision", "f1")),
+    ),
     Row(
         item="section 2.3",
         title="pi and e in 8 bits",

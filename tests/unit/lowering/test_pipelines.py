@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -70,6 +73,20 @@ def test_every_option_of_a_pipeline_changes_its_steps(name: str):
         if field.name in looked_up:
             continue
         assert flatten(name, given | {field.name: values.get(field.name, True)}) != plain
+
+
+def test_every_field_of_a_pass_is_read():
+    """None is taken and ignored."""
+    unread: list[str] = []
+    for name, factory in registry().all_passes.items():
+        step = factory()
+        if issubclass(step, Pipeline) or not step.__module__.startswith("tinyml."):
+            continue
+        modules = {sys.modules[base.__module__] for base in step.__mro__ if base.__module__.startswith("tinyml.")}
+        text = "".join(map(inspect.getsource, modules))
+        read = {match.group(1) for match in re.finditer(r"\b(?:self|options)\.(?=(\w+))", text)}
+        unread += [f"{name}{{{field.name}}}" for field in fields(step) if field.name not in read]
+    assert not unread
 
 
 def test_options_are_given_as_they_are():

@@ -223,7 +223,8 @@ def _memory(facts: PageFacts) -> Iterator[str]:
 
 
 def _packing(memory: Mapping[str, Any]) -> str:
-    shown = "that much is alive at the peak" if memory["proof"] == "peak" else f"proved by {memory['proof']}"
+    packed = f"{memory['packer']} packed it; "
+    shown = packed + "that much is alive at the peak" if memory["proof"] == "peak" else f"proved by {memory['proof']}"
     if memory["checked"] is not None:
         shown += f", checked by {memory['checked']}"
     if memory["height"] == memory["lower_bound"]:

@@ -10,6 +10,7 @@ from tinyml.transforms.buffers.packing.effort import Effort, Phase
 from tinyml.transforms.buffers.packing.modes import MODES, pack
 from tinyml.transforms.buffers.packing.peak import Peak, find_peak, lower_bound
 from tinyml.transforms.buffers.packing.rectangles import (
+    FIRST_FIT,
     BufferMove,
     Overlap,
     Placement,
@@ -20,6 +21,7 @@ from tinyml.transforms.buffers.packing.rectangles import (
 )
 
 __all__ = [
+    "FIRST_FIT",
     "MODES",
     "BufferMove",
     "Effort",

@@ -50,7 +50,7 @@ def improve_by_exact_cover(rectangles: Sequence[Rectangle], best: Placement, eff
     while low < high and not effort.is_over():
         offsets, outcome = _cover(grid, height, effort)
         if offsets is not None:
-            best = best.moved_to(rectangles, [offset * grid.unit for offset in offsets])
+            best = best.moved_to(rectangles, [offset * grid.unit for offset in offsets], Proof.EXACT_COVER.value)
             high = -(-best.height // grid.unit)
         elif outcome == "failed":
             heights = heights or _heights(grid, low, high, effort.check)

@@ -16,6 +16,11 @@ STEPS = 300_000_000
 once: less than a second in C, some 20 in Python, and mostly much less."""
 
 
+COVER_STEPS = 150_000
+"""Default limit on the steps of Algorithm X before branch and bound, in its matrix and for its sets of offsets: some 50
+milliseconds, which suffice for most programs of ten buffers."""
+
+
 class OutOfTime(Exception):
     """Raised when the seconds or the work of an effort have run out."""
 
@@ -40,6 +45,7 @@ class Effort:
     core: search in C if that can be compiled; the answers are the same.
     barred: program points before which no buffer may move.
     work: a limit on the steps of exact cover, in its matrix and for its sets of offsets, of some 0.3 microseconds each.
+    cover: of which mode auto gives so many to exact cover before it goes on with branch and bound.
     """
 
     nodes: int | None = None
@@ -49,6 +55,7 @@ class Effort:
     core: bool = True
     barred: Container[int] = ()
     work: float = math.inf
+    cover: int = COVER_STEPS
     phases: list[Phase] = field(default_factory=list[Phase])
     best: Placement | None = None
     """The lowest placement so far, for interruptions by the user and for the end of the time."""
@@ -63,6 +70,12 @@ class Effort:
         self.need = lower_bound(rectangles)
         if self.nodes is None and self.steps is not None:
             self.nodes = self.steps // max(to_grid(rectangles).steps, 1)
+
+    def for_cover(self, best: Placement) -> Effort:
+        """The effort of exact cover, from a placement, before another search, whose nodes it leaves alone."""
+        part = Effort(None, None, max(self.seconds_left(), 0.0), self.capacity, self.core, work=self.cover)
+        part.phases, part.best, part.need, part.deadline = self.phases, best, self.need, self.deadline
+        return part
 
     def keep(self, placement: Placement) -> None:
         """Keep a placement if it is lower than the best so far."""

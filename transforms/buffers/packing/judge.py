@@ -76,9 +76,13 @@ JUDGES = {Proof.EXACT_COVER.value: judge, Proof.BRANCH_AND_BOUND.value: judge_by
 """The algorithms that judge, by their names in options and proofs."""
 
 
+OTHER = "other"
+"""The judge that did not prove the bound."""
+
+
 def other_judge(name: str, proof: str | None) -> str:
-    """The named judge, unless it is the algorithm that proved the bound: then the one that did not."""
-    return next(each for each in JUDGES if each != name) if name == proof else name
+    """The named judge, unless it is the algorithm that proved the bound or `OTHER`: then one that did not."""
+    return next(each for each in JUDGES if each != proof) if name in (OTHER, proof) else name
 
 
 def _packed(rectangles: Sequence[Rectangle], height: int, work: int) -> tuple[tuple[int, ...] | None, bool, int]:

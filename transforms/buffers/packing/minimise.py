@@ -204,7 +204,7 @@ class Minimiser:
                 self.lucky = trial
             else:
                 in_bytes = self._taken_apart(trial.merged[0], in_bytes)
-            self._keep(self.best.moved_to(self.problem.rectangles, in_bytes))
+            self._keep(self.best.moved_to(self.problem.rectangles, in_bytes, Proof.BRANCH_AND_BOUND.value))
         elif result.outcome is Outcome.FAILED and trial.merged is None:
             self.least = max(self.least, height + 1)
             bound = min(self.least * self.unit, self.best.height)

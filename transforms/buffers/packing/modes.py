@@ -19,7 +19,14 @@ from tinyml.transforms.buffers.packing.effort import Effort, OutOfTime
 from tinyml.transforms.buffers.packing.greedy import best_fit, first_fit
 from tinyml.transforms.buffers.packing.minimise import MOST_BUFFERS, Minimiser
 from tinyml.transforms.buffers.packing.peak import lower_bound
-from tinyml.transforms.buffers.packing.rectangles import Overlap, Placement, Rectangle, keep_numbers, placement_at
+from tinyml.transforms.buffers.packing.rectangles import (
+    FIRST_FIT,
+    Overlap,
+    Placement,
+    Rectangle,
+    keep_numbers,
+    placement_at,
+)
 from tinyml.transforms.buffers.packing.shiftry import shiftry
 from tinyml.transforms.buffers.packing.sweep import sweep
 from tinyml.transforms.buffers.packing.validator import complaints
@@ -29,7 +36,7 @@ Mode = Callable[[Sequence[Rectangle], Effort], Placement]
 
 def greedy(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """The lower of the placements by first fit and best fit."""
-    best = _noted("first-fit", first_fit, rectangles, effort)
+    best = _noted(FIRST_FIT, first_fit, rectangles, effort)
     if not effort.is_enough(best):
         best = min(best, _noted("best-fit", best_fit, rectangles, effort), key=lambda placement: placement.height)
     return best
@@ -46,9 +53,29 @@ def apart(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     return placement_at(rectangles, offsets, effort.need)
 
 
+def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
+    """Exact cover for some steps from the better greedy placement, then branch and bound, until one is optimal."""
+    best = greedy(rectangles, effort)
+    if effort.is_enough(best):
+        return best
+    if effort.cover > 0:
+        part = effort.for_cover(best)
+        try:
+            best = improve_by_exact_cover(rectangles, best, part)
+        except OutOfTime:
+            # Time may be left: the work is not.
+            best = part.best or best
+        effort.best = best
+    return _searched(rectangles, best, effort)
+
+
 def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """Branch and bound from the better greedy placement, until one is proven optimal."""
-    best = greedy(rectangles, effort)
+    return _searched(rectangles, greedy(rectangles, effort), effort)
+
+
+def _searched(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Placement:
+    """Branch and bound from a placement."""
     if effort.is_enough(best):
         return best
     if len(rectangles) > MOST_BUFFERS:
@@ -65,18 +92,19 @@ def _noted(
 ) -> Placement:
     before = time.monotonic()
     try:
-        placement = algorithm(rectangles, effort)
+        placement = replace(algorithm(rectangles, effort), packer=name)
     except OutOfTime:
         effort.note(name, 0, before, "out of time")
         raise
-    effort.keep(placement)
+    if effort.best is None or placement.height <= effort.best.height:
+        effort.best = placement
     effort.note(name, 0, before, f"{placement.height} bytes")
     return placement
 
 
 MODES: dict[str, Mode] = {
-    "auto": by_branch_and_bound,
-    "first-fit": lambda rectangles, effort: _noted("first-fit", first_fit, rectangles, effort),
+    "auto": by_both_searches,
+    FIRST_FIT: lambda rectangles, effort: _noted(FIRST_FIT, first_fit, rectangles, effort),
     "best-fit": lambda rectangles, effort: _noted("best-fit", best_fit, rectangles, effort),
     "shiftry": lambda rectangles, effort: _noted("shiftry", shiftry, rectangles, effort),
     "exact-cover": lambda rectangles, effort: improve_by_exact_cover(rectangles, greedy(rectangles, effort), effort),
@@ -107,6 +135,7 @@ def _by_plugin(plugin: Plugin, packer: Mode, rectangles: Sequence[Rectangle], ef
     """The placement by the packer of another package; raises `PluginError` for one that is not valid."""
     placement = plugin.expect(plugin.call(packer, rectangles, effort), Placement)
     plugin.expect_fields(placement)
+    placement = replace(placement, packer=plugin.name)
     for move in placement.moves:
         plugin.expect_fields(move)
     if (fault := next(complaints(rectangles, placement), None)) is not None:
@@ -154,7 +183,7 @@ def _spread(rectangles: Sequence[Rectangle], kept: Sequence[int], placement: Pla
         return replace(placement, offsets=tuple(offsets), moves=moves)
     ends = [move.offset + rectangles[move.index].size for move in moves]
     flat = placement_at(rectangles, offsets, lower_bound(rectangles))
-    return replace(flat, height=max([flat.height, *ends]), moves=moves)
+    return replace(flat, height=max([flat.height, *ends]), moves=moves, packer=placement.packer)
 
 
 def _coarsened(shape: Rectangle, coarsen: int) -> Rectangle:

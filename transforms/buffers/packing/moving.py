@@ -79,7 +79,7 @@ def _packed(
         ]
         return replace(shape, overlaps=tuple(overlaps))
 
-    effort = Effort() if nodes is None else Effort(nodes=nodes)
+    effort = Effort() if nodes is None else Effort(nodes=nodes, cover=0)
     placement = pack([renumbered(shape) for shape in parts], effort)
     moves = [
         BufferMove(point, i, placement.offsets[second[i]])
@@ -90,4 +90,4 @@ def _packed(
     bound = lower_bound(rectangles)
     if placement.height < bound:
         bound = lower_bound([replace(shape, size=size_from(i, shape.last)) for i, shape in enumerate(rectangles)])
-    return Placement(offsets, placement.height, bound, tuple(moves))
+    return Placement(offsets, placement.height, bound, tuple(moves), packer=placement.packer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -43,6 +43,10 @@ class BufferMove:
     offset: int
 
 
+FIRST_FIT = "first-fit"
+"""The packer whose name goes without saying."""
+
+
 class Proof(Enum):
     """What shows that no placement takes less than a lower bound."""
 
@@ -60,7 +64,7 @@ class Placement:
     greatest end of any rectangle, in bytes. lower_bound: a bound in bytes on every placement: the need at the peak, or
     more if a search has excluded lower ones; proof: which of these it is. moves: in the order in which they happen, one
     after the other, even at the same point. The bytes that a rectangle moves to are free when its turn comes, except
-    that they may overlap those that it leaves.
+    that they may overlap those that it leaves. packer: the algorithm that found the offsets.
     """
 
     offsets: tuple[int, ...]
@@ -68,10 +72,11 @@ class Placement:
     lower_bound: int
     moves: tuple[BufferMove, ...] = ()
     proof: Proof = Proof.PEAK
+    packer: str = field(default="", compare=False)
 
-    def moved_to(self, rectangles: Sequence[Rectangle], offsets: Sequence[int]) -> Placement:
+    def moved_to(self, rectangles: Sequence[Rectangle], offsets: Sequence[int], packer: str) -> Placement:
         """The same problem's placement at other offsets, without moves; the lower bound stays."""
-        return replace(placement_at(rectangles, offsets, self.lower_bound), proof=self.proof)
+        return replace(placement_at(rectangles, offsets, self.lower_bound), proof=self.proof, packer=packer)
 
     @property
     def optimal(self) -> bool:

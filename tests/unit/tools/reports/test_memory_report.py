@@ -62,6 +62,7 @@ def test_the_map_of_a_program():
         "height": 28,
         "lower_bound": 28,
         "proof": "peak",
+        "packer": "first-fit",
         "checked": None,
         "waste": 0,
         "peak": {

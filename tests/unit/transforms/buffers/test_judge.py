@@ -136,6 +136,8 @@ def test_what_is_too_large_stays_undecided():
 def test_branch_and_bound_judges_what_exact_cover_proved():
     assert other_judge("exact-cover", "exact-cover") == other_judge("branch-and-bound", None) == "branch-and-bound"
     assert other_judge("exact-cover", "branch-and-bound") == other_judge("exact-cover", None) == "exact-cover"
+    assert other_judge("other", "branch-and-bound") == "exact-cover"
+    assert other_judge("other", "exact-cover") == "branch-and-bound"
     least = pack(PADDED, "exact-cover")
     assert (least.height, least.proof) == (9, Proof.EXACT_COVER)
     assert judge_by_search(PADDED, 9).verdict is Verdict.AGREED

@@ -15,6 +15,7 @@ from tinyml.transforms.buffers.packing import (
     Effort,
     Overlap,
     Placement,
+    Proof,
     Rectangle,
     branch_and_bound,
     find_peak,
@@ -327,7 +328,39 @@ def test_time_can_run_out(core: bool):
     assert not list(complaints(given, placement))
 
 
-def test_small_problems_need_no_exact_cover():
+def test_first_fit_suffices_where_it_reaches_the_peak():
+    effort = Effort()
+    placement = pack(
+        [Rectangle("a", 4, 1, 0, 1), Rectangle("b", 2, 1, 1, 2), Rectangle("c", 4, 1, 2, 3)], "auto", effort
+    )
+    assert (placement.height, placement.packer, placement.proof) == (6, "first-fit", Proof.PEAK)
+    assert [phase.name for phase in effort.phases] == ["first-fit"]
+
+
+def test_small_problems_are_proved_by_exact_cover():
+    """Two operands of 2 and 4 bytes cannot both be aligned below 9 bytes."""
+    padded = [
+        Rectangle("a", 3, 2, 0, 1),
+        Rectangle("b", 5, 4, 1, 2, (Overlap(0, 3),)),
+        Rectangle("c", 2, 1, 1, 2),
+    ]
+    found = [pack(padded, "auto", Effort(cover=cover)) for cover in (150_000, 1, 0)]
+    assert {placement.height for placement in found} == {9}
+    assert [placement.proof for placement in found] == [
+        Proof.EXACT_COVER, Proof.BRANCH_AND_BOUND, Proof.BRANCH_AND_BOUND
+    ]  # fmt: skip
+
+
+def test_exact_cover_takes_no_nodes_of_branch_and_bound():
+    """Beyond its steps, branch and bound goes on from the greedy placement as if nothing had been before."""
+    given = [Rectangle(str(i), 5 + 7 * i % 11, 1, i % 6, i % 6 + 1 + i % 4) for i in range(40)]
+    auto, alone = Effort(nodes=2_000, cover=50), Effort(nodes=2_000)
+    placements = pack(given, "auto", auto), pack(given, "branch-and-bound", alone)
+    assert placements[0] == placements[1]
+    assert auto.spent == alone.spent
+
+
+def test_exact_cover_goes_first_and_branch_and_bound_goes_on():
     """The buffers of a network in 16 bits (Gural and Murmann's for MNIST), whose lower bound is not reached."""
     layers = [(392, 0, 7), (1440, 1, 14), (1600, 8, 21), (1408, 15, 23), (20, 23, 25)]
     distances = {1: 1100, 2: 414, 3: 154}
@@ -341,4 +374,7 @@ def test_small_problems_need_no_exact_cover():
     assert placement.optimal
     assert (placement.height, lower_bound(shapes)) == (2008, 1960)
     assert effort.spent < 10_000
-    assert not [phase for phase in effort.phases if "exact cover" in phase.name]
+    names = [phase.name for phase in effort.phases]
+    assert names[:2] == ["first-fit", "best-fit"]
+    assert ["exact cover" in name for name in names[2:]] == [True, True, *[False] * (len(names) - 4)]
+    assert (placement.packer, placement.proof) == ("branch-and-bound", Proof.BRANCH_AND_BOUND)
