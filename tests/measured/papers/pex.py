@@ -160,7 +160,7 @@ ROWS = (
         "`tinyml finetune` by the growth of the loss, with a [refit](../training.md#which-channels-go)",
         verdict=DIFFERS,
         why="the turns are those of the paper, the choice is not: the paper learns by gradients which channels go, and "
-        "this row shows bytes alone; for accuracies see section 4.3 and [training](../training.md#accuracy-within-limits)",
+        "this row shows bytes alone; for accuracies see [training](../training.md#accuracy-within-limits)",
         run=tested((f"{PRUNING}::test_a_pruned_network_is_written", 1248, 976)),
     ),
     Row(
