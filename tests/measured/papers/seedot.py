@@ -406,8 +406,8 @@ ROWS = (
         title="ProtoNN on an FPGA at two clocks",
         reports="half as fast as floats at 10 MHz, 1.5 times as fast at 100 MHz; with all hints and elements (7.3.1) "
         "Bonsai is 3.6 to 21 times as fast as floats",
-        here="cycles in simulation, at whatever clock: ProtoNN {protonn} on gestures and {protonn_letters} on "
-        "letter26, Bonsai {bonsai} on mnist16-10 ([hardware](../fpga.md))",
+        here="cycles in simulation, at whatever clock: ProtoNN {protonn:s} on gestures and {protonn_letters:s} on "
+        "letter26, Bonsai {bonsai:s} on mnist16-10 ([hardware](../fpga.md))",
         verdict=CANNOT,
         why=NO_FPGA,
         run=Shown(("fpga-cycles",), in_cycles),
