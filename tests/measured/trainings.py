@@ -167,14 +167,6 @@ def digits_network(seed: int) -> ModuleOp:
     return net.module(net.dense(image, 10))
 
 
-def mobile_network(seed: int) -> ModuleOp:
-    """A small MobileNet-v2 for images of 14 x 14: three blocks, of which one has a residual."""
-    net = NetworkWriter((1, 14, 14, 1), seed, F32_FORMAT)
-    image = net.inverted_residual(net.convolution(net.input, 8, 3, 1, 1), 3, 12, 2)
-    image = net.inverted_residual(net.inverted_residual(image, 3, 12), 3, 16, 2)
-    return net.module(net.dense(net.convolution(image, 32), 10))
-
-
 def speech_network(seed: int) -> ModuleOp:
     """A convolutional network for 16 steps of 13 coefficients."""
     net = NetworkWriter((1, 16, 13, 1), seed, F32_FORMAT)
@@ -210,7 +202,6 @@ class Task:
 
 TASKS = {
     "digits": Task(cache(digits), digits_network, TrainingSchedule(epochs=6, rate=0.003, batch=32)),
-    "mobile-digits": Task(cache(digits), mobile_network, TrainingSchedule(epochs=6, rate=0.003, batch=32)),
     "speech": Task(cache(speech), speech_network, TrainingSchedule(epochs=20, rate=0.003, batch=32)),
     "small-digits": Task(cache(small_digits), small_digits_network, TrainingSchedule(epochs=40, rate=0.003, batch=32)),
     "letters": Task(cache(letters), letters_network, TrainingSchedule(epochs=30, rate=0.006, batch=128)),

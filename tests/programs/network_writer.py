@@ -83,19 +83,9 @@ class NetworkWriter:
         return self.constant(values, name=f"W{self.layers}")
 
     def convolution(
-        self,
-        image: SSAValue,
-        channels: int | None,
-        kernel: Pair = 1,
-        strides: Pair = 1,
-        padding: Padding = 0,
-        *,
-        linear: bool = False,
+        self, image: SSAValue, channels: int | None, kernel: Pair = 1, strides: Pair = 1, padding: Padding = 0
     ) -> SSAValue:
-        """A convolution to so many channels, or else a depthwise one; on reals with a bias of zeros.
-
-        linear: leave out the relu behind it.
-        """
+        """A convolution to so many channels, or else a depthwise one, and a relu; on reals with a bias of zeros."""
         before = tdsl.shape_of(image)[3]
         top, bottom, left, right = margins = _margins(padding)
         if any(margins):
@@ -103,15 +93,7 @@ class NetworkWriter:
         filter = self.weights(channels or before, *_pair(kernel), before if channels else 1)
         bias = self._bias(channels or before) if self._on_reals else None
         groups = 1 if channels else before
-        sums = self.insert(tdsl.Conv2dOp(filter, image, _pair(strides), groups=groups, initial=bias))
-        return sums if linear else self.relu(sums)
-
-    def inverted_residual(self, image: SSAValue, expansion: int, channels: int, strides: Pair = 1) -> SSAValue:
-        """The block of MobileNet-v2: as many more channels, a depthwise 3 x 3 convolution, and a linear projection."""
-        widened = self.convolution(image, expansion * tdsl.shape_of(image)[3])
-        convolved = self.convolution(widened, None, 3, strides, 1)
-        projected = self.convolution(convolved, channels, linear=True)
-        return self.add(image, projected) if image.type == projected.type else projected
+        return self.relu(self.insert(tdsl.Conv2dOp(filter, image, _pair(strides), groups=groups, initial=bias)))
 
     def dense(self, x: SSAValue, rows: int) -> SSAValue:
         """A matrix times a column of all elements; on reals plus a bias of zeros."""

@@ -84,15 +84,8 @@ def in_posits(models: Path | None) -> Values:
     return {name[-1]: row for name, row in rows.items()}
 
 
-def in_ten_and_twelve(models: Path | None) -> Values:
-    """The same for Face-C in posits of 10 and 12 bits, the widths of MinUn's table 3; buffers are packed to the bit."""
-    name = "face-c"
-    options = [*_searched("posit", "promote", POSITS_RAM[name], "10,12"), "--pack-buffers"]
-    return by_parts("face-c-in-10-and-12", [name], lambda _: _on_host(name, models, options, SEARCHED))[name]
-
-
-def _searched(format: str, search: str, ram: int, widths: str = "8,16") -> list[str]:
-    return ["--format", format, "--search", search, "--widths", widths, "--ram", str(ram), "--metric", "error"]
+def _searched(format: str, search: str, ram: int) -> list[str]:
+    return ["--format", format, "--search", search, "--widths", "8,16", "--ram", str(ram), "--metric", "error"]
 
 
 def _on_host(name: str, models: Path | None, options: Sequence[str], searched: int | None = None) -> Values:

@@ -152,6 +152,23 @@ def _heights(module: ModuleOp, *, in_place: bool) -> Values:
     }  # fmt: skip
 
 
+def in_ten_bits(models: Path | None) -> Values:
+    """Bytes of the arenas of the detectors, `a`, `b` and `c`, in posits of 10 bits that are packed to the bit."""
+    folder = model_path("rnnpool-face", models)
+    rows = by_parts("faces-in-10-bits", list("abc"), lambda letter: {"arena": _packed(folder, f"face-{letter}")})
+    return {letter: row["arena"] for letter, row in rows.items()}
+
+
+def _packed(folder: Path, name: str) -> int:
+    with tempfile.TemporaryDirectory() as out:
+        model = write_detector(name, folder, Path(out), 1)
+        module = load_program(model, context())
+        options = {"format": "posit", "width": 10, "data": str(Path(out, "search.npz"))}
+        pipelines.run(module, context(), pipelines.flatten("reals-to-formats", options))
+    pipelines.run(module, context(), pipelines.flatten("formats-to-buffers", {"pack_buffers": True}))
+    return sum(op.size for op in module.walk() if isinstance(op, ArenaOp))
+
+
 def on_promoted(models: Path | None) -> Values:
     """Percent that optimal placements of promoted classifiers take less than both kinds of first fit.
 

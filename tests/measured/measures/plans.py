@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from programs import gural_murmann as trained
+from programs.graph_programs import program_of
 from programs.graphs import (
     DS_CNN_L,
     DS_CNN_M,
@@ -27,9 +28,7 @@ from programs.graphs import (
     res_keywords,
     squeezenet,
 )
-from programs.network_writer import NetworkWriter
 from programs.searched_graphs import MCUNETS, MICRONETS, micronet_vww_2
-from xdsl.dialects.builtin import ModuleOp
 
 from measured.commands import model_path
 from measured.store import Values
@@ -38,7 +37,7 @@ from tinyml.tools.main import main
 from tinyml.transforms.schedules.channels import PARTIAL_8, ByChannel
 from tinyml.transforms.schedules.patches import PATCHES, TILES, patches
 from tinyml.transforms.schedules.plans.channel_rules import Role, consecutive
-from tinyml.transforms.schedules.plans.graph import Graph, Kind
+from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.halos import boxes_of, tiles
 from tinyml.transforms.schedules.plans.segmentation import Segment, least_peak
 from tinyml.transforms.schedules.table import schedule_named, schedule_names
@@ -127,7 +126,7 @@ def pruned(graph: Graph, limit: int) -> Callable[[Path | None], Values]:
     def measured(_models: Path | None) -> Values:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "network.mlir")
-            file.write_text(str(_program_of(graph)), encoding="utf-8")
+            file.write_text(str(program_of(graph)), encoding="utf-8")
             return {**peaks(graph, ordinary="ordinary"), **_pruned(file, limit)}
 
     return measured
@@ -143,35 +142,6 @@ def _pruned(program: Path, limit: int) -> Values:
         "partial_8": report["peak_bytes"][0], "pruned": report["peak_bytes"][1], "macs": report["macs"][1],
         "filters": sum(len(one["kept"]) < one["channels"] for one in report["filters"]),
     }  # fmt: skip
-
-
-def _program_of(graph: Graph) -> ModuleOp:
-    """A program in the shapes of a graph, of windows, sums of two images, means of all pixels and dense layers."""
-    [name] = graph.inputs
-    net = NetworkWriter((1, *graph.tensors[name][:3]))
-    values = {name: net.input}
-    for node in graph.nodes:
-        result, operands = graph.tensors[node.result], [values[read.tensor] for read in node.reads]
-        read, image = node.reads[0], graph.tensors[node.reads[0].tensor]
-        contracts = node.kind is Kind.CONTRACTION
-        if len(operands) == 2:
-            value = net.add(*operands)
-        elif image.pixels == result.pixels == 1 or (contracts and read.sums):
-            value = net.dense(operands[0], result.channels)
-        elif read.sums:
-            value = net.mean(operands[0])
-        else:
-            after = [
-                (count - 1) * step + size - extent - before
-                for count, step, size, extent, before in zip(
-                    result[:2], read.strides, read.kernel, image[:2], read.before, strict=True
-                )
-            ]
-            margins = (read.before[0], max(after[0], 0), read.before[1], max(after[1], 0))
-            channels = result.channels if contracts else None
-            value = net.convolution(operands[0], channels, read.kernel, read.strides, margins)
-        values[node.result] = value
-    return net.module(values[graph.outputs[0]])
 
 
 def planning_time(_models: Path | None) -> Values:

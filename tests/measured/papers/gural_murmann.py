@@ -438,7 +438,7 @@ ROWS = (
         item="section 6, 3D",
         title="ahead: convolutions in three dimensions",
         reports="the methods are useful there, too",
-        here="windows in space and streams in time ([signals](../signals.md)); of ONNX's convolutions those in space are "
+        here="windows in space and streams in time ([signals](../signals.md)); ONNX's convolutions in space are "
         "refused: `expected an image NxCxHxW`",
         verdict=DIFFERS,
         why="no convolution has three spatial axes here",

@@ -700,8 +700,8 @@ ROWS = (
         title="strategies on detectors",
         reports="demotion loses 0.233 of average precision against promotion in fixed point and 0.030 in posits; by "
         "size and by accuracy -0.003 and 0.012",
-        here="promotion of Face-C in fixed point, {c.average_precision:.3f} of average precision in {c.ram:k} KB with the "
-        "stack, in floats {c.float:.3f}; for demotion see figure 8",
+        here="promotion of Face-C in fixed point, {c.average_precision:.3f} of average precision in {c.ram:k} KB with "
+        "the stack, in floats {c.float:.3f}; for demotion see figure 8",
         verdict=DIFFERS,
         run=FACES,
         why="its pictures are for research only, so that others are measured, and no detector was searched by size or "

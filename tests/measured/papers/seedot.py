@@ -415,8 +415,8 @@ ROWS = (
         title="ProtoNN on an FPGA at two clocks",
         reports="half as fast as floats at 10 MHz, 1.5 times as fast at 100 MHz; with all hints and elements (7.3.1) "
         "Bonsai is 3.6 to 21 times as fast as floats",
-        here="cycles in simulation, at whatever clock: ProtoNN {protonn} on gestures and {protonn_letters} on letter26, "
-        "Bonsai {bonsai} on mnist16-10 ([hardware](../fpga.md))",
+        here="cycles in simulation, at whatever clock: ProtoNN {protonn:s} on gestures and {protonn_letters:s} on "
+        "letter26, Bonsai {bonsai:s} on mnist16-10 ([hardware](../fpga.md))",
         verdict=CANNOT,
         why=NO_FPGA,
         run=Shown(("fpga-cycles",), in_cycles),
@@ -539,8 +539,8 @@ ROWS = (
         item="section 7",
         title="models",
         reports="20 models, Bonsai and ProtoNN on ten data sets",
-        here="{models:d} models, {protonn:d} of ProtoNN and {bonsai:d} of Bonsai, on letter26, mnist10, mnist2, usps10, "
-        "images of 16 x 16 pixels and gestures",
+        here="{models:d} models, {protonn:d} of ProtoNN and {bonsai:d} of Bonsai, on letter26, mnist10, mnist2, "
+        "usps10, images of 16 x 16 pixels and gestures",
         verdict=DIFFERS,
         why="the other data sets and all trained models of the paper are not published",
         run=Shown(("results-formats", "papers-published"), models_of_the_paper),

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs.channel_graphs import MODES, channel_graphs, check_graph
+from programs.graph_programs import program_of
+from programs.graphs import DS_CNN_M
 from programs.network_writer import NetworkWriter
 from programs.sliced_networks import (
     arena,
@@ -63,6 +65,21 @@ def test_parting_branches_take_a_slice_each(device: str, tmp_path: Path):
     assert scores is not None
     assert len(np.unique(scores)) > 20
     check_bits_on_device(module, program, x, device, tmp_path)
+
+
+def test_a_keyword_network_runs_by_channels_on_a_cortex_m4(tmp_path: Path):
+    """PEX, appendix D: DS-CNN-M has a peak of 54,180 bytes, by channels with exact sums of 22,360."""
+    by_mode = {mode: schedule_named(mode).plan(DS_CNN_M).bits // 8 for mode in ("ordinary", "partial-32")}
+    assert by_mode == {"ordinary": 54_180, "partial-32": 22_360}
+    module = refined(program_of(DS_CNN_M))
+    program = buffers_of(module, "partial-32", "cortex-m4")
+    assert [segment["by"] for segment in streamed_segments(program)] == ["partial-32"]
+    assert arena(program) <= 22_360 < arena(buffers_of(module, "ordinary", "cortex-m4"))
+    x = inputs_of(module, 1)
+    scores = evaluate(module, x).scores
+    assert scores is not None
+    assert len(np.unique(scores)) > 5
+    check_bits_on_device(module, program, x, "cortex-m4", tmp_path)
 
 
 def test_nodes_run_in_the_order_of_least_peak():
