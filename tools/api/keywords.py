@@ -53,6 +53,7 @@ class CompileKeywords(TypedDict, total=False):
     round_sums: bool | None
     route: bool | None
     row_scales: bool | None
+    scale_by: str | None
     search: str | None
     stride: int | None
     trust_pickle: bool | None
@@ -79,6 +80,7 @@ class FinetuneKeywords(TypedDict, total=False):
     ram: int | None
     rate: float | None
     row_scales: bool | None
+    scale_by: str | None
     seed: int | None
     trainings: int | None
     weights: str | None

@@ -56,7 +56,7 @@ from tinyml.tools.driver.request import AUTO_FORMAT, QUANTIZATION, Request, watc
 from tinyml.tools.driver.smaller_model import Needs
 from tinyml.tools.driver.stages import compile_bits_again, load_program, with_outputs
 from tinyml.tools.reports.report import require_fit, write_report
-from tinyml.transforms.formats.assignment.tensor_classes import check_scheme
+from tinyml.transforms.formats.assignment.tensor_classes import check_scheme, scaling_rule
 from tinyml.transforms.formats.evaluation.metrics import metric_named
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.name_classes import NameClassesPass
@@ -97,7 +97,9 @@ def check_options(made: Compilation) -> None:
     if request.search is not None:
         request.search.search_pass(options).check(ctx)
     else:
-        check_scheme(format_named(ctx, options.format, options.width), options.format, options.functions)
+        prototype = format_named(ctx, options.format, options.width)
+        check_scheme(prototype, options.format, options.functions)
+        scaling_rule(prototype, options.format, options.scale_by)
     if options.weights is not None:
         from tinyml.transforms.formats.assign_format import weights_beside
 
@@ -188,7 +190,9 @@ def check_formats(made: Compilation) -> None:
 
 def _asks_for_format(request: Request) -> bool:
     """True for an option that says in which format to compute."""
-    return request.format not in (USUAL_FORMAT, AUTO_FORMAT) or any((request.width, request.weights, request.functions))
+    return request.format not in (USUAL_FORMAT, AUTO_FORMAT) or any(
+        (request.width, request.weights, request.functions, request.scale_by)
+    )
 
 
 def load_data(made: Compilation) -> None:

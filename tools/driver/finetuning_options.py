@@ -10,7 +10,7 @@ from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM
 
 REFIT, NORMS = PRUNING = ("refit", "norms")
 
-NUMBERS = ("format", "width", "weights", "functions", "row_scales", "plan")
+NUMBERS = ("format", "width", "weights", "functions", "scale_by", "row_scales", "plan")
 """The options of a compilation that say in which arithmetic a program is trained."""
 
 

@@ -128,7 +128,7 @@ class AssignFormatPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         prototype = format_named(ctx, self.format, self.width)
         check_scheme(prototype, self.format, self.functions)
-        rule = scaling_rule(self.scale_by)
+        rule = scaling_rule(prototype, self.format, self.scale_by)
         if rule == BY_SCORES and self.data is None:
             raise InputError(f"scales by {BY_SCORES} are chosen on data: give data=FILE")
         mixed, data = tdsl.is_mixed(op), None

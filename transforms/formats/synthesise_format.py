@@ -81,7 +81,7 @@ class _Synthesis:
         self, module: ModuleOp, data: Data, lists: NumberLists, main: NumberFormat, options: SynthesiseFormatPass
     ):
         self.module, self.lists, self.main, self.options = module, lists, main, options
-        rule = scaling_rule(options.scale_by)
+        rule = scaling_rule(main, options.format, options.scale_by)
         self.whole = CandidateEvaluator(module, data, options.functions, rule)
         assignment = self.whole.candidates.assignment
         least = lists.prototype.CONSTANTS_FROM or 0

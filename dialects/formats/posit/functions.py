@@ -184,6 +184,16 @@ def _parts_program(
     return m.choose(m.compare(body, "eq", 0), none, joined)
 
 
+def _to_integer_program(m: IntegerBuilder, raw: SSAValue, scale: SSAValue, n: SSAValue, es: SSAValue) -> SSAValue:
+    """The significand, moved left by its exponent: numbers are multiples of 2^-scale, so that no bit is lost."""
+    bits, exponent_bits, stored = m.known(n), m.known(es), width_of(raw)
+    parts = _parts_program(m, raw, n, es, m.constant(m.known(scale), 16))
+    exponent = m.clamp(m.resize(parts, 16), 0, stored - 1)
+    significand = m.shift_right(parts, stored)
+    moved = m.shift_left(significand, m.resize(exponent, width_of(significand)))
+    return m.resize(m.shift_right(moved, max(bits - 3 - exponent_bits, 0)), stored)
+
+
 def _normalised(m: IntegerBuilder, size: SSAValue, scale: SSAValue, stored: int) -> tuple[SSAValue, SSAValue]:
     """A size whose highest bit is that of the register, and the exponent of that bit, which is found by halves."""
     exponent = m.sub(m.constant(stored - 1, 16), scale)
@@ -319,7 +329,7 @@ RUNTIME_FUNCTIONS.update(
         "tm_posit_lower_word": RuntimeFunction((i32, i32), i32, _lower_word, _word_program(0)),
         "tm_posit_upper_word": RuntimeFunction((i32, i32), i32, _upper_word, _word_program(32)),
         "tm_posit_mark": RuntimeFunction((i8, i8), i8, _marked, _marking_program),
-        "tm_posit_to_s32": RuntimeFunction((i32, i16, i8, i8), i32, _to_integer),
+        "tm_posit_to_s32": RuntimeFunction((i32, i16, i8, i8), i32, _to_integer, _to_integer_program),
         "tm_posit_of_f32": RuntimeFunction((f32, i8, i8, i16, i32), i32, _of_float),
         "tm_posit_to_f32": RuntimeFunction((i32, i8, i8), f32, _to_float),
         "tm_posit_add": RuntimeFunction((i32, i32, i8, i8), i32, _add),

@@ -89,6 +89,9 @@ REACHED = (1, 2, 3, 0, 4, 5, 6)
 FINER = 3
 """Numbers of fewer bits below the greatest magnitude are rounded to multiples of one, which changes no score."""
 
+PIECES = range(1, 8)
+"""Ends of windows with es 0 that are decoded by pieces, one beyond each power of two."""
+
 SHIFTS = range(-60, 61)
 
 REGISTER_BITS = 16
@@ -377,7 +380,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         if max(-low, high) >= 1 << REGISTER:
             raise InputError(f"{self} has numbers that no register holds as integers: give it a low and a high")
         if n > TABLE_BITS and self._is_piecewise:
-            x = m.shift_right(stretched(m, raws, n, TOPS[-1]), n - 2 - self._unit)
+            x = m.shift_right(stretched(m, raws, n, PIECES[-1]), n - 2 - self._unit)
             return Int(x.value, x.width, low, high)
         if n > TABLE_BITS:
             parameters = m.int_constant(self._unit, 16), m.int_constant(n, 8), m.int_constant(self.es.data, 8)
@@ -388,7 +391,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     @property
     def _is_piecewise(self) -> bool:
         """True if magnitudes below 1 are their own raws; beyond, consecutive ones are 2, 8, 32 apart."""
-        return self.window is not None and self.es.data == 0 and self.window[1] in TOPS
+        return self.window is not None and self.es.data == 0 and self.window[1] in PIECES
 
     @property
     def _is_linear(self) -> bool:

@@ -165,7 +165,7 @@ class Trials:
         for known in self._prepared:
             if known.before is before or known.before.is_structurally_equivalent(before):
                 return known
-        rule = scaling_rule(options.scale_by)
+        rule = scaling_rule(format_named(self.ctx, options.format, options.width), options.format, options.scale_by)
         self._prepared.append(Prepared(before, passes[profiled], self.data, options.functions, rule))
         return self._prepared[-1]
 

@@ -28,7 +28,7 @@ from xdsl.utils.disjoint_set import DisjointSet
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, unknown
-from tinyml.dialects.formats.number_format import SCALING_RULES, NumberFormat, ScaleBy, number_format
+from tinyml.dialects.formats.number_format import BY_SCORES, SCALING_RULES, NumberFormat, ScaleBy, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
@@ -372,10 +372,12 @@ def check_scheme(prototype: NumberFormat, format: str, scheme: str | None) -> No
         raise InputError(f"format '{format}' has no scheme '{scheme}' for functions ({known})")
 
 
-def scaling_rule(name: str | None) -> ScaleBy | None:
-    """The rule of a name, None for that of the format; raises `InputError` for an unknown one."""
+def scaling_rule(prototype: NumberFormat, format: str, name: str | None) -> ScaleBy | None:
+    """The rule of a name, None for that of the format; raises `InputError` for one that is unknown or does not suit."""
     for known in SCALING_RULES:
         if name == known:
+            if known == BY_SCORES and prototype.AS_PUBLISHED:
+                raise InputError(f"format '{format}' computes as published, and has no scales by {known}")
             return known
     if name is not None:
         raise unknown("rule for scales", name, SCALING_RULES)

@@ -244,7 +244,7 @@ class SearchPass(ModulePass):
         """Raise `InputError` for options with which no program can be searched, before one is read."""
         prototype = format_named(ctx, self.format, None)
         check_scheme(prototype, self.format, self.functions)
-        scaling_rule(self.scale_by)
+        scaling_rule(prototype, self.format, self.scale_by)
         for name in self.other_formats:
             _other_format(ctx, name)
         check_journal(self.journal, self.resume)
@@ -290,6 +290,7 @@ class SearchPass(ModulePass):
         searches: list[tuple[ModuleOp, Search]] = []
         results: list[SearchResult] = []
         refused: list[InputError] = []
+        prototype = format_named(ctx, self.format, None)
         with ExitStack() as stack:
             workers = stack.enter_context(Workers(self.jobs, self.backend, self.cluster))
 
@@ -301,7 +302,7 @@ class SearchPass(ModulePass):
             for number, program in enumerate(all_programs()):
                 if math.isfinite(self.limits.ram):
                     predict_function(program).attributes[tdsl.RAM] = IntegerAttr(int(self.limits.ram), i64)
-                evaluation = stack.enter_context(self._evaluation(program, data, number, workers))
+                evaluation = stack.enter_context(self._evaluation(program, data, number, workers, prototype))
                 try:
                     search = self._search(ctx, evaluation, results[-1].by_name if results else {})
                     results.append(self.search(search))
@@ -324,8 +325,11 @@ class SearchPass(ModulePass):
             chosen.detach()
             Rewriter.replace_op(predict_function(op), chosen)
 
-    def _evaluation(self, op: ModuleOp, data: Data, number: int, workers: Workers) -> Evaluation:
-        problem = SearchProblem(_text(op), data.x, data.y, self.functions, data.targets, scaling_rule(self.scale_by))
+    def _evaluation(
+        self, op: ModuleOp, data: Data, number: int, workers: Workers, prototype: NumberFormat
+    ) -> Evaluation:
+        rule = scaling_rule(prototype, self.format, self.scale_by)
+        problem = SearchProblem(_text(op), data.x, data.y, self.functions, data.targets, rule)
         journal = self.journal and f"{self.journal}{f'.{number}' if number else ''}"
         return Evaluation(problem, self.metric, workers, journal, self.resume)
 
