@@ -1,4 +1,4 @@
-"""Functions of the C runtime for posits (`runtime/include/tinyml/posit.h`) and their reference implementations."""
+"""Functions of the C runtime for posits (`posit.h` and `posit_parts.h` in `runtime/include/tinyml`), and their references."""
 
 from __future__ import annotations
 
