@@ -303,6 +303,26 @@ def _sub_program(m: IntegerBuilder, a: SSAValue, b: SSAValue, n: SSAValue, es: S
     return _add_program(m, a, m.choose(nar, b, m.negate(b)), n, es)
 
 
+def _to_odd(x: Array, left: Array, low: Array, high: Array) -> Array:
+    value, left = x.astype(object), np.asarray(left).astype(object)
+    right = np.maximum(-left, 0)
+    kept = value << np.maximum(left, 0) >> right
+    cut = kept | (kept << right != value << np.maximum(left, 0))
+    return np.clip(cut, int(low), int(high)).astype(np.int64)
+
+
+def _to_odd_program(m: IntegerBuilder, x: SSAValue, left: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
+    """Beyond 64 bits to the left all but 0 exceed the limits, and to the right nothing is kept."""
+    width = 2 * width_of(x)
+    raised = m.shift_left(m.resize(x, width), m.resize(m.clamp(left, 0, width_of(x) - 1), width))
+    right = m.resize(m.clamp(m.negate(left), 0, width_of(x) - 1), width)
+    kept = m.shift_right(raised, right)
+    exact = m.compare(m.shift_left(kept, right), "eq", raised)
+    odd = m.add(kept, m.sub(m.constant(1, width), m.low_bits(kept, 1)))
+    within = m.clamp(m.choose(exact, kept, odd), m.resize(low, width), m.resize(high, width))
+    return m.resize(within, width_of(x))
+
+
 def _of_float(x: Array, n: Array, es: Array, low: Array, greatest: Array) -> Array:
     from tinyml.dialects.formats.posit.arithmetic import of_reals
 
@@ -364,6 +384,7 @@ RUNTIME_FUNCTIONS.update(
         "tm_posit_lower_word": RuntimeFunction((i32, i32), i32, _lower_word, _word_program(0)),
         "tm_posit_upper_word": RuntimeFunction((i32, i32), i32, _upper_word, _word_program(32)),
         "tm_posit_mark": RuntimeFunction((i8, i8), i8, _marked, _marking_program),
+        "tm_posit_to_odd": RuntimeFunction((i64, i16, i64, i64), i64, _to_odd, _to_odd_program),
         "tm_posit_to_s32": RuntimeFunction((i32, i16, i8, i8), i32, _to_integer),
         "tm_posit_of_f32": RuntimeFunction((f32, i8, i8, i16, i32), i32, _of_float),
         "tm_posit_to_f32": RuntimeFunction((i32, i8, i8), f32, _to_float),

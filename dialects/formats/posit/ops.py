@@ -28,7 +28,7 @@ from tinyml.dialects.formats.posit.parts import TABLE_BITS, Parts, parts_of
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import EmittedOp, Emitter
 from tinyml.dialects.machine.integer_builder import width_of
-from tinyml.dialects.machine.machine import Int
+from tinyml.dialects.machine.machine import Int, width_for
 from tinyml.dialects.operations import index_constant
 
 if TYPE_CHECKING:
@@ -39,9 +39,6 @@ FLAG = 8
 
 WORD = 32
 """Bits of a register in which digits of a sum are put together."""
-
-SHORT_BITS = 16
-"""Posits of at most this many bits are rounded from 32 bits of a sum."""
 
 
 def _width_for(greatest: int) -> int:
@@ -381,9 +378,10 @@ class JoinOp(QuireOp):
     assembly_format = "$quire `as` $type attr-dict `:` type($quire) `->` type($sum)"
 
     def __init__(self, quire: SSAValue, type: Attribute, bits: int):
-        """The sum for posits of so many bits."""
+        """The sum to at least so many bits from its highest one on."""
         layout = cast(LaidOut, type).layout
-        width = layout.bin if layout.is_single else 32 if bits <= SHORT_BITS else 64
+        short = bits <= KEPT[WORD] - layout.digit + 1
+        width = layout.bin if layout.is_single else WORD if short else 2 * WORD
         super().__init__(operands=[quire], properties={"type": type}, result_types=[IntegerType(width), i16, i1])
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
@@ -403,14 +401,9 @@ class JoinOp(QuireOp):
         rounded = e.select(lost, e.addi(doubled, e.int_constant(1, width)), doubled)
         return [rounded, e.subi(e.int_constant(layout.frac + 1, 16), left), undefined]
 
-    @property
-    def _digit(self) -> int:
-        """The bits of a digit: a step, but at least a byte."""
-        return max(self.layout.step, 8)
-
     def _digits(self, e: Emitter) -> SSAValue:
         """Replace the first bins by the digits of the sum, which have no sign; return what the last one carries."""
-        bin, step, digit = self.layout.bin, self.layout.step, self._digit
+        bin, step, digit = self.layout.bin, self.layout.step, self.layout.digit
         zero = e.int_constant(0, bin)
 
         def carry(e: Emitter, k: SSAValue, carried: SSAValue) -> Sequence[SSAValue]:
@@ -439,11 +432,11 @@ class JoinOp(QuireOp):
 
     @property
     def _digit_count(self) -> int:
-        return self.layout.count * self.layout.step // self._digit
+        return self.layout.count * self.layout.step // self.layout.digit
 
     def _highest(self, e: Emitter, sign: SSAValue) -> tuple[Sequence[SSAValue], SSAValue, SSAValue]:
         """The words of the sum's highest bits, an integer that is 0 if those below are, and how many are below."""
-        digit, last, count = self._digit, self._digit_count - 1, width_of(self.sum) // WORD
+        digit, last, count = self.layout.digit, self._digit_count - 1, width_of(self.sum) // WORD
         limit = 1 << KEPT[WORD * count] - WORD * (count - 1) - digit
 
         def append(e: Emitter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -498,7 +491,44 @@ class RoundOp(EmittedOp):
         return [e.select(self.undefined, e.int_constant(format.undefined, format.stored_width), raw)]
 
 
-OPS: Sequence[type[Operation]] = (DecodeOp, StartOp, MarkOp, AddOp, MultiplyAddOp, JoinOp, RoundOp)
+@irdl_op_definition
+class ToOddOp(EmittedOp):
+    """`sum * 2^-scale` in units of 2^-unit, cut off to an integer between low and high, which is odd if anything is.
+
+    Rounded once more at least two bits further up, it is the nearest number. NaR becomes low.
+    """
+
+    name = "posit.to_odd"
+    sum = operand_def(IntegerType)
+    scale = operand_def(i16)
+    undefined = operand_def(i1)
+    unit = prop_def(IntegerAttr[I64])
+    low = prop_def(IntegerAttr[I64])
+    high = prop_def(IntegerAttr[I64])
+    result = result_def(IntegerType)
+    traits = traits_def(Pure())
+    assembly_format = (
+        "$sum `scale` $scale `,` $undefined `unit` $unit `from` $low `to` $high attr-dict"
+        " `:` type($sum) `->` type($result)"
+    )
+
+    def __init__(self, sum: SSAValue, scale: SSAValue, undefined: SSAValue, unit: int, low: int, high: int):
+        numbers = {"unit": unit, "low": low, "high": high}
+        super().__init__(
+            operands=[sum, scale, undefined],
+            properties={name: IntegerAttr(number, i64) for name, number in numbers.items()},
+            result_types=[IntegerType(width_for(low, high, (32, 64)))],
+        )
+
+    def emit(self, e: Emitter) -> Sequence[SSAValue]:
+        wide = self.sum if width_of(self.sum) == 64 else e.resize(self.sum, 64)
+        left = e.subi(e.int_constant(self.unit.value.data, 16), self.scale)
+        low, high = (e.int_constant(end.value.data, 64) for end in (self.low, self.high))
+        odd = e.select(self.undefined, low, e.call("tm_posit_to_odd", wide, left, low, high))
+        return [odd if width_of(self.result) == 64 else e.resize(odd, width_of(self.result))]
+
+
+OPS: Sequence[type[Operation]] = (DecodeOp, StartOp, MarkOp, AddOp, MultiplyAddOp, JoinOp, RoundOp, ToOddOp)
 
 
 def _word(e: Emitter, value: SSAValue) -> SSAValue:

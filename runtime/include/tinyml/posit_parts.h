@@ -151,4 +151,17 @@ static TM_POSIT_SHORT int64_t tm_posit_parts_s32(int32_t raw, int8_t n, int8_t e
     return (int64_t)((uint64_t)size << 32 | (uint16_t)(exponent >> step));
 #endif
 }
+
+/* x * 2^left cut off to an integer between two others, which is odd if anything is cut off. */
+static __attribute__((__unused__)) int64_t tm_posit_to_odd(int64_t x, int16_t left, int64_t low, int64_t high)
+{
+    for (; left > 0 && x != 0 && x > low && x < high; left--)
+        x *= 2;
+    if (left < 0) {
+        const uint8_t right = (uint8_t)(left < -63 ? 63 : -left);
+        const int64_t kept = x >> right;
+        x = (int64_t)((uint64_t)kept << right) == x ? kept : kept | 1;
+    }
+    return x < low ? low : x > high ? high : x;
+}
 #endif
