@@ -296,6 +296,7 @@ def test_sums_end_in_other_exact_formats(given: PositType, result: ExactFormat, 
         assert difference(module, x, source, runner_for(device), tmp_path / f"{device}-build") is None, device
     if (given, result) == RESULTS[1] and shutil.which("iverilog"):
         bits = lowered(module.clone(), end="loops-to-bits", target="ecp5-25k")
+        (tmp_path / "hw").mkdir()
         simulated = IcarusSimulation(verilog_of(bits), tmp_path / "hw").run(interface_of(module), x)
         assert first_mismatch(Outputs(None, scores), Outputs(None, simulated.scores)) is None
 
