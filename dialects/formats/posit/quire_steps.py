@@ -5,17 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from tinyml.dialects.formats.posit.final_ops import JoinOp, RoundOp, ToOddOp
 from tinyml.dialects.formats.posit.layout import LaidOut, Layout
-from tinyml.dialects.formats.posit.ops import (
-    AddOp,
-    DecodeOp,
-    JoinOp,
-    MarkOp,
-    MultiplyAddOp,
-    RoundOp,
-    StartOp,
-    ToOddOp,
-)
+from tinyml.dialects.formats.posit.ops import AddOp, DecodeOp, MarkOp, MultiplyAddOp, StartOp
 from tinyml.dialects.formats.posit.parts import Parts
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int

@@ -34,6 +34,7 @@ from tinyml.dialects.formats.number_format import (
     NumberFormat,
     Product,
 )
+from tinyml.dialects.formats.posit import final_ops, ops
 from tinyml.dialects.formats.posit.exponent_windows import (
     decoding_of,
     integer_limits_of,
@@ -45,7 +46,6 @@ from tinyml.dialects.formats.posit.exponent_windows import (
     stretched,
 )
 from tinyml.dialects.formats.posit.functions import ALL
-from tinyml.dialects.formats.posit.ops import OPS
 from tinyml.dialects.formats.posit.parts import (
     EXPONENTS,
     TABLE_BITS,
@@ -472,4 +472,4 @@ def _(format: PositType) -> Parts:
     return parts_of_posit(format, format.posit)
 
 
-POSIT = Dialect("posit", [*OPS], [PositType, QuireType, UnpackedType])
+POSIT = Dialect("posit", [*ops.OPS, *final_ops.OPS], [PositType, QuireType, UnpackedType])
