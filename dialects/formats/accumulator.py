@@ -185,6 +185,10 @@ class Accumulator(ABC):
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         """The truth value of lhs > rhs for two sums; raws must compare the same way."""
 
+    def finished(self, m: Machine[V], sum: V, result: NumberFormat) -> V | None:
+        """A complete sum rounded into a format of the family; None if the format rounds it."""
+        return None
+
     @property
     def below(self) -> Accumulator | None:
         """The accumulator of the two partial sums that a tree sum joins; None if sums consist of products.

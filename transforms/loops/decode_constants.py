@@ -23,7 +23,7 @@ from tinyml.transforms.ir.buffers import buffer_reads, retype_elements
 
 _PRODUCTS = num.DotAttr, num.StridedDotAttr, num.SparseDotAttr
 
-SHARE = 0.75
+SHARE = 0.5
 """The part of a board's flash that constants may take with those that are taken apart; code needs the rest."""
 
 
@@ -32,8 +32,7 @@ class DecodeConstantsPass(ModulePass):
     """Decode constants that only sums of products read: if their integers take no more bytes, or if flash has room.
 
     The accumulators must accept the integers. Posits of the standard are taken apart for the quire in which they are
-    summed (`!posit.unpacked`), which takes 2 bytes for one of at most 8 bits, 4 or 8 for others, in the order of the
-    program, as long as constants take at most three quarters of the flash.
+    summed (`!posit.unpacked`), which takes 2, 4 or 8 bytes by the width of a moved significand, in the order of the program, as long as constants take at most half of the flash.
 
     flash: the most bytes that the program may take; the default is the flash of the target's board. packed: as for
     `pack-constants`; constants that are packed regardless of the cost are unchanged. Raises `InputError` for a limit

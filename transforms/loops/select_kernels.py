@@ -88,7 +88,7 @@ def _keep_for_hardware(module: ModuleOp) -> None:
     """Keep the rows of compressed matrices, whose entries are dealt out; state which weights meet sliding windows."""
     for op in list(module.walk()):
         match op:
-            case num.ContractOp(products=[num.SparseProductsOp() as products]):
+            case num.ContractOp(products=[num.SparseProductsOp() as products]) if products.accumulator.IN_REGISTER:
                 open_entries(products)
             case num.ContractOp(products=[num.ProductsOp(channels=None) as products]):
                 _state_slide(op, products.weights, products.vector, products.row_pitch)

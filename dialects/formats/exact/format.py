@@ -30,6 +30,13 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
 
 
+def _own_sums(products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
+    """The accumulator that an operand's format has for some products; None if they are integers."""
+    formats = [factor.format for product in products for factor in (product.lhs, product.rhs)]
+    exact = [format for format in formats if isinstance(format, ExactNumbers)]
+    return next((own for format in exact if (own := format.own_sums(products, initial)) is not None), None)
+
+
 def _sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
     """A bound on every partial sum, in any order within a product, in units in the last place of the finest product.
 
@@ -175,6 +182,8 @@ class ExactFormat(ExactNumbers):
         return 0, int((greatest * greatest).sum(-1).max(initial=0))
 
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
+        if (own := _own_sums([Product(1, Factor(lhs), Factor(rhs))], None)) is not None:
+            return own
         scale = exact_numbers(lhs).scale + exact_numbers(rhs).scale
         if bound is None:
             return AccumulatorType(ACCUMULATOR_WIDTHS[-1], scale)
@@ -184,10 +193,19 @@ class ExactFormat(ExactNumbers):
                 return candidate
         raise InputError(f"a sum of products can reach {max(map(abs, bound))} * 2^-{scale}, which no accumulator holds")
 
+    def accumulator_of_sum(
+        self, products: Sequence[Product], initial: Factor | None, bound: Bound | None
+    ) -> Accumulator:
+        own = _own_sums(products, initial)
+        return super().accumulator_of_sum(products, initial, bound) if own is None else own
+
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
-        return _sum_bound(products, initial)
+        """None for sums that no integer holds, whose accumulator states its width."""
+        return None if _own_sums(products, initial) is not None else _sum_bound(products, initial)
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
+        if (finished := accumulator.finished(m, sum, self)) is not None:
+            return finished
         assert isinstance(accumulator, AccumulatorType)
         scale = accumulator.frac.data
         if bound is None:

@@ -12,10 +12,13 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import DTypeLike, NDArray
 
+    from tinyml.dialects.formats.accumulator import Accumulator
     from tinyml.dialects.formats.groups import GroupsAttr
-    from tinyml.dialects.formats.number_format import Raws
+    from tinyml.dialects.formats.number_format import Factor, Product, Raws
 
 V = TypeVar("V")
 
@@ -80,6 +83,10 @@ class ExactNumbers(NumberFormat):
     @abstractmethod
     def load(self, m: Machine[V], value: V) -> Int[V]:
         """The integer of a stored raw."""
+
+    def own_sums(self, products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
+        """The accumulator of sums of products of which an operand has this format, if no integer holds them."""
+        return None
 
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
         """A number rounded into another format of the family, where no register holds it as an integer; else None."""

@@ -1,4 +1,4 @@
-"""Functions of the C runtime for posits (`runtime/include/tinyml/posit.h`) and their reference implementations."""
+"""Functions of the C runtime for posits (`posit.h`, `posit_parts.h`) and their reference implementations."""
 
 from __future__ import annotations
 
@@ -268,6 +268,87 @@ def _rounding_program(
     return m.choose(negative, m.negate(limited), limited)
 
 
+def _taken_apart(
+    m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, width: int
+) -> tuple[SSAValue, SSAValue, SSAValue, int]:
+    """A significand in `width` bits, an exponent of 16, whether it is NaR, and the scale of products with exponent 0.
+
+    The number is significand * 2^(exponent - scale), and no exponent is negative.
+    """
+    bits, exponent_bits = m.known(n), m.known(es)
+    stored = 16 if bits <= 16 else 32
+    reach = bits - 2 << exponent_bits
+    narrow = m.resize(raw, stored)
+    parts = _parts_program(m, narrow, n, es, m.constant(0, 8), m.constant(reach, 16))
+    significand = m.resize(m.shift_right(parts, stored), width)
+    exponent = m.resize(m.low_bits(parts, 15), 16)
+    undefined = m.compare(narrow, "eq", -(1 << bits - 1))
+    return significand, exponent, undefined, reach + max(bits - 3 - exponent_bits, 0)
+
+
+def _rounded(
+    m: IntegerBuilder, size: SSAValue, scale: SSAValue, n: SSAValue, es: SSAValue, *undefined: SSAValue
+) -> SSAValue:
+    """size * 2^-scale as a posit; NaR if one of its operands is."""
+    bits = m.known(n)
+    raw = _rounding_program(m, size, scale, n, es, m.constant(ALL, 16), m.constant((1 << bits - 1) - 1, 32))
+    for one in undefined:
+        raw = m.choose(one, m.constant(-(1 << bits - 1), 32), raw)
+    return raw
+
+
+def _mul_program(m: IntegerBuilder, a: SSAValue, b: SSAValue, n: SSAValue, es: SSAValue) -> SSAValue:
+    width = 32 if m.known(n) <= 16 else 64
+    x, ex, undefined_a, scale = _taken_apart(m, a, n, es, width)
+    y, ey, undefined_b, _ = _taken_apart(m, b, n, es, width)
+    exponent = m.sub(m.constant(2 * scale, 16), m.add(ex, ey))
+    return _rounded(m, m.mul(x, y), exponent, n, es, undefined_a, undefined_b)
+
+
+def _add_program(m: IntegerBuilder, a: SSAValue, b: SSAValue, n: SSAValue, es: SSAValue) -> SSAValue:
+    """The number of less exponent is moved to the right; its last bit is set if any is lost."""
+    width, guard = (32, 16) if m.known(n) <= 16 else (64, 32)
+    x, ex, undefined_a, scale = _taken_apart(m, a, n, es, width)
+    y, ey, undefined_b, _ = _taken_apart(m, b, n, es, width)
+    swaps = m.compare(ex, "slt", ey)
+    x, y = m.choose(swaps, y, x), m.choose(swaps, x, y)
+    greater, distance = m.choose(swaps, ey, ex), m.sub(ex, ey)
+    distance = m.clamp(m.choose(swaps, m.negate(distance), distance), 0, width - 1)
+    moved, right = m.shift_left(y, guard), m.resize(distance, width)
+    kept = m.shift_right(moved, right)
+    exact = m.compare(m.shift_left(kept, right), "eq", moved)
+    # An odd number is as it is, and next to an even one.
+    sticky = m.add(kept, m.sub(m.constant(1, width), m.low_bits(kept, 1)))
+    sum = m.add(m.shift_left(x, guard), m.choose(exact, kept, sticky))
+    return _rounded(m, sum, m.sub(m.constant(scale + guard, 16), greater), n, es, undefined_a, undefined_b)
+
+
+def _sub_program(m: IntegerBuilder, a: SSAValue, b: SSAValue, n: SSAValue, es: SSAValue) -> SSAValue:
+    # NaR is the least integer of n bits, which n bits do not negate.
+    nar = m.compare(b, "eq", -(1 << m.known(n) - 1))
+    return _add_program(m, a, m.choose(nar, b, m.negate(b)), n, es)
+
+
+def _to_odd(x: Array, left: Array, low: Array, high: Array) -> Array:
+    value, left = x.astype(object), np.asarray(left).astype(object)
+    right = np.maximum(-left, 0)
+    kept = value << np.maximum(left, 0) >> right
+    cut = kept | (kept << right != value << np.maximum(left, 0))
+    return np.clip(cut, int(low), int(high)).astype(np.int64)
+
+
+def _to_odd_program(m: IntegerBuilder, x: SSAValue, left: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
+    """Beyond 64 bits to the left all but 0 exceed the limits, and to the right nothing is kept."""
+    width = 2 * width_of(x)
+    raised = m.shift_left(m.resize(x, width), m.resize(m.clamp(left, 0, width_of(x) - 1), width))
+    right = m.resize(m.clamp(m.negate(left), 0, width_of(x) - 1), width)
+    kept = m.shift_right(raised, right)
+    exact = m.compare(m.shift_left(kept, right), "eq", raised)
+    odd = m.add(kept, m.sub(m.constant(1, width), m.low_bits(kept, 1)))
+    within = m.clamp(m.choose(exact, kept, odd), m.resize(low, width), m.resize(high, width))
+    return m.resize(within, width_of(x))
+
+
 def _of_float(x: Array, n: Array, es: Array, low: Array, greatest: Array) -> Array:
     from tinyml.dialects.formats.posit.arithmetic import of_reals
 
@@ -329,11 +410,12 @@ RUNTIME_FUNCTIONS.update(
         "tm_posit_lower_word": RuntimeFunction((i32, i32), i32, _lower_word, _word_program(0)),
         "tm_posit_upper_word": RuntimeFunction((i32, i32), i32, _upper_word, _word_program(32)),
         "tm_posit_mark": RuntimeFunction((i8, i8), i8, _marked, _marking_program),
+        "tm_posit_to_odd": RuntimeFunction((i64, i16, i64, i64), i64, _to_odd, _to_odd_program),
         "tm_posit_to_s32": RuntimeFunction((i32, i16, i8, i8), i32, _to_integer, _to_integer_program),
         "tm_posit_of_f32": RuntimeFunction((f32, i8, i8, i16, i32), i32, _of_float),
         "tm_posit_to_f32": RuntimeFunction((i32, i8, i8), f32, _to_float),
-        "tm_posit_add": RuntimeFunction((i32, i32, i8, i8), i32, _add),
-        "tm_posit_sub": RuntimeFunction((i32, i32, i8, i8), i32, _sub),
-        "tm_posit_mul": RuntimeFunction((i32, i32, i8, i8), i32, _mul),
+        "tm_posit_add": RuntimeFunction((i32, i32, i8, i8), i32, _add, _add_program),
+        "tm_posit_sub": RuntimeFunction((i32, i32, i8, i8), i32, _sub, _sub_program),
+        "tm_posit_mul": RuntimeFunction((i32, i32, i8, i8), i32, _mul, _mul_program),
     }
 )

@@ -51,8 +51,12 @@ class Layout:
         """The number of bins; those of less than a byte fill whole bytes."""
         if self.is_single:
             return 1
-        unit = max(8, self.step)
-        return -(-self.width // unit) * (unit // self.step)
+        return -(-self.width // self.digit) * (self.digit // self.step)
+
+    @property
+    def digit(self) -> int:
+        """The bits of a digit of a joined sum: a step, but at least a byte."""
+        return max(8, self.step)
 
     @property
     def storage(self) -> MemRefType[IntegerType]:

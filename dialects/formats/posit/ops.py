@@ -1,4 +1,4 @@
-"""The ops of the dialect `posit`: the steps of a sum in a quire, on registers and the quire's memory.
+"""The ops of the dialect `posit` that build a sum in a quire, on registers and the quire's memory.
 
 `lower-num-to-exact` makes them of the ops of `num` whose sums are in a `!posit.quire`; `lower-exact-to-arith` emits
 them as loops and integer arithmetic, which all executors share.
@@ -7,63 +7,32 @@ them as loops and integer arithmetic, which all executors share.
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Callable, Sequence
-from copy import copy
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.builder import Builder
-from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import I64, IndexType, IntegerAttr, IntegerType, MemRefType, i1, i16, i64
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import I64, IndexType, IntegerAttr, IntegerType, i16, i64
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, prop_def, result_def, traits_def
-from xdsl.rewriter import InsertPoint
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import scratch
 from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.number_format import number_format
-from tinyml.dialects.formats.posit.layout import KEPT, LaidOut, Layout
 from tinyml.dialects.formats.posit.parts import TABLE_BITS, Parts, parts_of
+from tinyml.dialects.formats.posit.quire_op import FLAG, QuireOp, constant_index, flags_of, load, loop, store
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import EmittedOp, Emitter
 from tinyml.dialects.machine.integer_builder import width_of
 from tinyml.dialects.machine.machine import Int
-from tinyml.dialects.operations import index_constant
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.posit.type import PositType
 
-FLAG = 8
-"""Bits of what tells that a number was NaR."""
-
-WORD = 32
-"""Bits of a register in which digits of a sum are put together."""
-
-SHORT_BITS = 16
-"""Posits of at most this many bits are rounded from 32 bits of a sum."""
-
 
 def _width_for(greatest: int) -> int:
     return next(width for width in (8, 16, 32, 64) if greatest < 1 << width - 1)
-
-
-class QuireOp(EmittedOp, ABC):
-    """An op on a quire in memory, whose type it names."""
-
-    quire = operand_def(MemRefType)
-    type = prop_def(AnyAttr())
-
-    @property
-    def layout(self) -> Layout:
-        """How the quire lies in memory."""
-        return cast(LaidOut, self.type).layout
-
-    def verify_(self) -> None:
-        if not isinstance(self.type, LaidOut):
-            raise VerifyException(f"expected the type of a quire, got {self.type}")
-        if self.quire.type != self.layout.storage:
-            raise VerifyException(f"{self.type} is stored as {self.layout.storage}, got {self.quire.type}")
 
 
 @irdl_op_definition
@@ -158,16 +127,16 @@ class StartOp(QuireOp):
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
         count, bin = self.layout.count, self.layout.bin
-        _store(e, e.int_constant(0, FLAG), _flags(e, self.quire), _index(e, 0))
+        store(e, e.int_constant(0, FLAG), flags_of(e, self.quire), constant_index(e, 0))
 
         def clear(e: Emitter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            _store(e, e.int_constant(0, bin), self.quire, k)
+            store(e, e.int_constant(0, bin), self.quire, k)
             return []
 
         if self.layout.is_single:
-            clear(e, _index(e, 0), [])
+            clear(e, constant_index(e, 0), [])
         else:
-            _loop(e, count, [], clear)
+            loop(e, count, [], clear)
         return []
 
 
@@ -184,12 +153,12 @@ class MarkOp(QuireOp):
         super().__init__(operands=[place, quire], properties={"type": type})
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        flags, width = _flags(e, self.quire), width_of(self.place)
+        flags, width = flags_of(e, self.quire), width_of(self.place)
         sign = self.place
         if width > FLAG:
             sign = e.wrap(e.shrsi(sign, e.int_constant(width - FLAG, width)), FLAG)
-        zero = _index(e, 0)
-        _store(e, e.call("tm_posit_mark", _load(e, flags, zero), sign), flags, zero)
+        zero = constant_index(e, 0)
+        store(e, e.call("tm_posit_mark", load(e, flags, zero), sign), flags, zero)
         return []
 
 
@@ -206,7 +175,7 @@ class _AddingOp(QuireOp, ABC):
         layout = self.layout
         if layout.is_single:
             left = e.held(exponent, layout.bin)
-            self._to_bin(e, e.shli(e.held(number, layout.bin), left), _index(e, 0))
+            self._to_bin(e, e.shli(e.held(number, layout.bin), left), constant_index(e, 0))
             return
         at = e.shift_right(exponent, layout.step.bit_length() - 1)
         left = e.low_bits(exponent, layout.step.bit_length() - 1)
@@ -238,7 +207,7 @@ class _AddingOp(QuireOp, ABC):
                 value = e.andi(value, e.int_constant((1 << part) - 1, width))
             value = self._resized(e, value)
             moved = value if left is None else e.shli(value, e.held(left, layout.bin))
-            self._to_bin(e, moved, _index(e, i * distance), bins)
+            self._to_bin(e, moved, constant_index(e, i * distance), bins)
 
     def _index_of(self, e: Emitter, at: SSAValue) -> SSAValue:
         """Without a sign, an index of a byte needs no more on chips of 8 bits."""
@@ -272,7 +241,7 @@ class _AddingOp(QuireOp, ABC):
 
     def _to_bin(self, e: Emitter, value: SSAValue, index: SSAValue, bins: SSAValue | None = None) -> None:
         bins = self.quire if bins is None else bins
-        _store(e, e.addi(_load(e, bins, index), value), bins, index)
+        store(e, e.addi(load(e, bins, index), value), bins, index)
 
 
 @irdl_op_definition
@@ -347,7 +316,7 @@ class MultiplyAddOp(_AddingOp):
         widths = [e.width_of(value) for value in (self.lhs, self.rhs)]
         # Significands are as wide as their formats need: the product is what the op states.
         width = next(width for width in (8, 16, 32, 64) if width > bits)
-        words = width == 64 and layout.bin == WORD and self.step.value.data > 1
+        words = width == 64 and layout.bin == 32 and self.step.value.data > 1
         factors = [
             value if own == (32 if words else width) else e.resize(value, 32 if words else width)
             for value, own in zip((self.lhs, self.rhs), widths, strict=True)
@@ -366,177 +335,4 @@ class MultiplyAddOp(_AddingOp):
         return []
 
 
-@irdl_op_definition
-class JoinOp(QuireOp):
-    """A complete sum as one integer, `sum * 2^-scale`, and whether it is NaR.
-
-    The sum of bins loses bits that posits round away; its last bit is set if any of them is.
-    """
-
-    name = "posit.join"
-    sum = result_def(IntegerType)
-    scale = result_def(i16)
-    undefined = result_def(i1)
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
-    assembly_format = "$quire `as` $type attr-dict `:` type($quire) `->` type($sum)"
-
-    def __init__(self, quire: SSAValue, type: Attribute, bits: int):
-        """The sum for posits of so many bits."""
-        layout = cast(LaidOut, type).layout
-        width = layout.bin if layout.is_single else 32 if bits <= SHORT_BITS else 64
-        super().__init__(operands=[quire], properties={"type": type}, result_types=[IntegerType(width), i16, i1])
-
-    def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        layout = self.layout
-        flag = _load(e, _flags(e, self.quire), _index(e, 0))
-        undefined = e.cmp_sgt(e.int_constant(0, FLAG), flag)
-        if layout.is_single:
-            return [_load(e, self.quire, _index(e, 0)), e.int_constant(layout.frac, 16), undefined]
-        width = width_of(self.sum)
-        words, rest, left = self._highest(e, self._digits(e))
-        sum = words[-1]
-        if width == 64:
-            low = e.andi(e.resize(words[0], 64), e.int_constant((1 << WORD) - 1, 64))
-            sum = e.addi(e.shli(e.resize(sum, 64), e.int_constant(WORD, 64)), low)
-        lost = e.insert(arith.CmpiOp(rest, e.int_constant(0, WORD), "ne"))
-        doubled = e.shli(sum, e.int_constant(1, width))
-        rounded = e.select(lost, e.addi(doubled, e.int_constant(1, width)), doubled)
-        return [rounded, e.subi(e.int_constant(layout.frac + 1, 16), left), undefined]
-
-    @property
-    def _digit(self) -> int:
-        """The bits of a digit: a step, but at least a byte."""
-        return max(self.layout.step, 8)
-
-    def _digits(self, e: Emitter) -> SSAValue:
-        """Replace the first bins by the digits of the sum, which have no sign; return what the last one carries."""
-        bin, step, digit = self.layout.bin, self.layout.step, self._digit
-        zero = e.int_constant(0, bin)
-
-        def carry(e: Emitter, k: SSAValue, carried: SSAValue) -> Sequence[SSAValue]:
-            total = e.addi(_load(e, self.quire, k), carried)
-            return e.andi(total, e.int_constant((1 << step) - 1, bin)), e.shrsi(total, e.int_constant(step, bin))
-
-        def one(e: Emitter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            low, above = carry(e, k, carried[0])
-            _store(e, low, self.quire, k)
-            return [above]
-
-        def several(e: Emitter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            first = e.insert(arith.MuliOp(k, _index(e, digit // step)))
-
-            def append(e: Emitter, j: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-                low, above = carry(e, e.insert(arith.AddiOp(first, j)), carried[0])
-                raised = e.shli(low, e.int_constant(digit - step, bin))
-                return [above, e.addi(e.shrsi(carried[1], e.int_constant(step, bin)), raised)]
-
-            above, whole = _loop(e, digit // step, [carried[0], zero], append)
-            _store(e, whole, self.quire, k)
-            return [above]
-
-        [sign] = _loop(e, self._digit_count, [zero], one if step == digit else several)
-        return sign
-
-    @property
-    def _digit_count(self) -> int:
-        return self.layout.count * self.layout.step // self._digit
-
-    def _highest(self, e: Emitter, sign: SSAValue) -> tuple[Sequence[SSAValue], SSAValue, SSAValue]:
-        """The words of the sum's highest bits, an integer that is 0 if those below are, and how many are below."""
-        digit, last, count = self._digit, self._digit_count - 1, width_of(self.sum) // WORD
-        limit = 1 << KEPT[WORD * count] - WORD * (count - 1) - digit
-
-        def append(e: Emitter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            *words, rest, left = carried
-            below = _word(e, _load(e, self.quire, e.insert(arith.SubiOp(_index(e, last), k))))
-            top = words[-1]
-            room = e.select(
-                e.cmp_sge(top, e.int_constant(0, WORD)),
-                e.cmp_sgt(e.int_constant(limit, WORD), top),
-                e.cmp_sge(top, e.int_constant(-limit, WORD)),
-            )
-            given, longer = below, list[SSAValue]()
-            for value in words:
-                longer.append(e.addi(e.shli(value, e.int_constant(digit, WORD)), given))
-                given = e.shrsi(value, e.int_constant(WORD - digit, WORD))
-                given = e.andi(given, e.int_constant((1 << digit) - 1, WORD))
-            return [
-                *(e.select(room, new, old) for new, old in zip(longer, words, strict=True)),
-                e.select(room, rest, e.addi(rest, below)),
-                e.select(room, left, e.addi(left, e.int_constant(digit, 16))),
-            ]
-
-        none = e.int_constant(0, WORD)
-        initial = [*[_word(e, sign)] * count, none, e.int_constant(0, 16)]
-        *words, rest, left = _loop(e, last + 1, initial, append)
-        return words, rest, left
-
-
-@irdl_op_definition
-class RoundOp(EmittedOp):
-    """The posit nearest to `sum * 2^-scale`, or NaR."""
-
-    name = "posit.round"
-    sum = operand_def(IntegerType)
-    scale = operand_def(i16)
-    undefined = operand_def(i1)
-    format = prop_def(AnyAttr())
-    result = result_def(IntegerType)
-    traits = traits_def(Pure())
-    assembly_format = "$sum `scale` $scale `,` $undefined `to` $format attr-dict `:` type($sum) `->` type($result)"
-
-    def __init__(self, sum: SSAValue, scale: SSAValue, undefined: SSAValue, format: PositType):
-        super().__init__(operands=[sum, scale, undefined], properties={"format": format}, result_types=[format.storage])
-
-    def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        format = cast("PositType", self.format)
-        scale = self.scale
-        if format.scaling:
-            scale = e.subi(scale, e.int_constant(format.scaling, 16))
-        raw = e.call(f"tm_posit_of_s{e.width_of(self.sum)}", self.sum, scale, *format.runtime_parameters(e))
-        raw = format.stored_raw(e, raw)
-        return [e.select(self.undefined, e.int_constant(format.undefined, format.stored_width), raw)]
-
-
-OPS: Sequence[type[Operation]] = (DecodeOp, StartOp, MarkOp, AddOp, MultiplyAddOp, JoinOp, RoundOp)
-
-
-def _word(e: Emitter, value: SSAValue) -> SSAValue:
-    return value if e.width_of(value) == WORD else e.wrap(value, WORD)
-
-
-Body = Callable[[Emitter, SSAValue, "Sequence[SSAValue]"], "Sequence[SSAValue]"]
-
-
-def _index(e: Emitter, value: int) -> SSAValue:
-    return e.insert(index_constant(value))
-
-
-def _flags(e: Emitter, quire: SSAValue) -> SSAValue:
-    """The byte beside a quire whose sign tells that a number was NaR; registers hold it, since no index varies."""
-    return e.context.beside(quire, MemRefType(IntegerType(FLAG), [1]), "undefined")
-
-
-def _load(e: Emitter, quire: SSAValue, index: SSAValue) -> SSAValue:
-    return e.insert(memref.LoadOp.get(quire, [index]))
-
-
-def _store(e: Emitter, value: SSAValue, quire: SSAValue, index: SSAValue) -> None:
-    e.put(memref.StoreOp.get(value, quire, [index]))
-
-
-def _inside(e: Emitter, block: Block) -> Emitter:
-    """An emitter at the end of a block."""
-    inner = copy(e)
-    inner.builder = Builder(InsertPoint.at_end(block))
-    return inner
-
-
-def _loop(e: Emitter, count: int, initial: Sequence[SSAValue], body: Body) -> Sequence[SSAValue]:
-    """The results of a loop whose body returns the next values of what it carries."""
-    block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
-    inner = _inside(e, block)
-    inner.put(scf.YieldOp(*body(inner, block.args[0], block.args[1:])))
-    loop = scf.ForOp(_index(e, 0), _index(e, count), _index(e, 1), initial, Region(block))
-    e.put(loop)
-    return loop.results
+OPS: Sequence[type[Operation]] = (DecodeOp, StartOp, MarkOp, AddOp, MultiplyAddOp)

@@ -23,13 +23,14 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.exact.format import STICKY_BITS
 from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.posit.layout import SINGLE, LaidOut, Layout
 from tinyml.dialects.formats.posit.parts import Parts, parts_of
-from tinyml.dialects.formats.posit.quire_steps import MultiplyAdd, Start
+from tinyml.dialects.formats.posit.quire_steps import MultiplyAdd, Start, ToOdd
 from tinyml.dialects.formats.posit.unpacked import Unpacked, UnpackedType
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.machine import Machine
+from tinyml.dialects.machine.machine import Int, Machine, width_for
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product, Raws
@@ -129,6 +130,14 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         return m.perform(MultiplyAdd(self, parts_of(lhs_format), parts_of(rhs_format)), sum, lhs, rhs)
 
+    def finished(self, m: Machine[V], sum: V, result: NumberFormat) -> V | None:
+        """By way of the integer that is cut off below the last place of the result, and odd if anything is lost."""
+        exact: Any = exact_numbers(result)
+        low, high = (end << STICKY_BITS for end in exact.integer_limits)
+        scale = exact.scale + STICKY_BITS
+        value = m.perform(ToOdd(self, scale, low, high), sum)
+        return exact.store(m, Int(value, width_for(low, high, (32, 64)), low, high), scale)
+
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         raise InputError(f"sums in {self} are not compared: round them first")
 
@@ -142,8 +151,8 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
         return sums if start is None else sums + start
 
     def lacks(self, products: Sequence[Product], initial: Factor | None) -> str | None:
-        if any(product.sparse for product in products):
-            return f"sums in {self} have no sparse weights, since NaR times 0 is NaR: use tdsl.matmul"
+        if any(product.sparse and parts_of(product.rhs.format).posit is not None for product in products):
+            return f"sums in {self} have no sparse weights for posits, since NaR times 0 is NaR: use tdsl.matmul"
         top, frac = _reach(products, initial)
         added, length = _numbers(products, initial)
         high = top + _beyond(self.layout, added) <= self.width.data - self.frac.data

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from tinyml.dialects.formats.posit.final_ops import JoinOp, RoundOp, ToOddOp
 from tinyml.dialects.formats.posit.layout import LaidOut, Layout
-from tinyml.dialects.formats.posit.ops import AddOp, DecodeOp, JoinOp, MarkOp, MultiplyAddOp, RoundOp, StartOp
+from tinyml.dialects.formats.posit.ops import AddOp, DecodeOp, MarkOp, MultiplyAddOp, StartOp
 from tinyml.dialects.formats.posit.parts import Parts
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int
@@ -113,9 +114,31 @@ class Round(_Step):
         return raws.astype(self.format.dtype)
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
-        joined = JoinOp(operands[0], self.quire, self.format.bits)
+        # Sign and regime take three bits at least, and one more decides which way to round.
+        joined = JoinOp(operands[0], self.quire, self.format.bits - 1)
         emitter.put(joined)
         return emitter.insert(RoundOp(joined.sum, joined.scale, joined.undefined, self.format))
+
+
+@dataclass(frozen=True)
+class ToOdd(_Step):
+    """A complete sum in units of 2^-scale between two integers, odd if anything is cut off; the least one for NaR."""
+
+    scale: int
+    low: int
+    high: int
+
+    def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
+        sums = np.asarray(operands[0], object)
+        undefined = sums != sums
+        values, left = np.where(undefined, 0, sums), self.scale - self.layout.frac
+        cut = values << left if left >= 0 else (values >> -left) | ((values >> -left << -left) != values)
+        return np.where(undefined, self.low, np.clip(cut, self.low, self.high)).astype(np.int64)
+
+    def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
+        joined = JoinOp(operands[0], self.quire, self.high.bit_length())
+        emitter.put(joined)
+        return emitter.insert(ToOddOp(joined.sum, joined.scale, joined.undefined, self.scale, self.low, self.high))
 
 
 def _decoded(

@@ -36,6 +36,7 @@ from tinyml.dialects.formats.number_format import (
     Product,
     ScaleBy,
 )
+from tinyml.dialects.formats.posit import final_ops, ops
 from tinyml.dialects.formats.posit.exponent_windows import (
     decoding_of,
     integer_limits_of,
@@ -47,7 +48,6 @@ from tinyml.dialects.formats.posit.exponent_windows import (
     stretched,
 )
 from tinyml.dialects.formats.posit.functions import ALL
-from tinyml.dialects.formats.posit.ops import OPS
 from tinyml.dialects.formats.posit.parts import (
     EXPONENTS,
     TABLE_BITS,
@@ -350,20 +350,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         n, es = self.n.data, self.es.data
         return PositType(n, es, min(lowest(n, es, min(low + bits, high - 1)), high - 1), high, self.scaling)
 
-    def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
-        """None for sums in a quire, whose type states its width."""
-        return None if _has_quire(products) else super().sum_bound(products, initial)
-
-    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
-        product = Product(1, Factor(lhs), Factor(rhs))
-        return quire_for([product]) if _has_quire([product]) else super().accumulator(lhs, rhs, bound)
-
-    def accumulator_of_sum(
-        self, products: Sequence[Product], initial: Factor | None, bound: Bound | None
-    ) -> Accumulator:
-        if _has_quire(products):
-            return quire_for(products, initial)
-        return super().accumulator_of_sum(products, initial, bound)
+    def own_sums(self, products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
+        """A quire for posits of the standard, which may be NaR and have too many bits as integers."""
+        return quire_for(products, initial) if self.window is None else None
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         if isinstance(accumulator, QuireType):
@@ -490,12 +479,13 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         )
 
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
-        """By way of floats, which hold posits of at most 16 bits; NaR goes where NaN does."""
-        return (
-            None
-            if self.window is not None or self.n.data > REGISTER_BITS
-            else result.from_f32(m, self.to_f32(m, value))
-        )
+        """By way of floats, which hold posits of at most 16 bits, else of a quire; NaR goes where NaN does."""
+        if self.window is not None:
+            return None
+        if self.n.data <= REGISTER_BITS:
+            return result.from_f32(m, self.to_f32(m, value))
+        quire = quire_of([self])
+        return result.finish(m, quire.start(m, value, self), quire, None)
 
     def _sum(
         self, m: Machine[V], first: tuple[V, NumberFormat], *others: tuple[V, NumberFormat], negative: bool = False
@@ -518,11 +508,6 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return m.mulf(real, m.float_constant(math.ldexp(1.0, -self.scaling))) if self.scaling else real
 
 
-def _has_quire(products: Sequence[Product]) -> bool:
-    """True if a factor is a posit of the standard, which may be NaR and has too many bits as an integer."""
-    return _are_standard(*(factor.format for product in products for factor in (product.lhs, product.rhs)))
-
-
 def _are_standard(*formats: NumberFormat) -> bool:
     """True if some formats are posits of the standard."""
     return any(isinstance(format, PositType) and format.window is None for format in formats)
@@ -535,4 +520,4 @@ def _(format: PositType) -> Parts:
     return parts_of_posit(format, format.posit)
 
 
-POSIT = Dialect("posit", [*OPS], [PositType, QuireType, UnpackedType])
+POSIT = Dialect("posit", [*ops.OPS, *final_ops.OPS], [PositType, QuireType, UnpackedType])

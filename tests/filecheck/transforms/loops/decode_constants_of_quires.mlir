@@ -1,7 +1,7 @@
-// Weights of sums in a quire are taken apart while constants take at most three quarters of the flash: 15 of 20 bytes.
+// Weights of sums in a quire are taken apart while constants take at most half of the flash: 15 of 30 bytes.
 // RUN: tinyml-opt %s -p decode-constants | filecheck %s
-// RUN: tinyml-opt %s -p 'decode-constants{flash=20}' | filecheck %s
-// RUN: tinyml-opt %s -p 'decode-constants{flash=19}' | filecheck %s --check-prefix=FULL
+// RUN: tinyml-opt %s -p 'decode-constants{flash=30}' | filecheck %s
+// RUN: tinyml-opt %s -p 'decode-constants{flash=29}' | filecheck %s --check-prefix=FULL
 // RUN: tinyml-opt %s -p 'decode-constants{packed=always}' | filecheck %s --check-prefix=FULL
 // RUN: not tinyml-opt %s -p 'decode-constants{flash=0}' 2>&1 | filecheck %s --check-prefix=NONE
 // NONE: the limit on flash is at least 1 byte, got 0

@@ -156,6 +156,7 @@ def test_constants_have_the_es_and_the_shift_of_the_least_error():
 
 SOURCE = """
 #include "tinyml/posit.h"
+#include "tinyml/posit_parts.h"
 #define BINARY(NAME) void each_##NAME(const int32_t *a, const int32_t *b, int32_t *y, int32_t n, int8_t w, int8_t es) \\
     { for (int32_t i = 0; i < n; i++) y[i] = NAME(a[i], b[i], w, es); }
 BINARY(tm_posit_add) BINARY(tm_posit_sub) BINARY(tm_posit_mul)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
@@ -21,7 +22,9 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.context import context
+from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.minifloat import MinifloatType
 from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product
 from tinyml.dialects.formats.posit.quire import QuireType, quire_for
 from tinyml.dialects.formats.posit.type import PositType
@@ -195,10 +198,11 @@ def test_hardware_gives_the_bits_of_the_evaluator(
     assert first_mismatch(evaluate(module, x), Outputs(None, result.scores)) is None
 
 
-@pytest.mark.parametrize(("n", "es"), [(8, 2), (16, 1), (16, 3), (5, 0)])
+@pytest.mark.parametrize(("n", "es"), [(8, 2), (16, 1), (16, 3), (5, 0), (32, 2)])
 def test_posits_become_fixed_point_by_one_rounding(n: int, es: int):
     format, fixed = PositType(n, es), FixedType(16, 7)
-    raws = np.arange(-format.posit.maxpos, format.posit.maxpos + 1).astype(format.dtype)
+    greatest = format.posit.maxpos
+    raws = np.arange(-greatest, greatest + 1, max(greatest >> 15, 1)).astype(format.dtype)
     np.testing.assert_array_equal(fixed.recode(M, raws, format), fixed.encode(format.decode(raws)))
 
 
@@ -250,7 +254,54 @@ def test_bins_hold_sums_of_so_many_products(format: PositType, layout: tuple[int
         assert (quire.lacks([product], None) is None) == (length == holds)
 
 
-def test_posits_have_no_sparse_weights():
+RESULTS = [
+    (PositType(8, 2), FixedType(16, 7)),
+    (PositType(16, 1), FixedType(8, 4)),
+    (PositType(32, 2), FixedType(32, 12)),
+    (PositType(16, 2), MinifloatType(4, 3, 1)),
+    (PositType(6, 0), FixedType(8, 2)),
+]
+
+
+@pytest.mark.parametrize(("given", "result"), RESULTS, ids=[names_of(pair) for pair in RESULTS])
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+def test_sums_end_in_other_exact_formats(given: PositType, result: ExactFormat, sparse: bool, tmp_path: Path):
+    """Rounded once; NaR becomes the least number. Sparse weights meet numbers that are none."""
+    random = np.random.default_rng(6)
+    factor: ExactFormat = FixedType(8, 4) if sparse else given
+    weights = given.encode(random.normal(size=(ROWS, LENGTH)) * random.integers(0, 2, (ROWS, LENGTH)))
+    x = factor.encode(random.normal(size=(8, LENGTH)) * 2.0 ** random.integers(-9, 5, (8, 1)))
+    x[1], x[2] = factor.raw_limits[1], 0
+    if not sparse:
+        x[3, 2] = given.posit.nar
+    types = f"tensor<{ROWS}x{LENGTH}x{given}{', #tdsl.csr' if sparse else ''}>", f"tensor<{LENGTH}x1x{factor.type}>"
+    text = f"""
+        func.func @sums(%x: {types[1]}) -> tensor<{ROWS}x1x{result.type}> {{
+          %w = tdsl.const dense<{weights.tolist()}> : tensor<{ROWS}x{LENGTH}x{given.storage}> -> {types[0]}
+          %y = tdsl.{"spmv" if sparse else "matmul"} %w, %x : {types[0]}, {types[1]} -> tensor<{ROWS}x1x{result.type}>
+          func.return %y : tensor<{ROWS}x1x{result.type}>
+        }}"""
+    module = Parser(context(), text).parse_module()
+    ChooseAccumulatorsPass().apply(context(), module)
+    module.verify()
+    sums = [[products(numbers(given, row), numbers(factor, vector)) for row in weights] for vector in x]
+    exact = [[None if None in terms else sum(filter(None, terms)) for terms in row] for row in sums]
+    least = result.raw_limits[0]
+    expected = [[least if one is None else result.encode_clipped(np.array(float(one))) for one in row] for row in exact]
+    scores = evaluate(module, x).scores
+    assert scores is not None
+    np.testing.assert_array_equal(scores.reshape(len(x), ROWS), np.array(expected))
+    for device in ("host", "uno", "cortex-m4"):
+        source = printed(module, device, tmp_path / device)
+        assert difference(module, x, source, runner_for(device), tmp_path / f"{device}-build") is None, device
+    if (given, result) == RESULTS[1] and shutil.which("iverilog"):
+        bits = lowered(module.clone(), end="loops-to-bits", target="ecp5-25k")
+        (tmp_path / "hw").mkdir()
+        simulated = IcarusSimulation(verilog_of(bits), tmp_path / "hw").run(interface_of(module), x)
+        assert first_mismatch(Outputs(None, scores), Outputs(None, simulated.scores)) is None
+
+
+def test_posits_of_the_standard_meet_no_sparse_weights():
     format = PositType(8, 2)
     sparse = Product(3, Factor(format, np.array([[1, 0, 2]], np.int8)), Factor(format), sparse=True)
     assert "NaR times 0 is NaR" in str(quire_for([sparse]).lacks([sparse], None))

@@ -268,6 +268,10 @@ FUNCTIONS = {
     "tm_multiply_i16": [(16, 16, 9), (16, 16, 16)],
     "tm_add_i16": [(16, 16, 0, 1, 16), (16, 16, 4, 4, 14)],
     "tm_posit_parts_s16": [(16, 16, 1, 0, 40), (9, 9, 3, 2, 60), (12, 12, 0, 1, 10), (5, 5, 2, 2, 40)],
+    **{
+        name: [(8, 8, 8, 2), (8, 8, 8, 0), (16, 16, 16, 1), (5, 5, 5, 3), (32, 32, 32, 2), (32, 32, 32, 0)]
+        for name in ("tm_posit_add", "tm_posit_sub", "tm_posit_mul")
+    },
     "tm_posit_upper_s16": [(16,)],
     "tm_posit_upper_s64": [(32,)],
     "tm_posit_lower_word": [(32, 32)],
@@ -294,7 +298,8 @@ FUNCTIONS = {
 def test_integer_programs(name: str, operands: tuple[int, ...], tmp_path: Path):
     """Runtime functions as arithmetic against their references, at random and extreme arguments of all magnitudes."""
     function = RUNTIME_FUNCTIONS[name]
-    varying = 2 if name in ("tm_multiply_i16", "tm_add_i16") or name.endswith("_word") else 1
+    two = "tm_multiply_i16", "tm_add_i16", "tm_posit_add", "tm_posit_sub", "tm_posit_mul"
+    varying = 2 if name in two or name.endswith("_word") else 1
     lines: list[str] = []
     types = [str(type) for type in function.arguments]
     for i, (given, type) in enumerate(zip(operands, types, strict=True)):

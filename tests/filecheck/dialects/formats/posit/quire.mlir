@@ -13,6 +13,7 @@ func.func @steps(%bins: memref<10xi32>, %one: memref<1xi64>, %weight: i8, %x: i1
   posit.start %one as !posit.quire<64, 30, 64, 0> : memref<1xi64>
   %whole, %unit, %undefined = posit.join %one as !posit.quire<64, 30, 64, 0> : memref<1xi64> -> i64
   %z = posit.round %whole scale %unit, %undefined to !posit.p<16, 1> : i64 -> i16
+  %fixed = posit.to_odd %sum scale %scale, %nar unit 9 from -512 to 508 : i64 -> i32
   func.return %y, %z : i8, i16
 }
 // CHECK-LABEL: func.func @steps(%bins: memref<10xi32>, %one: memref<1xi64>, %weight: i8, %x: i16, %start: i16) -> (i8, i16) {
@@ -27,4 +28,5 @@ func.func @steps(%bins: memref<10xi32>, %one: memref<1xi64>, %weight: i8, %x: i1
 // CHECK-NEXT: posit.start %one as !posit.quire<64, 30, 64, 0> : memref<1xi64>
 // CHECK-NEXT: %whole, %unit, %undefined = posit.join %one as !posit.quire<64, 30, 64, 0> : memref<1xi64> -> i64
 // CHECK-NEXT: %z = posit.round %whole scale %unit, %undefined to !posit.p<16, 1> : i64 -> i16
+// CHECK-NEXT: %fixed = posit.to_odd %sum scale %scale, %nar unit 9 from -512 to 508 : i64 -> i32
 // CHECK-NEXT: func.return %y, %z : i8, i16
