@@ -187,7 +187,7 @@ def _parts_program(
 def _to_integer_program(m: IntegerBuilder, raw: SSAValue, scale: SSAValue, n: SSAValue, es: SSAValue) -> SSAValue:
     """The significand, moved left by its exponent: numbers are multiples of 2^-scale, so that no bit is lost."""
     bits, exponent_bits, stored = m.known(n), m.known(es), width_of(raw)
-    parts = _parts_program(m, raw, n, es, m.constant(m.known(scale), 16))
+    parts = _parts_program(m, raw, n, es, m.constant(0, 8), m.constant(m.known(scale), 16))
     exponent = m.clamp(m.resize(parts, 16), 0, stored - 1)
     significand = m.shift_right(parts, stored)
     moved = m.shift_left(significand, m.resize(exponent, width_of(significand)))
