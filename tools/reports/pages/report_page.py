@@ -223,8 +223,8 @@ def _memory(facts: PageFacts) -> Iterator[str]:
 
 
 def _packing(memory: Mapping[str, Any]) -> str:
-    packed = f"{memory['packer']} packed it; "
-    shown = packed + "that much is alive at the peak" if memory["proof"] == "peak" else f"proved by {memory['proof']}"
+    proof = "that much is alive at the peak" if memory["proof"] == "peak" else f"proved by {memory['proof']}"
+    shown = f"{memory['packer']} packed it; {proof}"
     if memory["checked"] is not None:
         shown += f", checked by {memory['checked']}"
     if memory["height"] == memory["lower_bound"]:

@@ -72,8 +72,9 @@ class Effort:
             self.nodes = self.steps // max(to_grid(rectangles).steps, 1)
 
     def for_cover(self, best: Placement) -> Effort:
-        """The effort of exact cover, from a placement, before another search, whose nodes it leaves alone."""
-        part = Effort(None, None, max(self.seconds_left(), 0.0), self.capacity, self.core, work=self.cover)
+        """The effort of exact cover, from a placement, before another search: it takes no nodes from that one."""
+        nodes = None if self.nodes is None else self.nodes - self.spent
+        part = Effort(nodes, None, max(self.seconds_left(), 0.0), self.capacity, self.core, work=self.cover)
         part.phases, part.best, part.need, part.deadline = self.phases, best, self.need, self.deadline
         return part
 

@@ -358,6 +358,9 @@ def test_exact_cover_takes_no_nodes_of_branch_and_bound():
     placements = pack(given, "auto", auto), pack(given, "branch-and-bound", alone)
     assert placements[0] == placements[1]
     assert auto.spent == alone.spent
+    none = Effort(nodes=0)
+    assert pack(given, "auto", none).height == pack(given, "best-fit").height
+    assert not sum(phase.nodes for phase in none.phases)
 
 
 def test_exact_cover_goes_first_and_branch_and_bound_goes_on():
