@@ -432,8 +432,8 @@ ROWS = (
     Row(
         item="table 3, detectors in posits",
         title="posits beside floats",
-        reports="in 10 and 12 bits Face-A 197 KB and an average precision of 0.647, in floats 0.643; Face-B 192 KB, 0.333 "
-        "and 0.336; Face-C 203 KB, 0.573 and 0.575; table 10: 230 KB each, 0.640, 0.331 and 0.464",
+        reports="in 10 and 12 bits Face-A 197 KB and an average precision of 0.647, in floats 0.643; Face-B 192 KB, "
+        "0.333 and 0.336; Face-C 203 KB, 0.573 and 0.575; table 10: 230 KB each, 0.640, 0.331 and 0.464",
         here="in 8 and 16 bits by Haunter, with formats chosen on two other pictures and measured on 24: Face-A "
         "{a.arena:k} KB, {a.average_precision:.3f} and in floats {a.float:.3f}; Face-B {b.arena:k}, "
         "{b.average_precision:.3f} and {b.float:.3f}; Face-C {c.arena:k}, {c.average_precision:.3f} and {c.float:.3f}",
