@@ -135,6 +135,10 @@ def _view(op: scratch.ViewOp) -> scratch.ViewOp:
     return scratch.ViewOp(op.arena, op.offset.value.data, bytes, input=op.input is not None, state=op.state is not None)
 
 
+MOST_INDICES = 1 << 16
+"""Elements that the functions on packed ones can count."""
+
+
 class _Bytes:
     """An array of bytes that replaces packed elements.
 
@@ -225,10 +229,15 @@ class _Bytes:
     def element(
         self, op: memref.LoadOp | memref.StoreOp, offsets: Sequence[SSAValue], nest: LoopNest
     ) -> list[SSAValue]:
-        """The bytes, and the index of the element that is accessed."""
+        """The bytes, and the index of the element that is accessed; in its group if 16 bits do not count them all."""
         element = build_offset(op.indices, memref_type(op.memref).get_shape(), nest.builder)
         element = reduce(nest.add, offsets, element)
-        run = nest.insert(memref.CastOp.get(self.stream, MemRefType(i8, [DYNAMIC_INDEX])))
+        stream, length, bytes = self.stream, group_length(self.bits), group_bytes(self.bits)
+        if size_in_bytes(memref_type(stream)) // bytes * length > MOST_INDICES:
+            group = nest.insert(arith.DivSIOp(element, nest.index(length)))
+            stream = nest.insert(scratch.SliceOp(stream, nest.times(group, bytes), (bytes,)))
+            element = nest.insert(arith.RemSIOp(element, nest.index(length)))
+        run = nest.insert(memref.CastOp.get(stream, MemRefType(i8, [DYNAMIC_INDEX])))
         return [run, nest.insert(arith.IndexCastOp(element, i16))]
 
     def run(self, value: SSAValue, offsets: Sequence[SSAValue]) -> SSAValue:

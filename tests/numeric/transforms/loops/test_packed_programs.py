@@ -12,10 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs.devices import TURNS, with_llvm
+from programs.network_writer import NetworkWriter
 from programs.on_boards import write_program
+from programs.sliced_networks import check_bits_on_device
 from programs.spread import spread
 
 from tinyml.dialects.context import context
+from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
@@ -197,3 +200,15 @@ def check(
         runner, built = runner_for(device), folder / target
         found = runner.run(runner.build(built, interface, folder / f"build-{device}", "-Os"), interface, inputs).scores
         np.testing.assert_array_equal(found, expected, err_msg=f"{device}, {target}")
+
+
+def test_more_elements_than_16_bits_count_are_packed(tmp_path: Path):
+    """A convolution reads 66,048 of 10 bits, whose indices go beyond 2^16."""
+    net = NetworkWriter((1, 129, 128, 4), 1, format_named(context(), "fixed", 10).for_range(-2, 2))
+    module = net.module(net.pool(net.convolution(net.convolution(net.input, 4), 1, 2), 8))
+    pipelines.run(module, context(), pipelines.flatten("refine-formats", {}))
+    buffers = module.clone()
+    pipelines.run(buffers, context(), pipelines.flatten("formats-to-buffers", {"pack_buffers": True}))
+    assert "memref<1x129x128x4x!fixed.q<10, 8>, #scratch.packed_ram<10>>" in str(buffers)
+    x = np.random.default_rng(1).integers(-511, 512, (1, 129 * 128 * 4)).astype(np.int16)
+    check_bits_on_device(module, buffers, x, HOST, tmp_path)
