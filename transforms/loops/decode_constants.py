@@ -32,7 +32,8 @@ class DecodeConstantsPass(ModulePass):
     """Decode constants that only sums of products read: if their integers take no more bytes, or if flash has room.
 
     The accumulators must accept the integers. Posits of the standard are taken apart for the quire in which they are
-    summed (`!posit.unpacked`), which takes 2, 4 or 8 bytes by the width of a moved significand, in the order of the program, as long as constants take at most half of the flash.
+    summed (`!posit.unpacked`), which takes 2, 4 or 8 bytes by the width of a moved significand, in the order of the
+    program, as long as constants take at most half of the flash.
 
     flash: the most bytes that the program may take; the default is the flash of the target's board. packed: as for
     `pack-constants`; constants that are packed regardless of the cost are unchanged. Raises `InputError` for a limit
