@@ -7,6 +7,7 @@ taken apart into significand and exponent.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -18,7 +19,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element_format, number_format
 from tinyml.dialects.num import accumulator_type
-from tinyml.targets.registry import board, target_of
+from tinyml.targets.registry import HOST, board
 from tinyml.transforms.ir.buffers import buffer_reads, retype_elements
 
 _PRODUCTS = num.DotAttr, num.StridedDotAttr, num.SparseDotAttr
@@ -35,12 +36,13 @@ class DecodeConstantsPass(ModulePass):
     summed (`!posit.unpacked`), which takes 2, 4 or 8 bytes by the width of a moved significand, in the order of the
     program, as long as constants take at most half of the flash.
 
-    flash: the most bytes that the program may take; the default is the flash of the target's board. packed: as for
-    `pack-constants`; constants that are packed regardless of the cost are unchanged. Raises `InputError` for a limit
-    that is not positive.
+    target: the board. flash: the most bytes that the program may take; the default is the flash of the board. packed:
+    as for `pack-constants`; constants that are packed regardless of the cost are unchanged. Raises `InputError` for a
+    limit that is not positive, and for an unknown target if there are such posits.
     """
 
     name = "decode-constants"
+    target: str = HOST
     flash: int | None = None
     packed: str = "auto"
 
@@ -52,14 +54,16 @@ class DecodeConstantsPass(ModulePass):
         constants = [each for each in op.walk() if isinstance(each, scratch.ConstantOp)]
         for constant in constants:
             _decode(constant)
-        flash = self.flash or board(target_of(op)).flash
-        left = None if flash is None else int(SHARE * flash) - sum(map(_size, constants))
-        for constant in constants:
-            if (format := _unpacked(constant)) is not None:
-                added = constant.raws.size * (format.dtype.itemsize - constant.raws.dtype.itemsize)
-                if left is None or added <= left:
-                    _replace(constant, format)
-                    left = None if left is None else left - added
+        candidates = [(each, format) for each in constants if (format := _unpacked(each)) is not None]
+        if not candidates:
+            return
+        flash = self.flash or board(self.target).flash
+        left = math.inf if flash is None else SHARE * flash - sum(map(_size, constants))
+        for constant, format in candidates:
+            added = constant.raws.size * (format.dtype.itemsize - constant.raws.dtype.itemsize)
+            if added <= left:
+                _replace(constant, format)
+                left -= added
 
 
 def _size(constant: scratch.ConstantOp) -> int:
