@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Use
+from xdsl.ir import Operation, Use
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
@@ -101,18 +102,23 @@ def _unpacked(constant: scratch.ConstantOp) -> NumberFormat | None:
     found = set[NumberFormat | None]()
     for use in buffer_reads(constant.result):
         op = use.operation
-        if not isinstance(op, num.RowSumOp):
+        if not _adds_products(op):
             return None
         lhs, rhs = (element_format(factor.type) for factor in op.factors)
         which = 0 if op.operands[use.index] is op.factors[0] else 1
-        found.add(op.accumulator.unpacked((lhs, rhs), which, constant.raws))
+        found.add(accumulator_type(op.sum).unpacked((lhs, rhs), which, constant.raws))
     return found.pop() if len(found) == 1 else None
+
+
+def _adds_products(op: Operation) -> TypeGuard[num.RowSumOp | num.CallOp]:
+    """True for an op that adds products of its factors to a sum."""
+    return isinstance(op, num.RowSumOp) or (isinstance(op, num.CallOp) and isinstance(op.routine, _PRODUCTS))
 
 
 def _sums(use: Use, format: NumberFormat) -> bool:
     """True if a use is a factor of a sum of products whose accumulator accepts `format` for it."""
     op = use.operation
-    if not isinstance(op, num.RowSumOp) and not (isinstance(op, num.CallOp) and isinstance(op.routine, _PRODUCTS)):
+    if not _adds_products(op):
         return False
     formats = [format if op.operands[use.index] is factor else element_format(factor.type) for factor in op.factors]
     return accumulator_type(op.sum).sums(*formats)
