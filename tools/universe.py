@@ -102,6 +102,7 @@ TARGETS: dict[str, Callable[[], type[Target]]] = {
 TINYML = Universe(all_dialects=DIALECTS, all_passes=PASSES, all_targets=TARGETS)
 
 ATTRIBUTES = (
+    "dialects.c.declarations",
     "dialects.layouts.coded_rows",
     "dialects.layouts.element_loops",
     "dialects.layouts.trees",

@@ -7,18 +7,20 @@ taken apart into significand and exponent.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Use
+from xdsl.ir import Operation, Use
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element_format, number_format
 from tinyml.dialects.num import accumulator_type
-from tinyml.targets.registry import board, target_of
+from tinyml.targets.registry import HOST, board
 from tinyml.transforms.ir.buffers import buffer_reads, retype_elements
 
 _PRODUCTS = num.DotAttr, num.StridedDotAttr, num.SparseDotAttr
@@ -32,14 +34,16 @@ class DecodeConstantsPass(ModulePass):
     """Decode constants that only sums of products read: if their integers take no more bytes, or if flash has room.
 
     The accumulators must accept the integers. Posits of the standard are taken apart for the quire in which they are
-    summed (`!posit.unpacked`), which takes 2, 4 or 8 bytes by the width of a moved significand, in the order of the program, as long as constants take at most half of the flash.
+    summed (`!posit.unpacked`), which takes 2, 4 or 8 bytes by the width of a moved significand, in the order of the
+    program, as long as constants take at most half of the flash.
 
-    flash: the most bytes that the program may take; the default is the flash of the target's board. packed: as for
-    `pack-constants`; constants that are packed regardless of the cost are unchanged. Raises `InputError` for a limit
-    that is not positive.
+    target: the board. flash: the most bytes that the program may take; the default is the flash of the board. packed:
+    as for `pack-constants`; constants that are packed regardless of the cost are unchanged. Raises `InputError` for a
+    limit that is not positive, and for an unknown target if there are such posits.
     """
 
     name = "decode-constants"
+    target: str = HOST
     flash: int | None = None
     packed: str = "auto"
 
@@ -51,14 +55,16 @@ class DecodeConstantsPass(ModulePass):
         constants = [each for each in op.walk() if isinstance(each, scratch.ConstantOp)]
         for constant in constants:
             _decode(constant)
-        flash = self.flash or board(target_of(op)).flash
-        left = None if flash is None else int(SHARE * flash) - sum(map(_size, constants))
-        for constant in constants:
-            if (format := _unpacked(constant)) is not None:
-                added = constant.raws.size * (format.dtype.itemsize - constant.raws.dtype.itemsize)
-                if left is None or added <= left:
-                    _replace(constant, format)
-                    left = None if left is None else left - added
+        candidates = [(each, format) for each in constants if (format := _unpacked(each)) is not None]
+        if not candidates:
+            return
+        flash = self.flash or board(self.target).flash
+        left = math.inf if flash is None else SHARE * flash - sum(map(_size, constants))
+        for constant, format in candidates:
+            added = constant.raws.size * (format.dtype.itemsize - constant.raws.dtype.itemsize)
+            if added <= left:
+                _replace(constant, format)
+                left -= added
 
 
 def _size(constant: scratch.ConstantOp) -> int:
@@ -96,18 +102,23 @@ def _unpacked(constant: scratch.ConstantOp) -> NumberFormat | None:
     found = set[NumberFormat | None]()
     for use in buffer_reads(constant.result):
         op = use.operation
-        if not isinstance(op, num.RowSumOp):
+        if not _adds_products(op):
             return None
         lhs, rhs = (element_format(factor.type) for factor in op.factors)
         which = 0 if op.operands[use.index] is op.factors[0] else 1
-        found.add(op.accumulator.unpacked((lhs, rhs), which, constant.raws))
+        found.add(accumulator_type(op.sum).unpacked((lhs, rhs), which, constant.raws))
     return found.pop() if len(found) == 1 else None
+
+
+def _adds_products(op: Operation) -> TypeGuard[num.RowSumOp | num.CallOp]:
+    """True for an op that adds products of its factors to a sum."""
+    return isinstance(op, num.RowSumOp) or (isinstance(op, num.CallOp) and isinstance(op.routine, _PRODUCTS))
 
 
 def _sums(use: Use, format: NumberFormat) -> bool:
     """True if a use is a factor of a sum of products whose accumulator accepts `format` for it."""
     op = use.operation
-    if not isinstance(op, num.RowSumOp) and not (isinstance(op, num.CallOp) and isinstance(op.routine, _PRODUCTS)):
+    if not _adds_products(op):
         return False
     formats = [format if op.operands[use.index] is factor else element_format(factor.type) for factor in op.factors]
     return accumulator_type(op.sum).sums(*formats)

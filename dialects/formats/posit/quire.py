@@ -254,8 +254,10 @@ class _Extent:
 
     @property
     def end(self) -> int:
-        """The exponent above the bits that are added: of integers in halves, their sign may be far above their top."""
-        return self.parts.least + self.parts.bits if self.parts.is_placed else self.top
+        """The exponent above the bits that are added: the sign of integers, and zeros, may be far above their top."""
+        return (
+            self.parts.least + self.parts.bits if self.parts.is_placed else max(self.top, self.least + self.parts.bits)
+        )
 
 
 def _extent(factor: Factor) -> _Extent:

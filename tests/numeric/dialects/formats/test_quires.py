@@ -26,6 +26,7 @@ from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.minifloat import MinifloatType
 from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product
+from tinyml.dialects.formats.posit.parts import parts_of
 from tinyml.dialects.formats.posit.quire import QuireType, quire_for
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.formats.posit.unpacked import Unpacked, UnpackedType
@@ -212,7 +213,7 @@ def test_posits_become_fixed_point_by_one_rounding(n: int, es: int):
         # 3 * 2^24 * 2^-24 and a sign, in units of 2^-48 and the three bits of each fraction.
         ([1, 1, 1], 26 + 30 + 24 + 3, (32, 4)),
         ([64, 64, 64], 28 + 30, (32, 4)),
-        ([0, 0, 0], 24 + 24 + 3, (32, 4)),
+        ([0, 0, 0], 24 + 24 + 3 + 4, (32, 4)),
     ],
     ids=["least", "one", "zero"],
 )
@@ -312,6 +313,23 @@ def test_weights_of_zero_and_wide_posits_have_a_quire():
     for format in (PositType(32, 0), PositType(32, 3), PositType(2, 0)):
         quire = quire_for([Product(3, Factor(format, np.zeros((1, 3), format.dtype)), Factor(PositType(8, 2)))])
         assert quire.layout.holds(format.n.data - 2)
+
+
+@pytest.mark.parametrize("given", [PositType(2, 0), PositType(32, 2), PositType(16, 1), FixedType(16, 9)], ids=str)
+@pytest.mark.parametrize("weights", [[0, 0], [1, 0], [-1, 1]], ids=str)
+def test_every_part_of_a_product_has_a_bin(given: NumberFormat, weights: list[int]):
+    """Of zeros, too, whose place is the first, and of the greatest number, whose last part is its sign."""
+    for format in (PositType(32, 2), PositType(32, 0), PositType(16, 0), PositType(8, 2)):
+        raws = np.array([weights], format.dtype)
+        layout = quire_for([Product(2, Factor(format, raws), Factor(given))]).layout
+        lhs, rhs = parts_of(format), parts_of(given)
+        unit, parts = layout.unit(lhs, rhs), layout.product_parts(lhs, rhs)
+        least = layout.leasts(lhs, rhs)
+        significands, exponents, _ = lhs.split(raws)
+        place = int(np.where(significands == 0, 0, exponents - least[0]).max()) // unit
+        greatest = place + max(rhs.greatest - least[1], 0) // unit
+        last = greatest * unit // max(layout.step, 1) + (parts - 1) * (layout.part // max(layout.step, 1))
+        assert layout.is_single or last < layout.count, (format, layout)
 
 
 def test_posits_of_the_standard_are_no_fixed_point():
