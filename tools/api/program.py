@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _NO_FILES: Sequence[Path] = ()
 
+
 class CompileWarning(UserWarning):
     """A loss of accuracy, time or memory for a known reason, or a fault of the data, with what helps.
 
