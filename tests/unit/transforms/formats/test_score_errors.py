@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, cast
@@ -132,10 +133,14 @@ def test_scores_lose_less_by_it(prototype: NumberFormat):
 
 def test_each_format_has_a_rule_of_its_own():
     data = Data(X.astype(np.float32), np.zeros(len(X), int))
-    for prototype, rule in ((FixedType.of_width(5), BY_GREATEST), (PositType.of_width(5), BY_SCORES)):
+    declared: Sequence[tuple[NumberFormat, ScaleBy]] = (
+        (FixedType.of_width(5), BY_GREATEST),
+        (PositType.of_width(5), BY_SCORES),
+    )
+    for prototype, rule in declared:
         found: list[object] = []
-        given: ScaleBy | None
-        for given in (None, rule):
+        rules: tuple[ScaleBy | None, ...] = None, rule
+        for given in rules:
             assignment = CandidateEvaluator(linear(), data, None, given).candidates.assignment
             found.append(assignment.formats([FormatChoice(prototype)] * len(assignment.classes)))
         assert found[0] == found[1]
