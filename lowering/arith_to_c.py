@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import (
     i8,
     i16,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
@@ -36,7 +36,7 @@ from tinyml.dialects.machine.machine import width_for
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.lowering.c.caller_functions import caller_functions
-from tinyml.lowering.c.function import CONTROL_FLOW, FunctionLowering, Spelling, Spellings, unsupported
+from tinyml.lowering.c.function import CONTROL_FLOW, FunctionLowering, Spelling, Spellings, integer, unsupported
 from tinyml.lowering.c.header_texts import ROW_BITS
 from tinyml.lowering.c.program import ARENA, ProgramBuilder
 from tinyml.transforms.bits.hint_loops import PARTITION
@@ -249,11 +249,20 @@ def _store(at: FunctionLowering, op: memref.StoreOp) -> None:
 
 
 def _copy_run(at: FunctionLowering, op: scratch.CopyRunOp) -> None:
-    target = at.build.address(at.values[op.dest], at.values[op.at])
-    source = at.build.address(at.values[op.source], at.values[op.first])
-    size = at.build.literal(element_bytes(memref_type(op.source)))
+    count = at.build.binary(at.values[op.count], "*", at.build.literal(element_bytes(memref_type(op.source))))
     at.program.use_function(COPY)
-    at.build.put(c.InvokeOp(COPY, [target, source, at.build.binary(at.values[op.count], "*", size)]))
+
+    def write() -> None:
+        target = at.build.address(at.values[op.dest], at.values[op.at])
+        source = at.build.address(at.values[op.source], at.values[op.first])
+        at.build.put(c.InvokeOp(COPY, [target, source, count]))
+
+    if integer(count) is not None:
+        write()
+    else:
+        # What copies no element may have addresses outside the arrays, which C may not even compute.
+        some = at.build.insert(c.CompareOp(at.values[op.count], ">", at.build.literal(0)))
+        at.build.put(c.IfOp(some, at.nested(Block(), write), Region()))
 
 
 def _turn(at: FunctionLowering, op: scratch.TurnOp) -> None:

@@ -69,7 +69,7 @@ class _Function:
             result = reshaped(dest).owner
             if not isinstance(result, AllocOp) or self.ranges[result].first != point:
                 continue
-            if self.ranges[result].last > point and (chosen := self.operand(op, point, result)) is not None:
+            if (chosen := self.operand(op, point, result)) is not None:
                 UPDATED.add(op)
                 self.replace(op, result, chosen)
 

@@ -176,3 +176,33 @@ func.func @more(%X: memref<4xi16>) -> (index, memref<4xi16>) {
 // CHECK:          c.for %i
 // CHECK-COUNT-33: c.load %W[%i]
 // CHECK:          c.store
+
+// -----
+
+// A copy of a constant number of elements is a call; one of another number computes its addresses only if it copies.
+builtin.module {
+  func.func @copies(%X: memref<8xi16>) -> memref<8xi16> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+    %y = scratch.view %arena[0 : i64] : memref<16xi8> to memref<8xi16>
+    scf.for %i = %c0 to %c4 step %c1 {
+      scratch.copy_run %X[%i] to %y[%c0] count %c4 {most = 4 : i64} : memref<8xi16> to memref<8xi16>
+      scratch.copy_run %X[%i] to %y[%c4] count %i {most = 4 : i64} : memref<8xi16> to memref<8xi16>
+    }
+    func.return %y : memref<8xi16>
+  }
+}
+// CHECK-LABEL: c.func @copies_predict
+// CHECK:      c.for %i = %c0 to %c4 {
+// CHECK-NEXT:   [[eight:%.*]] = c.literal 8 : index
+// CHECK-NEXT:   [[from:%.*]] = c.address %X[%i] : !c.ptr<i16, const>
+// CHECK-NEXT:   c.invoke @tm_copy(%y, [[from]], [[eight]]) : !c.ptr<i16>, !c.ptr<i16, const>, index
+// CHECK:        [[some:%.*]] = c.compare %i ">" [[none:%.*]] : index
+// CHECK-NEXT:   c.if [[some]] {
+// CHECK-NEXT:     [[at:%.*]] = c.address %y[%c4] : !c.ptr<i16>
+// CHECK-NEXT:     [[first:%.*]] = c.address %X[%i] : !c.ptr<i16, const>
+// CHECK-NEXT:     c.invoke @tm_copy([[at]], [[first]], {{%.*}}) : !c.ptr<i16>, !c.ptr<i16, const>, index
+// CHECK-NEXT:   }
+// CHECK-NEXT: }

@@ -85,3 +85,18 @@ func.func @local(%x: memref<1xi8>) -> memref<1xi8> {
 // CHECK-NEXT: [[v4:%.*]] = rtl.load %arena{{\[}}[[v3]]] : !rtl.memory<1, 8> -> i8
 // CHECK-NEXT: rtl.send [[v4]] to 0 : i64 : i8
 // CHECK-NEXT: func.return
+
+// -----
+
+// Bytes that end inside a word of what they overlap have this word whole.
+func.func @ends(%x: memref<1xi8>) -> memref<5xi8> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<12xi8>
+  %wide = scratch.view %arena[4 : i64] : memref<12xi8> to memref<1xi32>
+  %y = scratch.view %arena[4 : i64] : memref<12xi8> to memref<5xi8>
+  %zero = arith.constant 0 : index
+  %n = arith.constant 7 : i32
+  memref.store %n, %wide[%zero] : memref<1xi32>
+  func.return %y : memref<5xi8>
+}
+// CHECK-LABEL: func.func @ends
+// CHECK-NEXT: %arena = rtl.memory : !rtl.memory<2, 32>

@@ -89,3 +89,26 @@ func.func @columns(%x: memref<1x!fixed.q<8, 4>>, %sums: memref<8x!fixed.acc<32, 
 // CHECK-NEXT: %w = memref.load %same[%zero] : memref<3x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: %r = num.add %v, %w : !fixed.q<8, 4>, !fixed.q<8, 4> -> !fixed.q<8, 4>
 // CHECK-NEXT: func.return %r : !fixed.q<8, 4>
+
+// -----
+
+// What a loop reads again and again stays near: a read of %rare costs less time, though %often is moved first by order.
+func.func @loop(%x: memref<3x!fixed.q<8, 4>>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %nine = arith.constant 9 : index
+  %often = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8, 9]> : tensor<9xi8> -> memref<9x!fixed.q<8, 4>, #scratch.flash>
+  %rare = scratch.constant dense<[9, 8, 7, 6, 5, 4, 3, 2, 1]> : tensor<9xi8> -> memref<9x!fixed.q<8, 4>, #scratch.flash>
+  scf.for %i = %zero to %nine step %one {
+    %a = memref.load %often[%i] : memref<9x!fixed.q<8, 4>, #scratch.flash>
+    memref.store %a, %x[%zero] : memref<3x!fixed.q<8, 4>>
+  }
+  %b = memref.load %rare[%zero] : memref<9x!fixed.q<8, 4>, #scratch.flash>
+  %c = memref.load %rare[%one] : memref<9x!fixed.q<8, 4>, #scratch.flash>
+  memref.store %b, %x[%one] : memref<3x!fixed.q<8, 4>>
+  memref.store %c, %x[%one] : memref<3x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK-LABEL: func.func @loop
+// CHECK: %often = scratch.constant {{.*}} : tensor<9xi8> -> memref
+// CHECK: %rare = scratch.constant {{.*}} : tensor<9xi8> far -> memref

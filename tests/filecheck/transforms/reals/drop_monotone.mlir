@@ -247,3 +247,29 @@ func.func @scaled(%x: tensor<1x1xf32>) -> index {
 // CHECK-NEXT: %above = tdsl.at_least %x {threshold = 0.54930614433405489 : f64} : tensor<1x1xf32>
 // CHECK-NEXT: %label = arith.select %above, %yes, %no : index
 // CHECK-NEXT: func.return %label : index
+
+// -----
+
+// A sum drops one number on either side.
+func.func @shifts(%x: tensor<1x4xf32>) -> (index, tensor<1x4xf32>) {
+  %two = tdsl.const dense<2.0> : tensor<1xf32> -> tensor<1xf32>
+  %a = tdsl.add %x, %two : tensor<1x4xf32>, tensor<1xf32> -> tensor<1x4xf32>
+  %b = tdsl.add %two, %a : tensor<1xf32>, tensor<1x4xf32> -> tensor<1x4xf32>
+  %label = tdsl.argmax %b : tensor<1x4xf32>
+  func.return %label, %b : index, tensor<1x4xf32>
+}
+// CHECK-LABEL: func.func @shifts
+// CHECK-NEXT: %label = tdsl.argmax %x : tensor<1x4xf32>
+// CHECK-NEXT: func.return %label, %x : index, tensor<1x4xf32>
+
+// -----
+
+// A vector is no shift: it changes which score is the greatest.
+func.func @vector(%x: tensor<1x4xf32>) -> (index, tensor<1x4xf32>) {
+  %four = tdsl.const dense<[[1.0, 2.0, 3.0, 4.0]]> : tensor<1x4xf32> -> tensor<1x4xf32>
+  %a = tdsl.add %x, %four : tensor<1x4xf32>, tensor<1x4xf32> -> tensor<1x4xf32>
+  %label = tdsl.argmax %a : tensor<1x4xf32>
+  func.return %label, %a : index, tensor<1x4xf32>
+}
+// CHECK-LABEL: func.func @vector
+// CHECK: %label = tdsl.argmax %a : tensor<1x4xf32>

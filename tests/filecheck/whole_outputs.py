@@ -1,0 +1,80 @@
+"""`python tests/filecheck/whole_outputs.py FILE...`: write checks of whole functions anew, as passes print them now.
+
+Such checks are a `CHECK-LABEL` and then a `CHECK-NEXT` for every line of the function, up to the comment or the section
+that follows. Read the difference before you commit it: it is what your change does to IR.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+RUN = re.compile(r"// RUN: (.*) \| filecheck %s(?: --check-prefix=(\S+))?$", re.MULTILINE)
+SECTION = "\n// -----\n"
+NAME = re.compile(r"%(\d+|[A-Za-z_.$][\w.$-]*_\d+)\b")
+"""Values whose names depend on others: numbers, and names with a number against clashes."""
+
+
+def checked(line: str, seen: set[str]) -> str:
+    """A line as a pattern, in which values that depend on others are variables, defined where they come first."""
+    pattern, end = "", 0
+    for match in NAME.finditer(line):
+        name = "v" + re.sub(r"\W", "_", match[1])
+        before = _literal(line[end : match.start()])
+        if before.endswith("["):
+            before = before[:-1] + r"{{\[}}"
+        pattern += before + (f"[[{name}]]" if name in seen else f"[[{name}:%.*]]")
+        seen.add(name)
+        end = match.end()
+    return pattern + _literal(line[end:])
+
+
+def _literal(text: str) -> str:
+    return text.replace("[[", r"{{\[\[}}")
+
+
+def functions(printed: str) -> dict[str, list[str]]:
+    """The lines of each function of a module, without indentation, by its name."""
+    found: dict[str, list[str]] = {}
+    for match in re.finditer(r"^( *)func\.func (?:private )?@(\w+).*\{\n(?:\1 .*\n)*", printed, re.MULTILINE):
+        found[match[2]] = [line.strip() for line in match[0].splitlines()[1:]]
+    return found
+
+
+def renewed(section: str, prefix: str, printed: str) -> str:
+    """A section with the checks of whole functions as they are printed."""
+    bodies = functions(printed)
+
+    def body(match: re.Match[str]) -> str:
+        if (lines := bodies.get(match[2])) is None or match[3].count("\n") < 2:
+            return match[0]
+        if "func.return" not in match[3].splitlines()[-1]:
+            return match[0]
+        seen: set[str] = set()
+        return match[1] + "".join(f"// {prefix}-NEXT: {checked(line, seen)}\n" for line in lines)
+
+    return re.sub(rf"(// {prefix}-LABEL: func\.func @(\w+)\n)((?:// {prefix}-NEXT: .*(?:\n|$))+)", body, section)
+
+
+def renew(path: Path) -> None:
+    """Write the file anew; raises `CalledProcessError` if a command of its RUN lines fails."""
+    text = path.read_text()
+    for command, prefix in RUN.findall(text):
+        words = [str(path) if word == "%s" else word for word in shlex.split(command)]
+        if "|" in words or words[0] != "tinyml-opt":
+            continue
+        words[0] = str(Path(sys.executable).with_name(words[0]))
+        printed = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+        sections, outputs = text.split(SECTION), printed.split(SECTION)
+        if len(sections) == len(outputs):
+            pairs = zip(sections, outputs, strict=True)
+            text = SECTION.join(renewed(section, prefix or "CHECK", output) for section, output in pairs)
+    path.write_text(text)
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        renew(Path(name))
