@@ -314,8 +314,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def effort(self) -> int:
-        """Rounding to numbers at equal distances up to 1 takes least; a quire takes most."""
-        return 2 if self.window is None else int(not self._is_linear)
+        """Numbers at equal distances up to 1, as integers of 15 bits and a sign, take least; a quire takes most."""
+        if self.window is None:
+            return 2
+        return int(not (self._is_linear and self.window[1] - self.window[0] <= SHORT_INTEGER))
 
     @property
     def reaching(self) -> Sequence[PositType]:

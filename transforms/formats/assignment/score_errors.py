@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 WORTH = 0.02
 """The share of the program's expected error by which a format that takes more effort has to lower it."""
 
+NEGLIGIBLE = 1e-4
+"""The share of answers that may change for formats of less effort, over all tensors."""
+
 MOST_VALUES = 1 << 19
 """The most values, of all tensors together, whose errors are computed for each format."""
 
@@ -67,14 +70,15 @@ class ScoreErrors:
         """The format of each class, of those that are offered, for the least expected error of the scores.
 
         Of a class on which no score depends the first one. A format that takes less effort than the best goes before it
-        if the error of the program, over all classes, grows by less than `WORTH` of it.
+        if the error of the program, over all classes, grows by less than `WORTH` of it, or by a class's part of
+        `NEGLIGIBLE`.
         """
         errors = {
             tensors: [self._error(tensors, format) for format in formats]
             for tensors, formats in offered.items()
             if tensors in self._values
         }
-        allowed = WORTH * sum(map(min, errors.values()))
+        allowed = max(WORTH * sum(map(min, errors.values())), NEGLIGIBLE / max(len(errors), 1))
         found = {tensors: formats[0] for tensors, formats in offered.items()}
         for tensors, each in errors.items():
             rated = zip(offered[tensors], each, strict=True)

@@ -72,7 +72,7 @@ def test_the_error_of_scores_is_that_of_margins_by_their_size():
 
 @dataclass(frozen=True)
 class Off:
-    """A stand-in for a format whose numbers are all off by a share of what makes an error of 1."""
+    """A stand-in for a format whose numbers are all off by the root of a share."""
 
     share: float
     effort: int
@@ -85,7 +85,7 @@ class Off:
         return reals
 
     def decode(self, raws: Any) -> Any:
-        return raws + 0.01 * np.sqrt(self.share)
+        return raws + np.sqrt(self.share)
 
 
 def chosen(*formats: Off) -> object:
@@ -104,6 +104,8 @@ def test_effort_has_to_be_worth_it():
     assert chosen(Off(1 + 0.5 * WORTH, 1), best) == best
     assert chosen(best, Off(1 + 0.5 * WORTH, 2)) == best
     assert chosen(first := Off(2.0, 0), Off(2.0, 0)) is first
+    # Errors that change next to no answer are no reason.
+    assert chosen(Off(1e-9, 1), fast := Off(1e-7, 0)) == fast
 
 
 def test_what_is_not_rounded_does_not_count():
