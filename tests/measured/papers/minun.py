@@ -536,7 +536,7 @@ ROWS = (
         "{protonn affine 8:.2f} and {bonsai affine 8:.2f}, on average of twelve models, negative for a gain",
         verdict=DIFFERS,
         why="sums of products are exact here, so that little is lost in any representation, by FastGRNN above all; but "
-        "posits for Bonsai and zero-skew for ProtoNN, for GesturePod's above all, lose more than reported",
+        "zero-skew for ProtoNN, for GesturePod's above all, loses more than reported",
         run=Shown(("results-formats",), compression),
         holds=lambda found: (
             all(
@@ -544,7 +544,7 @@ ROWS = (
                 for format, reported in (("fixed", (60, 6.3, 5.4)), ("posit", (11.3, 2.6)), ("affine", (15.4,)))
                 for family, most in zip(("fastgrnn", "protonn", "bonsai"), reported, strict=False)
             )
-            and 0 < found["bonsai posit 8"] < 0.4
+            and found["bonsai posit 8"] <= 0
             and 0.2 < found["protonn affine 8"] < 0.4
         ),
     ),
