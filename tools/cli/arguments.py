@@ -27,7 +27,7 @@ Declaration = TypeVar("Declaration")
 LARGEST = 2**63 - 1
 """The largest integer that an option takes."""
 
-_INDENT, _WIDTH = 12, 80
+_WIDTH = 80
 
 _READ = ("mlir", "npy", "npz", "csv")
 """Suffixes of files that commands read, besides those of frontends."""
@@ -124,12 +124,13 @@ def formats_epilogue() -> str:
 
     common = {dialect: alias for alias, dialect in ALIASES.items()}
     rows = [(common.get(name, name), format.GOOD_FOR) for name, format in formats().items() if format.GOOD_FOR]
-    return "\n".join(["number formats (--format NAME):", *(_format_row(name, text) for name, text in rows)])
-
-
-def _format_row(name: str, text: str) -> str:
-    indent = " " * (_INDENT + 2)
-    return textwrap.fill(text, _WIDTH, initial_indent=f"  {name:{_INDENT}}", subsequent_indent=indent)
+    column = max(len(name) for name, _ in rows) + 2
+    indent = " " * (column + 2)
+    lines = [
+        textwrap.fill(text, _WIDTH, initial_indent=f"  {name:{column}}", subsequent_indent=indent)
+        for name, text in rows
+    ]
+    return "\n".join(["number formats (--format NAME):", *lines])
 
 
 def given(arguments: argparse.Namespace, options: Iterable[Option]) -> dict[str, Any]:

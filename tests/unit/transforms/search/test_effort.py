@@ -114,7 +114,7 @@ def test_a_program_is_lowered_to_nests_once_for_all_limits_on_flash(monkeypatch:
 def test_only_the_ops_of_flash_above_are_lowered_by_the_limit_on_flash_before_it_is_spent():
     steps = [step for name in (*TO_BUFFERS, BUFFERS_TO_NESTS) for step in registered_pass(name).steps()]
     limited = {step.name for step in steps if any(field.name == "flash" for field in fields(step))}
-    assert limited == {"tile-windows", "code-forests"}
+    assert limited == {"tile-windows", "code-forests", "decode-constants"}
     assert {op.name for op in FLASH_ABOVE} == {"tdsl.conv2d", "tdsl.forest"}
 
 
