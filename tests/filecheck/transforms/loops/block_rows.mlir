@@ -475,3 +475,18 @@ func.func @single_window(%x: memref<16x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!ze
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
+
+// -----
+
+// Kernels of blocks read the vector from RAM: rows that meet one in flash are taken one by one.
+func.func @vector_in_flash(%W: memref<6x8x!fixed.q<16, 10>>, %x: memref<8x!fixed.q<16, 10>, #scratch.flash>, %Y: memref<6x!fixed.q<16, 8>>) {
+  num.contract %i to 6 {
+    %zero = num.zero : !fixed.acc<32, 20>
+    %sum = num.products %zero, %W, %x : !fixed.acc<32, 20>, memref<6x8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>, #scratch.flash> -> !fixed.acc<32, 20>
+    %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 8>
+    memref.store %y, %Y[%i] : memref<6x!fixed.q<16, 8>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @vector_in_flash
+// CHECK-NEXT: num.contract %i to 6 {

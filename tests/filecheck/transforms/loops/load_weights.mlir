@@ -82,3 +82,37 @@ func.func @others(%i: index) -> (i16, !fixed.q<8, 4>) {
 // CHECK-NEXT: %a = memref.load %table[%i] : memref<2xi16, #scratch.flash>
 // CHECK-NEXT: %b = memref.load %single[%i] : memref<1x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: func.return %a, %b : i16, !fixed.q<8, 4>
+
+// -----
+
+// Room for the products alone, down to the last number: the start that is added last leaves -32768 to 32767.
+func.func @limit(%x: memref<2x!fixed.u<4, 2>>, %at: index) -> !fixed.q<16, 7> {
+  %W = scratch.constant dense<[2, 4]> : tensor<2xi8> -> memref<2x!fixed.q<6, 5>, #scratch.flash>
+  %b = scratch.constant dense<[-30767, 30768]> : tensor<2xi16> -> memref<2x!fixed.q<16, 7>, #scratch.flash>
+  %first = memref.load %b[%at] : memref<2x!fixed.q<16, 7>, #scratch.flash>
+  %start = num.start %first : !fixed.q<16, 7> -> !fixed.acc<16, 7>
+  %sum = num.call #num.dot(%start, %W, %x) : (!fixed.acc<16, 7>, memref<2x!fixed.q<6, 5>, #scratch.flash>, memref<2x!fixed.u<4, 2>>) -> !fixed.acc<16, 7>
+  %y = num.finish %sum {bound = array<i64: -2000, 2000>} : !fixed.acc<16, 7> -> !fixed.q<16, 7>
+  func.return %y : !fixed.q<16, 7>
+}
+// CHECK-LABEL: func.func @limit
+// CHECK: [[v0:%.*]] = num.zero : !fixed.acc<16, {{[0-6]}}>
+// CHECK: num.align
+// CHECK-NEXT: num.constant
+// CHECK-NEXT: num.mac
+
+// -----
+
+// One number more is one too many.
+func.func @past(%x: memref<2x!fixed.u<4, 2>>, %at: index) -> !fixed.q<16, 7> {
+  %W = scratch.constant dense<[2, 4]> : tensor<2xi8> -> memref<2x!fixed.q<6, 5>, #scratch.flash>
+  %b = scratch.constant dense<[-30768, 30768]> : tensor<2xi16> -> memref<2x!fixed.q<16, 7>, #scratch.flash>
+  %first = memref.load %b[%at] : memref<2x!fixed.q<16, 7>, #scratch.flash>
+  %start = num.start %first : !fixed.q<16, 7> -> !fixed.acc<16, 7>
+  %sum = num.call #num.dot(%start, %W, %x) : (!fixed.acc<16, 7>, memref<2x!fixed.q<6, 5>, #scratch.flash>, memref<2x!fixed.u<4, 2>>) -> !fixed.acc<16, 7>
+  %y = num.finish %sum {bound = array<i64: -2000, 2000>} : !fixed.acc<16, 7> -> !fixed.q<16, 7>
+  func.return %y : !fixed.q<16, 7>
+}
+// CHECK-LABEL: func.func @past
+// CHECK-NOT: num.align
+// CHECK: func.return
