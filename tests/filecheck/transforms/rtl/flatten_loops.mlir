@@ -184,3 +184,35 @@ func.func @unknown(%n: index, %x: !rtl.memory<8, 8>) {
 // CHECK-LABEL: func.func @unknown
 // CHECK-NOT: rtl.counters
 // CHECK: func.return
+
+// -----
+
+// Of three loops the store behind the two inner ones is the second that rises.
+func.func @three() -> index {
+  %w = rtl.memory dense<1> : tensor<15xi8> : !rtl.memory<15, 8>
+  %y = rtl.memory : !rtl.memory<8, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %rows = arith.constant 3 : index
+  %n = arith.constant 5 : index
+  %start = arith.constant 7 : i24
+  scf.for %h = %zero to %two step %one {
+    %s = scf.for %i = %zero to %rows step %one iter_args(%c = %start) -> (i24) {
+      %row = arith.muli %i, %n : index
+      %u = scf.for %k = %zero to %n step %one iter_args(%d = %c) -> (i24) {
+        %at = arith.addi %row, %k : index
+        %a = rtl.load %w[%at] : !rtl.memory<15, 8> -> i8
+        %aw = arith.extsi %a : i8 to i24
+        %t = arith.addi %d, %aw : i24
+        scf.yield %t : i24
+      }
+      scf.yield %u : i24
+    }
+    %r = arith.trunci %s : i24 to i8
+    rtl.store %r, %y[%h] : i8, !rtl.memory<8, 8>
+  }
+  func.return %zero : index
+}
+// CHECK-LABEL: func.func @three
+// CHECK: rtl.store %r, %y[%h] if {{%.*}} {rtl.rises = 2 : i64} : i8
