@@ -274,7 +274,7 @@ class _Pareto:
         moves = PairwiseMoves(self.feasibility, model, start, possible_changes(search, start, self.offered))
         moved = True
         while moved and self.evaluation.evaluated < self.effort:
-            most = (1 - GAIN) * self.best.loss
+            most = self.best.loss - GAIN * abs(self.best.loss)
             better = self.evaluate(moves.proposals(self.best.choices), "exchange", most)
             moved = any(map(self.consider, sorted(better, key=lambda point: point.key)))
 

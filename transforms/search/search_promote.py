@@ -209,7 +209,7 @@ def _use_last_bytes(feasibility: Feasibility, result: SearchResult, offered: Seq
         better = [
             candidate
             for loss, candidate in ranked
-            if loss < (1 - STANDARD_ERROR) * least and search.fits(candidate, feasibility.limits.ram)
+            if loss < least - STANDARD_ERROR * abs(least) and search.fits(candidate, feasibility.limits.ram)
         ]
         feasible = (
             candidate

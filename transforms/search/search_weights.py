@@ -183,7 +183,7 @@ class _Weights:
             changed = sorted(self._changes(taken), key=_sum_of_losses)[:TRIES]
             losses = self.search.losses([self._choices(one) for one in changed], least)
             best = min(losses, default=least)
-            if best >= (1 - GAIN) * least:
+            if best >= least - GAIN * abs(least):
                 return self._choices(taken)
             taken, least = changed[losses.index(best)], best
 

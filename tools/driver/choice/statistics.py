@@ -24,7 +24,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
 from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growth
 from tinyml.tools.driver.detection import far_samples, labelled, moved, rank_losses
-from tinyml.transforms.formats.evaluation.metrics import places
+from tinyml.transforms.formats.evaluation.metrics import CLASSES, places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -301,10 +301,11 @@ class Judge:
         if labels is not None:
             own = np.ones(len(labels), bool) if measure.of is None else labels == measure.of
             count = min(len(np.unique(self.groups[kind])) for kind in (own, ~own) if kind.any())
-            if self.answers.classes is not None and answers.classes is not None:
+            if measure.metric.of == CLASSES and self.answers.classes is not None and answers.classes is not None:
                 exact, mine = self.answers.classes[own] == labels[own], answers.classes[own] == labels[own]
                 lost, gained = int((exact & ~mine).sum()), int((~exact & mine).sum())
-                bound = max(bound, 100 * upper_bound(min(lost, count), min(gained, count), count))
+                asked = len(np.unique(self.groups[own]))
+                bound = max(bound, 100 * upper_bound(min(lost, asked), min(gained, asked), asked))
         return Loss(points, bound, 0, 0, len(answers), count, counted=False, likely=bound, metric=measure.name)
 
     def scores_off(self, scores: NDArray[np.float64]) -> float:

@@ -156,7 +156,7 @@ def ram_option() -> Any:
 def flash_option() -> Any:
     """The option `flash`."""
     return option(
-        "limit on flash, which larger, faster kernels and code may fill, with and without a search",
+        "most flash that the program may take; larger, faster kernels may fill it, with and without a search",
         default=None,
         metavar="BYTES",
         group=OptionGroup.MEMORY,

@@ -74,3 +74,19 @@ def test_a_wide_limit_changes_nothing_for_the_worse():
 )
 def test_bits_that_elements_share(format: FixedType | CodebookType | MxIntType, shared: int):
     assert format.shared_bits == shared
+
+
+def test_losses_below_zero_end(monkeypatch: pytest.MonkeyPatch):
+    """A figure better than on reals is a negative loss; programs that lose as much are not exchanged for ever."""
+    asked = 0
+
+    def losses(search: Search, candidates: Sequence[Sequence[FormatChoice]], at_most: object = None) -> list[float]:
+        nonlocal asked
+        asked += 1
+        assert asked < 200
+        return [-1.0] * len(candidates)
+
+    with evaluation_of("protonn") as evaluation:
+        search = search_in(evaluation)
+        monkeypatch.setattr(Search, "losses", losses)
+        assert SearchWeightsPass("", weight_bits=4.5).search(search).loss == -1.0
