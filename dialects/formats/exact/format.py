@@ -294,6 +294,9 @@ class ExactFormat(ExactNumbers):
         stored = self.stored(m, value)
         if self.stored_width > 8:
             return None
+        if self.has_nar:
+            # NaR, the raw below the least number, becomes this number.
+            stored = m.clamp(Int(stored.value, stored.width, stored.low - 1, stored.high), stored.low, stored.high)
         return m.sub(stored, m.const(stored.low)), np.arange(stored.low, stored.high + 1).astype(self.dtype)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
@@ -325,7 +328,12 @@ class ExactFormat(ExactNumbers):
             return self.from_f32(m, m.call(f"tm_{function}f", source.to_f32(m, value))) if result is None else result
         raws = np.arange(first, last + 1).astype(source.dtype)
         table = self.encode(exactly(function, source.decode(raws)))
-        entry = m.entry(function, table, m.sub(source.stored(m, value), m.const(first)))
+        stored = source.stored(m, value)
+        if source.has_nar:
+            # NaR is the raw below the least number.
+            first, table = first - 1, np.concatenate([np.array([self.undefined], table.dtype), table])
+            stored = Int(stored.value, stored.width, first, stored.high)
+        entry = m.entry(function, table, m.sub(stored, m.const(first)))
         return m.settle(entry, self.stored_width)
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:

@@ -67,6 +67,16 @@ class ExactNumbers(NumberFormat):
         return self.dtype.itemsize * 8
 
     @property
+    def has_nar(self) -> bool:
+        """True if the raw below the least number is NaR."""
+        return False
+
+    @property
+    def undefined(self) -> int:
+        """The raw that NaR becomes."""
+        return self.raw_limits[0]
+
+    @property
     def has_powers(self) -> bool:
         """True if all powers of two from 1 to the greatest number are numbers of the format."""
         return True

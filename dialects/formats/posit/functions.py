@@ -57,7 +57,8 @@ def _bends(n: int, greatest: int) -> list[tuple[int, int, int]]:
     while raw <= greatest and (more := one >> len(bends) + 1):
         bends.append((raw, one << len(bends), 2 * len(bends) + 1))
         raw += more
-    return bends
+    # Of two bits, and where all numbers are below 1, nothing bends.
+    return bends or [(one, one, 1)]
 
 
 def _linear(x: Array, right: Array, n: Array, greatest: Array) -> Array:

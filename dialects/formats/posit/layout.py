@@ -83,6 +83,9 @@ class Layout:
         """
         if self.is_single or self.bin == 64:
             return 1
+        # The units of integers need not be a multiple of the step apart from the quire's.
+        if all(factor.is_placed and factor.unpacked is None for factor in (lhs, rhs)):
+            return 1
         # Those that were unpacked beforehand have decided it.
         if known := [factor.unpacked for factor in (lhs, rhs) if factor.unpacked is not None]:
             return known[0]

@@ -70,8 +70,12 @@ class Add(_Step):
         significand, exponent = _decoded(emitter, sum, self.quire, self.parts, value, -self.layout.frac, 1)
         if self.negative:
             most = (1 << self.parts.bits) - 1
-            zero = emitter.int_constant(0, significand.width)
-            significand = Int(emitter.subi(zero, significand.value), significand.width, -most, most)
+            # The least integer of a register has no opposite in it.
+            value, width = significand.value, significand.width
+            if self.parts.bits >= width:
+                width *= 2
+                value = emitter.resize(value, width)
+            significand = Int(emitter.subi(emitter.int_constant(0, width), value), width, -most, most)
         emitter.put(AddOp(sum, self.quire, significand, exponent, self.parts.bits))
         return sum
 

@@ -431,8 +431,12 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.stored_raw(m, m.call(function, *wide, *parameters[:2]))
 
     @property
+    def has_nar(self) -> bool:
+        return self.window is None
+
+    @property
     def undefined(self) -> int:
-        """The raw of sums with NaR: NaR, or 0 in a window, which has none."""
+        """NaR, or 0 in a window, which has none."""
         return self.posit.nar if self.window is None else 0
 
     def stored_raw(self, m: Machine[V], raw: V) -> V:

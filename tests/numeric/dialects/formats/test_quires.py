@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -372,3 +373,71 @@ def test_unpacked_posits_are_the_same_numbers(n: int, es: int, least: int, step:
     raws = np.arange(-greatest, greatest + 1, max(greatest >> 12, 1)).astype(format.dtype)
     numbers = format.decode(raws)
     np.testing.assert_array_equal(unpacked.decode(unpacked.encode(numbers)), numbers)
+
+
+def agrees(text: str, x: Raws, folder: Path) -> NDArray[Any]:
+    """The scores of a program, which the host and an Uno give, too."""
+    module = Parser(context(), text).parse_module()
+    ChooseAccumulatorsPass().apply(context(), module)
+    module.verify()
+    for device in ("host", "uno", *([LLVM] if is_available(LLVM) else [])):
+        source = printed(module, device, folder / device)
+        assert difference(module, x, source, runner_for(device), folder / f"{device}-build") is None, device
+    scores = evaluate(module, x).scores
+    assert scores is not None
+    return scores.ravel()
+
+
+def test_products_of_integers_beside_posits_have_units_between_the_bins(tmp_path: Path):
+    """The unit of fixed point is no multiple of the step apart from the quire's, 2^-31."""
+    text = """
+        func.func @sums(%x: tensor<5x1x!fixed.q<8, 4>>) -> tensor<1x1x!posit.p<16, 2>> {
+          %w = tdsl.const dense<[[7, -3, 50, 11, 2]]> : tensor<1x5xi8> -> tensor<1x5x!fixed.q<8, 5>>
+          %v = tdsl.const dense<[[0, 0, 0, 0, 1]]> : tensor<1x5xi8> -> tensor<1x5x!posit.p<8, 2>>
+          %y = tdsl.matmul_sum %w, %x, %v, %x : tensor<1x5x!fixed.q<8, 5>>, tensor<5x1x!fixed.q<8, 4>>,
+            tensor<1x5x!posit.p<8, 2>>, tensor<5x1x!fixed.q<8, 4>> -> tensor<1x1x!posit.p<16, 2>>
+          func.return %y : tensor<1x1x!posit.p<16, 2>>
+        }"""
+    x = np.array([[5, -9, 33, 2, 64]], np.int8)
+    exact = Fraction(5 * 7 + 9 * 3 + 33 * 50 + 2 * 11 + 64 * 2, 1 << 9) + Fraction(64, 16) / (1 << 24)
+    assert agrees(text, x, tmp_path).tolist() == [PositType(16, 2).encode(np.array(float(exact)))]
+
+
+@pytest.mark.parametrize(("fixed", "width"), [("s<8, 0>", 8), ("s<16, 8>", 16)])
+def test_the_least_integer_is_subtracted(fixed: str, width: int, tmp_path: Path):
+    type, least = f"tensor<2x!fixed.{fixed}>", -(1 << width - 1)
+    text = f"""
+        func.func @difference(%x: tensor<2x!posit.p<8, 2>>) -> tensor<2x!posit.p<16, 2>> {{
+          %c = tdsl.const dense<[{least}, 5]> : tensor<2xi{width}> -> {type}
+          %y = tdsl.sub %x, %c : tensor<2x!posit.p<8, 2>>, {type} -> tensor<2x!posit.p<16, 2>>
+          func.return %y : tensor<2x!posit.p<16, 2>>
+        }}"""
+    scale = 0 if width == 8 else 8
+    expected = PositType(16, 2).encode(np.array([-least, -5]) / (1 << scale))
+    assert agrees(text, np.array([[0, 0]], np.int8), tmp_path).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("function", ["exp", "tanh", "sigmoid"])
+@pytest.mark.parametrize(("result", "undefined"), [("!posit.p<8, 2>", -128), ("!posit.p<8, 0, -6, 1>", 0),
+                                                   ("!fixed.q<8, 4>", -127)])  # fmt: skip
+def test_functions_take_nar(function: str, result: str, undefined: int, tmp_path: Path):
+    """It stays NaR, or becomes 0 in a window, and else the least number."""
+    text = f"""
+        func.func @function(%x: tensor<3x!posit.p<8, 2>>) -> tensor<3x{result}> {{
+          %y = tdsl.{function} %x : tensor<3x!posit.p<8, 2>> -> tensor<3x{result}>
+          func.return %y : tensor<3x{result}>
+        }}"""
+    first, *_ = agrees(text, np.array([[-128, 0, 64]], np.int8), tmp_path)
+    assert first == undefined
+
+
+@pytest.mark.parametrize("posit", ["<8, 0, -6, 0>", "<8, 0, -6, -1>", "<2, 0, 0, 1>"])
+def test_windows_below_1_round_by_one_line(posit: str, tmp_path: Path):
+    text = f"""
+        func.func @cast(%x: tensor<4x!fixed.q<8, 5>>) -> tensor<4x!posit.p{posit}> {{
+          %y = tdsl.cast %x : tensor<4x!fixed.q<8, 5>> -> tensor<4x!posit.p{posit}>
+          func.return %y : tensor<4x!posit.p{posit}>
+        }}"""
+    x = np.array([[0, 11, 31, -100]], np.int8)
+    format = PositType(*map(int, posit.strip("<>").split(", ")))
+    assert agrees(text, x, tmp_path).tolist() == format.encode_clipped(x.ravel() / 32).tolist()
