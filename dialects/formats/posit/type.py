@@ -472,7 +472,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return super().neg(m, value, value_format)
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
-        """None for the standard's type: its functions, NaR included, are those of floats."""
+        """None for the standard's type: its functions are those of floats, which give a number for NaR."""
         return None if self.window is None else super().function_by_lines(m, function, value, source)
 
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
