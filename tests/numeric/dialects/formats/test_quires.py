@@ -175,6 +175,13 @@ def test_several_products_and_a_start_are_rounded_once(mix: tuple[PositType, Pos
     np.testing.assert_array_equal(scores, expected.astype(result.dtype))
 
 
+def assert_bits(module: ModuleOp, x: Raws, devices: Sequence[str], folder: Path) -> None:
+    """Assert that devices give the bits of the evaluator."""
+    for device in devices:
+        source = printed(module, device, folder / device)
+        assert difference(module, x, source, runner_for(device), folder / f"{device}-build") is None, device
+
+
 @pytest.mark.parametrize("mix", spread(MIXES, 7), ids=names_of)
 def test_devices_give_the_bits_of_the_evaluator(
     mix: tuple[PositType, PositType, NumberFormat, PositType], tmp_path: Path
@@ -183,9 +190,7 @@ def test_devices_give_the_bits_of_the_evaluator(
     x = inputs_of(mix[2])
     turn = MIXES.index(mix)
     devices = [BOARDS[0], *spread(BOARDS[1:], 9)[turn % 3 :: 3], *([LLVM] if is_available(LLVM) else [])]
-    for device in devices:
-        source = printed(module, device, tmp_path / device)
-        assert difference(module, x, source, runner_for(device), tmp_path / f"{device}-build") is None, device
+    assert_bits(module, x, devices, tmp_path)
 
 
 @pytest.mark.parametrize("mix", spread(MIXES, 4), ids=names_of)
@@ -293,9 +298,7 @@ def test_sums_end_in_other_exact_formats(given: PositType, result: ExactFormat, 
     scores = evaluate(module, x).scores
     assert scores is not None
     np.testing.assert_array_equal(scores.reshape(len(x), ROWS), np.array(expected))
-    for device in ("host", "uno", "cortex-m4"):
-        source = printed(module, device, tmp_path / device)
-        assert difference(module, x, source, runner_for(device), tmp_path / f"{device}-build") is None, device
+    assert_bits(module, x, ("host", "uno", "cortex-m4"), tmp_path)
     if (given, result) == RESULTS[1] and shutil.which("iverilog"):
         bits = lowered(module.clone(), end="loops-to-bits", target="ecp5-25k")
         (tmp_path / "hw").mkdir()
@@ -380,9 +383,7 @@ def agrees(text: str, x: Raws, folder: Path) -> NDArray[Any]:
     module = Parser(context(), text).parse_module()
     ChooseAccumulatorsPass().apply(context(), module)
     module.verify()
-    for device in ("host", "uno", *([LLVM] if is_available(LLVM) else [])):
-        source = printed(module, device, folder / device)
-        assert difference(module, x, source, runner_for(device), folder / f"{device}-build") is None, device
+    assert_bits(module, x, ["host", "uno", *([LLVM] if is_available(LLVM) else [])], folder)
     scores = evaluate(module, x).scores
     assert scores is not None
     return scores.ravel()
