@@ -272,27 +272,34 @@ def _row(name: str, format: str, models: Path | None) -> Values:
 ENOUGH = 1.05
 """The ratio of RAM that fails to RAM that suffices, at which `least` ends."""
 
-PROMOTION = "--search", "promote", "--formats", "posit,affine", "--metric", "margin", "--pack-buffers"
+PROMOTION = "--search", "promote", "--metric", "margin", "--pack-buffers"
+
+MIXED, POSITS = ("--formats", "posit,affine"), ("--format", "posit")
+"""Formats of promoted programs: whichever of two loses less, tensor by tensor, or posits alone."""
 
 LEAST_OF = "bonsai-mnist16-10", "fastgrnn-mnist16-10", "protonn-gesturepod"
 """A model of each family; others take an hour."""
 
 
-def least(models: Path | None) -> Values:
-    """How many times less arena and input promoted numbers take than floats, within 0.2 points of accuracy.
+def least(*formats: str) -> Callable[[Path | None], Values]:
+    """Measures how many times less arena and input promoted numbers take than floats, within 0.2 points of accuracy.
 
     Each ratio is searched by promotion within limits between which the next is the geometric mean, until one that fails
     is at most `ENOUGH` times less than one that suffices. Widths are chosen on the validation set; whether they suffice
     is told by the test set, as in the paper. `less` is the least of `models`, `more` the most, `worst` the worst
-    change.
+    change. formats: the options that name those of the program.
     """
-    rows = by_parts("least-ram", LEAST_OF, lambda name: _least(name, models))
+    return lambda models: _least_of_all(formats, models)
+
+
+def _least_of_all(formats: Sequence[str], models: Path | None) -> Values:
+    rows = by_parts(f"least-ram-{formats[-1]}", LEAST_OF, lambda name: _least(name, formats, models))
     ratios = [row["floats"] / row["ram"] for row in rows.values()]
     worst = min(row["change"] for row in rows.values())
     return {"less": min(ratios), "more": max(ratios), "worst": worst, "count": len(rows), "models": rows}
 
 
-def _least(name: str, models: Path | None) -> Values:
+def _least(name: str, formats: Sequence[str], models: Path | None) -> Values:
     program, val, test = find_model(model_path(name, models))
 
     def report(*options: str) -> Values | None:
@@ -309,7 +316,7 @@ def _least(name: str, models: Path | None) -> Values:
     fails, best = floats["ram"] // 7, floats
     while best["ram"] > ENOUGH * fails:
         limit = round((fails * best["ram"]) ** 0.5)
-        found = report(*PROMOTION, "--ram", str(limit))
+        found = report(*PROMOTION, *formats, "--ram", str(limit))
         if found is not None and found["change"] >= -0.2:
             best = found
         else:
