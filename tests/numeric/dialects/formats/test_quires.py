@@ -432,6 +432,21 @@ def test_functions_take_nar(function: str, result: str, undefined: int, tmp_path
     assert first == undefined
 
 
+def test_integers_of_32_bits_join_sums_of_posits(tmp_path: Path):
+    """The least one has a magnitude of 32 bits and its sign no room beside it."""
+    types = "tensor<1x2x!posit.p<8, 2>>, tensor<2x1x!posit.p<8, 2>>", "tensor<1x1x!posit.p<16, 1>>"
+    text = f"""
+        func.func @sums(%x: tensor<2x1x!posit.p<8, 2>>) -> {types[1]} {{
+          %w = tdsl.const dense<[[1, 64]]> : tensor<1x2xi8> -> tensor<1x2x!posit.p<8, 2>>
+          %b = tdsl.const dense<[[{-(1 << 31)}]]> : tensor<1x1xi32> -> tensor<1x1x!fixed.s<32, 16>>
+          %y = tdsl.matmul_sum %w, %x from %b : tensor<1x1x!fixed.s<32, 16>> : {types[0]} -> {types[1]}
+          func.return %y : {types[1]}
+        }}"""
+    exact = -(1 << 15) + 64.0
+    x = np.array([[0, PositType(8, 2).encode(np.array(64.0))]], np.int8)
+    assert agrees(text, x, tmp_path).tolist() == [PositType(16, 1).encode(np.array(exact))]
+
+
 @pytest.mark.parametrize("posit", ["<8, 0, -6, 0>", "<8, 0, -6, -1>", "<2, 0, 0, 1>"])
 def test_windows_below_1_round_by_one_line(posit: str, tmp_path: Path):
     text = f"""
