@@ -38,6 +38,7 @@ from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
+from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
 
 Raws = NDArray[np.signedinteger]
 
@@ -430,6 +431,57 @@ def test_functions_take_nar(function: str, result: str, undefined: int, tmp_path
         }}"""
     first, *_ = agrees(text, np.array([[-128, 0, 64]], np.int8), tmp_path)
     assert first == undefined
+
+
+@pytest.mark.parametrize("function", ["relu", "relu6", "exp", "tanh", "sigmoid"])
+@pytest.mark.parametrize(("n", "es"), [(8, 2), (6, 0), (12, 1), (16, 1), (32, 2)])
+def test_nar_stays_nar(function: str, n: int, es: int, tmp_path: Path):
+    """In tables, in functions of floats and behind limits; the greatest posit has no exponential beyond it."""
+    format = PositType(n, es)
+    type = f"tensor<3x{format}>"
+    text = f"""
+        func.func @function(%x: {type}) -> {type} {{
+          %y = tdsl.{function} %x : {type} -> {type}
+          func.return %y : {type}
+        }}"""
+    greatest = format.posit.maxpos
+    x = np.array([[format.posit.nar, 0, greatest]], format.dtype)
+    first, _, last = agrees(text, x, tmp_path)
+    assert first == format.posit.nar
+    assert function not in ("relu", "exp") or last == greatest
+
+
+@pytest.mark.parametrize("result", [FixedType(16, 8), PositType(16, 0, -14, 1)], ids=str)
+def test_functions_of_longer_posits_take_nar(result: ExactFormat, tmp_path: Path):
+    text = f"""
+        func.func @function(%x: tensor<2x!posit.p<16, 1>>) -> tensor<2x{result}> {{
+          %y = tdsl.sigmoid %x : tensor<2x!posit.p<16, 1>> -> tensor<2x{result}>
+          func.return %y : tensor<2x{result}>
+        }}"""
+    first, second = agrees(text, np.array([[-(1 << 15), 1 << 14]], np.int16), tmp_path)
+    assert first == (result.raw_limits[0] if isinstance(result, FixedType) else 0)
+    assert second > 0
+
+
+@pytest.mark.parametrize("second", [PositType(8, 0), FixedType(8, 3)], ids=str)
+def test_distances_of_posits_of_the_standard_take_nar(second: ExactFormat, tmp_path: Path):
+    """No difference is an integer of fixed point, which would lose NaR."""
+    x, c, d = (f"tensor<2x1x{one}>" for one in (PositType(8, 0), second, PositType(8, 0)))
+    text = f"""
+        func.func @distance(%x: {x}) -> tensor<1x1x!posit.p<8, 0>> {{
+          %c = tdsl.const dense<[[9], [-2]]> : tensor<2x1xi8> -> {c}
+          %d = tdsl.sub %x, %c : {x}, {c} -> {d}
+          %t = tdsl.reshape %d : {d} -> tensor<1x2x!posit.p<8, 0>>
+          %y = tdsl.matmul %t, %d : tensor<1x2x!posit.p<8, 0>>, {d} -> tensor<1x1x!posit.p<8, 0>>
+          func.return %y : tensor<1x1x!posit.p<8, 0>>
+        }}"""
+    module = Parser(context(), text).parse_module()
+    ChooseAccumulatorsPass().apply(context(), module)
+    FuseDistancesPass().apply(context(), module)
+    assert_bits(module, np.array([[5, -128], [5, 7]], np.int8), ["host", "uno"], tmp_path)
+    scores = evaluate(module, np.array([[5, -128]], np.int8)).scores
+    assert scores is not None
+    assert scores.ravel().tolist() == [-128]
 
 
 def test_integers_of_32_bits_join_sums_of_posits(tmp_path: Path):
