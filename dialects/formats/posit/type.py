@@ -431,10 +431,6 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.stored_raw(m, m.call(function, *wide, *parameters[:2]))
 
     @property
-    def has_nar(self) -> bool:
-        return self.window is None
-
-    @property
     def stored_limits(self) -> tuple[int, int]:
         low, high = self.raw_limits
         return (self.posit.nar if self.window is None else low), high
