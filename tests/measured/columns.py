@@ -167,7 +167,6 @@ LLVM_M0 = "llvm {row} --target cortex-m0"
 CIRCT = "circt {row}"
 LLVM_RISCV = "llvm {row} --target riscv"
 DETECTOR = "detector rnnpool-face {row}"
-THIRD_IN_POSITS = "third {row} --format posit"
 WEIGHED = "weigh {row} --outputs class --width 8"
 TRAINED = "{accuracy:.1f} ({least:.1f} to {greatest:.1f})"
 UNO = "{flash}; {ram}; {time:k}"
@@ -364,11 +363,6 @@ TABLES: dict[str, dict[str, Column]] = {
         "RAM, tinyml": ("{row}", "{ram}"),
         "other answers": ("{row}", "{differ} of {samples}"),
         "instructions, Cortex-M4": (f"{{row}} {ON_CORTEX_M4}", "{time:,.0f}"),
-    },
-    "results-third": {
-        "posits, RAM": (THIRD_IN_POSITS, "{ram}"),
-        "posits, times less": (THIRD_IN_POSITS, "{less:.2f}"),
-        "posits, change": (THIRD_IN_POSITS, "{change:+.2f}"),
     },
     "results-formats": {heading: (command, FORMAT) for heading, command in FORMATS.items()},
     "results-codebooks": {

@@ -28,9 +28,6 @@ from tinyml.tools.main import main as tinyml
 
 Values = dict[str, Any]
 
-LEAST_TIMES_LESS = 2.9
-"""The least factor by which MinUn's posits need less RAM than floats."""
-
 HERE = (ROOT / "examples", ROOT / "tests/models", ROOT / "docs/schedules")
 """The folders of the models that the repository holds."""
 
@@ -268,19 +265,6 @@ def _standard_posits(model: Path, options: list[str]) -> Values:
     return standard_posits(model, int(width))
 
 
-def _third(model: Path, options: list[str]) -> Values:
-    """A model by promotion on an Uno, in 1/2.9 of the RAM of its program in f32, and how many times less that is.
-
-    options: those of the program, its format included. RAM holds arena, input and stack; a program in f32 that exceeds
-    the chip counts as on a larger board.
-    """
-    floats = _bench(model, ["--format", "f32"])
-    limit = ["--ram", str(int(floats["ram"] / LEAST_TIMES_LESS))]
-    promoted = ["--search", "promote", "--metric", "margin", "--pack-buffers"]
-    values = _compile(model, [*promoted, *limit, *options])
-    return values if "error" in values else {**values, "floats": floats["ram"], "less": floats["ram"] / values["ram"]}
-
-
 def _cells_drawn(seed: str, options: list[str]) -> Values:
     return dict(cells_drawn(int(seed)))
 
@@ -397,7 +381,6 @@ _COMMANDS = {
     "executors": _executors,
     "circt": _circt,
     "scalings": _scalings,
-    "third": _third,
     "standard-posits": _standard_posits,
 }
 """Measurements of a folder or file of a model."""
