@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from random import Random
 from typing import Any
 
-from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, i1, i16
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects.formats.posit.final_ops import JoinOp, RoundOp
+from tinyml.dialects.formats.posit.layout import Layout
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.exact_integers import Condition, Number, choose
+from tinyml.dialects.machine.integer_builder import width_of
 from tinyml.dialects.operations import index_constant
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.tools.proofs.memory import Cells
+from tinyml.tools.proofs.nearest_posits import Nearest
 from tinyml.tools.proofs.proving import Domain, Promises, equal
 from tinyml.tools.proofs.quires import SAMPLES, QuireStatement, Summed, lowered, memory_of
 from tinyml.tools.proofs.reading import Promise, read_all, within
@@ -69,12 +73,11 @@ def carried(sum: Summed) -> QuireStatement:
     )
 
 
-def _joining(sum: Summed, *, is_rounded: bool = True) -> tuple[Block, Sequence[scf.ForOp]]:
-    """How a sum is joined, and perhaps rounded, and the loops over its bins; a third argument is a bin's register."""
+def _joining(sum: Summed) -> tuple[Block, Sequence[scf.ForOp]]:
+    """How a sum is joined, and the loops over its bins; a third argument is a number in a bin's register."""
 
     def make(args: Sequence[SSAValue]) -> Sequence[Operation]:
-        join = JoinOp(args[0], sum.quire, sum.format.bits - 1)
-        return [join, RoundOp(join.sum, join.scale, join.undefined, sum.format)] if is_rounded else [join]
+        return [JoinOp(args[0], sum.quire, sum.format.bits - 1)]
 
     block = lowered([*memory_of(sum), IntegerType(sum.layout.bin)], make, is_quire=True)
     return block, [op for op in block.ops if isinstance(op, scf.ForOp)]
@@ -98,20 +101,19 @@ def _carrying(sum: Summed, digit: int) -> Block:
 class _Digits:
     """A sum as one integer, or as digits, from the lowest one on, and the sign that they carry."""
 
-    sum: Summed
+    layout: Layout
 
     @property
     def base(self) -> int:
-        return 1 << self.sum.layout.digit
+        return 1 << self.layout.digit
 
     @property
     def count(self) -> int:
-        layout = self.sum.layout
-        return 0 if layout.is_single else layout.count * layout.step // layout.digit
+        return 0 if self.layout.is_single else self.layout.count * self.layout.step // self.layout.digit
 
     @property
     def domains(self) -> Sequence[Domain]:
-        half = 1 << self.sum.layout.width - 1
+        half = 1 << self.layout.width - 1
         return [*[range(self.base)] * self.count, range(-1, 1) if self.count else range(1 - half, half)]
 
     def total(self, x: Sequence[Number]) -> Number:
@@ -128,57 +130,43 @@ class _Digits:
             number //= self.base
         return [*found, number]
 
-    def place(self, number: int) -> int:
-        """The place of the highest digit that is not that of a sign."""
-        return (
-            max((number if number >= 0 else ~number).bit_length() - 1, 0) // self.sum.layout.digit if self.count else 0
-        )
+    def pieces(self, places: range) -> Iterator[Sequence[Domain]]:
+        """The sums from each power of two to the next, of either sign; with those of the first place, 0 and -1.
 
-    def between_powers(self, place: int) -> Iterator[Sequence[Domain]]:
-        """The sums from each power of two to the next, of either sign, whose highest digit is at a place.
-
-        With those of the first place 0 and -1.
+        places: of the highest digits that are not those of a sign. One integer is a piece by itself.
         """
-        base, count = self.base, self.count
-        if not count:
-            powers = [range(1), *(range(1 << k, 2 << k) for k in range(self.sum.layout.width - 1))]
-            yield from ([one] for of in powers for one in (of, range(-of[-1], -of[0] + 1)))
+        if not self.count:
+            yield self.domains
             return
-        free, zero, last = range(base), range(1), range(base - 1, base)
-        if place == 0:
-            yield from ([*[fill] * count, range(sign, sign + 1)] for sign, fill in ((0, zero), (-1, last)))
-        above = count - place - 1
-        plus, minus = [*[zero] * above, range(1)], [*[last] * above, range(-1, 0)]
-        for bit in range(base.bit_length() - 1):
-            yield [*[free] * place, range(1 << bit, 2 << bit), *plus]
-            # A negative power of two is the first one of its digits: with digits of 0 below, it belongs to others.
-            first = base - (2 << bit)
-            if bit:
-                yield [*[free] * place, range(first + 1, base - (1 << bit)), *minus]
-            yield [*[zero] * place, range(first, first + 1), *minus]
-            for lower in range(place):
-                between = [zero] * (place - lower - 1)
-                yield [*[free] * lower, range(1, base), *between, range(first, first + 1), *minus]
+        base, count = self.base, self.count
+        for sign, fill in ((0, range(1)), (-1, range(base - 1, base))):
+            if places[0] == 0:
+                yield [*[fill] * count, range(sign, sign + 1)]
+            for place, bit in product(places, range(base.bit_length() - 1)):
+                above = [*[fill] * (count - place - 1), range(sign, sign + 1)]
+                first = range(1 << bit, 2 << bit) if sign == 0 else range(base - (2 << bit), base - (1 << bit))
+                yield [*[range(base)] * place, first, *above]
 
 
-def places(sum: Summed) -> range:
-    """The places of digits about which there is a statement each."""
-    return range(max(_Digits(sum).count, 1))
+AT_ONCE = 8
+"""The highest digits about which there is a statement."""
 
 
-def ended(sum: Summed, place: int, *, is_rounded: bool) -> QuireStatement:
-    """The digits of a sum, and the sign that they carry, become the nearest posit, or NaR if the flag has a sign.
+def highest_digits(sum: Summed) -> Iterator[range]:
+    """The places of the highest digit of a sum, a few at a time."""
+    count = max(_Digits(sum.layout).count, 1)
+    yield from (range(first, min(first + AT_ONCE, count)) for first in range(0, count, AT_ONCE))
 
-    place: of the highest digit that is not that of a sign. is_rounded: False for the joined sum alone, as an integer
-    that is cut off below the bits that decide about a posit, and odd if any that is lost was set.
+
+def joined(sum: Summed, places: range) -> QuireStatement:
+    """Digits and the sign that they carry become an integer without the lowest bits, odd if any of these is set.
+
+    places: of the highest digits that are not those of a sign.
     """
-    layout, nar, digits = sum.layout, sum.format.posit.nar, _Digits(sum)
-
-    def documented(x: Sequence[Number]) -> Number:
-        return choose(x[0] < 0, nar, sum.documented.rounded(digits.total(x[1:]), layout.frac)) if is_rounded else 1
+    layout, digits = sum.layout, _Digits(sum.layout)
 
     def promised() -> Promises:
-        block, loops = _joining(sum, is_rounded=is_rounded)
+        block, loops = _joining(sum)
         if loops:
             loops[0].results[0].replace_all_uses_with(block.args[2])
             Rewriter.erase_op(loops[0])
@@ -186,54 +174,41 @@ def ended(sum: Summed, place: int, *, is_rounded: bool) -> QuireStatement:
         def promises(inputs: Sequence[Number], expected: Number | Condition) -> Iterator[Promise]:
             flag, *numbers, sign = inputs
             bins = [*numbers, *[None] * (layout.count - digits.count)] if digits.count else [sign]
-            results, of_sum = read_all(block, [Cells(bins), Cells([flag]), sign])
+            (found, scale, undefined), of_sum = read_all(block, [Cells(bins), Cells([flag]), sign])
             yield from of_sum
-            if is_rounded:
-                yield Promise("the result is the nearest posit", equal(results[0], expected))
-                return
-            joined, scale, undefined = results
             yield Promise("the flag tells that a number was NaR", equal(undefined, flag < 0))
-            yield from _cut(joined, layout.frac + 1 - scale, digits.total(inputs[1:]), sum.format.bits)
+            if layout.is_single:
+                yield Promise("the integer is the sum", equal(found, sign))
+                yield Promise("its unit is that of the sum", equal(scale, layout.frac))
+                return
+            yield from _cut(found, layout.frac + 1 - scale, digits.total(inputs[1:]), sum.format.bits)
 
         return promises
 
-    def in_python(inputs: Sequence[Any]) -> Any:
-        from tinyml.dialects.formats.posit.quire_sums import NAR, rounded
-
-        if not is_rounded:
-            return np.ones(len(inputs[0]), np.int64)
-        flag, *numbers = (column.astype(object) for column in inputs)
-        return rounded(np.where(flag < 0, NAR, digits.total(numbers)), layout.frac, sum.format.posit)
-
     def tried() -> Sequence[Sequence[int]]:
-        half, random = 1 << layout.width - 1, Random(place)
-        cuts = sum.documented.cuts(layout.frac) if is_rounded else ()
-        held = [cut + more for cut in cuts for more in (-1, 0, 1)]
+        half, random = 1 << layout.width - 1, Random(0)
+        held = [1 - half, half - 1, 0, -1]
         for _ in range(SAMPLES):
-            bits = random.randrange(layout.digit * place if digits.count else 1, layout.width)
-            held.append(random.choice((-1, 1)) * random.getrandbits(max(bits, 1)))
-        held = [number for number in (*held, 0, -1) if abs(number) < half and digits.place(number) == place]
-        return [[-(at % 9 == 0), *digits.of(number)] for at, number in enumerate(held or [0])]
+            held.append(random.choice((-1, 1)) * random.getrandbits(random.randrange(1, layout.width)))
+        return [[-(at % 9 == 0), *digits.of(number)] for at, number in enumerate(held)]
 
-    flags = range(-1, 1)
-    subject = "posit.round" if is_rounded else "posit.join"
     return QuireStatement(
-        name=f"{subject}, digit {place} : {sum}",
-        subject=subject,
-        domains=[flags, *digits.domains],
-        expected=documented,
+        name=f"posit.join, digits {places[0]} to {places[-1]} : {sum}",
+        subject="posit.join",
+        domains=[range(-1, 1), *digits.domains],
+        expected=lambda x: 1,
         sum=sum,
         promised=promised,
-        in_python=in_python,
-        divided=[[flags, *of] for of in digits.between_powers(place)],
+        in_python=lambda inputs: np.ones(len(inputs[0]), np.int64),
+        divided=[[range(-1, 1), *of] for of in digits.pieces(places)],
         tried=tried,
     )
 
 
-def _cut(joined: Number, left: Number, total: Number, bits: int) -> Iterator[Promise]:
+def _cut(found: Number, left: Number, total: Number, bits: int) -> Iterator[Promise]:
     """An integer is a sum without its lowest `left` bits, and one more bit that is set if any of these is."""
     if not isinstance(left, int):
-        lefts, sums, cut = (np.asarray(one.array, object) for one in (left, total, joined))
+        lefts, sums, cut = (np.asarray(one.array, object) for one in (left, total, found))
         kept = sums >> lefts
         right = cut == 2 * kept + ((kept << lefts) != sums)
         yield Promise("nothing but the bits cut off is lost", Truths(right.astype(bool)))
@@ -241,7 +216,68 @@ def _cut(joined: Number, left: Number, total: Number, bits: int) -> Iterator[Pro
         yield Promise("enough bits are kept", Truths(enough.astype(bool)))
         return
     lost = choose(total % (1 << left) > 0, 1, 0) if left else 0
-    yield Promise("nothing but the bits cut off is lost", equal(joined, 2 * (total // (1 << left)) + lost))
+    yield Promise("nothing but the bits cut off is lost", equal(found, 2 * (total // (1 << left)) + lost))
     if left:
         size, least = total // (1 << left), 1 << bits - 1
         yield Promise("enough bits are kept", (size >= least) | (size <= -least))
+
+
+def scales(sum: Summed) -> Sequence[int]:
+    """The scales at which an integer can be joined: it is cut off below one of the digits."""
+    layout, digits = sum.layout, _Digits(sum.layout)
+    return [layout.frac + 1 - layout.digit * place for place in range(digits.count)] if digits.count else [layout.frac]
+
+
+def _joined_width(sum: Summed) -> int:
+    """The bits of a joined integer."""
+    [quire] = Block(arg_types=[sum.layout.storage]).args
+    return width_of(JoinOp(quire, sum.quire, sum.format.bits - 1).sum)
+
+
+def rounded(sum: Summed, scale: int) -> QuireStatement:
+    """A joined integer becomes the nearest posit, as the sum does of which it was cut off, or NaR."""
+    format, documented = sum.format, sum.documented
+    width = _joined_width(sum)
+    most, nar = (1 << width - 1) - 1, format.posit.nar
+    nearest = Nearest(format, scale)
+
+    def promised() -> Promises:
+        def make(args: Sequence[SSAValue]) -> Sequence[Operation]:
+            at = arith.ConstantOp(IntegerAttr(scale, i16))
+            return [at, RoundOp(args[0], at.result, args[1], format)]
+
+        block = lowered([IntegerType(width), i1], make)
+
+        def promises(inputs: Sequence[Number], expected: Number | Condition) -> Iterator[Promise]:
+            x, undefined = inputs
+            [raw], of_round = read_all(block, [x, undefined >= 1])
+            yield from of_round
+            yield Promise("the result is the nearest posit", equal(raw, expected))
+            yield Promise("no bit that is cut off decides about it", nearest.needs_no_more)
+
+        return promises
+
+    def in_python(inputs: Sequence[Any]) -> Any:
+        from tinyml.dialects.formats.posit.quire_sums import NAR, rounded
+
+        x, undefined = (column.astype(object) for column in inputs)
+        return rounded(np.where(undefined > 0, NAR, x), scale, format.posit)
+
+    def tried() -> Sequence[Sequence[int]]:
+        random = Random(scale)
+        held = [cut + more for cut in documented.cuts(scale) for more in (-1, 0, 1)] + [0, -most, most]
+        held += [random.choice((-1, 1)) * random.getrandbits(random.randrange(1, width)) for _ in range(SAMPLES)]
+        return [[x, at % 9 == 0] for at, x in enumerate(held) if abs(x) <= most]
+
+    powers = [range(1), *(range(1 << k, 2 << k) for k in range(width - 1))]
+    return QuireStatement(
+        name=f"posit.round scale {scale} : i{width} -> {format}",
+        subject="posit.round",
+        domains=[range(-most, most + 1), range(2)],
+        expected=lambda x: choose(x[1] >= 1, nar, nearest(x[0])),
+        sum=sum,
+        promised=promised,
+        in_python=in_python,
+        divided=[[one, range(2)] for of in powers for one in (of, range(-of[-1], -of[0] + 1))],
+        tried=tried,
+    )

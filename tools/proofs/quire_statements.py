@@ -1,8 +1,8 @@
 """Statements about sums of posits of the standard in a quire: ops compute what they document, and nothing overflows.
 
 Every posit is taken apart into the significand and the place that give its number; a product changes the bins by what
-it is, and each bin by at most the share that it has room for; carrying turns bins into the digits of the same sum; and
-a sum in digits becomes the posit nearest to it. Together these say that a result is the exact sum, rounded once.
+it is, and each bin by at most the share that it has room for; carrying turns bins into the digits of the same sum, and
+joining these into an integer, which becomes the posit nearest to the sum. So a result is the exact sum, rounded once.
 
 Memory is read at known places: the solver decides about two places, or about sums between two powers of two, at a time.
 """
@@ -27,7 +27,7 @@ from tinyml.dialects.machine.integer_builder import width_of
 from tinyml.dialects.machine.machine import Int
 from tinyml.tools.proofs.memory import Cells
 from tinyml.tools.proofs.proving import Promises, equal
-from tinyml.tools.proofs.quire_ends import carried, ended, places
+from tinyml.tools.proofs.quire_ends import carried, highest_digits, joined, rounded, scales
 from tinyml.tools.proofs.quires import QuireStatement, Summed, lowered, memory_of
 from tinyml.tools.proofs.reading import Promise, read_all, within
 
@@ -36,9 +36,6 @@ LENGTHS = (784,)
 
 WIDEST = 16
 """Posits of more bits have too many raws, and too many places, to go through."""
-
-LISTED = 8
-"""Posits of at most this many bits are few enough for the solver to round to them."""
 
 
 def quire_statements(format: NumberFormat) -> Iterator[QuireStatement]:
@@ -56,8 +53,10 @@ def statements_of(sum: Summed) -> Iterator[QuireStatement]:
     yield _held(sum)
     if not sum.layout.is_single:
         yield carried(sum)
-    for place in places(sum):
-        yield ended(sum, place, is_rounded=sum.format.n.data <= LISTED)
+    for places in highest_digits(sum):
+        yield joined(sum, places)
+    for scale in scales(sum):
+        yield rounded(sum, scale)
 
 
 def is_right(type: tuple[int, int], length: int, name: str, inputs: Sequence[int]) -> bool:

@@ -16,6 +16,7 @@ from tinyml.dialects.formats.posit.layout import Layout
 from tinyml.dialects.formats.posit.parts import Parts
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.machine.emitter import Emitter
+from tinyml.dialects.machine.integer_builder import IntegerBuilder
 from tinyml.tools.main import main
 from tinyml.tools.proofs.proving import Counterexample, Statement, decide
 from tinyml.tools.proofs.quire_statements import statements_of
@@ -35,18 +36,15 @@ def test_all_about_short_posits(sum: Summed):
         assert verdict.proved, (statement.name, verdict.how, verdict.counterexample)
 
 
-@pytest.mark.parametrize("sum", [stated(8, 0), stated(8, 2), stated(12, 0), stated(16, 1), stated(16, 2)], ids=str)
+@pytest.mark.parametrize("sum", [stated(8, 0), stated(8, 2), stated(16, 1)], ids=str)
 def test_ops_of_longer_posits(sum: Summed):
-    """All but products of more than 8 bits, whose pairs of places take a minute, and the higher digits of a sum."""
+    """All but products of more than 8 bits, whose pairs of places take a minute; a spread of what ends a sum."""
     pytest.importorskip("z3", reason="the solver is not installed")
-    seen = list[str]()
-    for statement in statements_of(sum):
-        place = int(statement.name.split("digit ")[1].split()[0]) if ", digit" in statement.name else 0
-        if place < 4 and not (sum.format.bits > 8 and statement.subject == "posit.multiply_add"):
-            verdict = decide(statement, 60)
-            assert verdict.proved, (statement.name, verdict.how, verdict.counterexample)
-            seen.append(statement.subject)
-    assert {"posit.decode", "posit.quire", "posit.join"} <= {*seen}
+    stated_about = [one for one in statements_of(sum) if sum.format.bits <= 8 or one.subject != "posit.multiply_add"]
+    ends = [one for one in stated_about if one.subject in ("posit.join", "posit.round")]
+    for statement in [one for one in stated_about if one not in ends] + ends[:: max(len(ends) // 4, 1)]:
+        verdict = decide(statement, 60)
+        assert verdict.proved, (statement.name, verdict.how, verdict.counterexample)
 
 
 def _false(sum: Summed, subject: str) -> Counterexample:
@@ -79,8 +77,19 @@ def test_bits_that_are_lost_and_do_not_count(monkeypatch: pytest.MonkeyPatch):
         return words, e.int_constant(0, 32), left
 
     monkeypatch.setattr(JoinOp, "_highest", highest)
-    found = _false(stated(8, 2), "posit.round")
-    assert "nearest posit" in found.wrong
+    assert "nothing but the bits cut off is lost" in _false(stated(8, 2), "posit.join").wrong
+
+
+def test_a_tie_that_goes_up(monkeypatch: pytest.MonkeyPatch):
+    """The program for hardware alone: halves go away from zero in place of to even."""
+    given = IntegerBuilder.compare
+
+    def compare(self: IntegerBuilder, a: SSAValue, predicate: str, b: SSAValue | int) -> SSAValue:
+        is_tie = predicate == "sgt" and isinstance(b, int) and b > 1 << 30
+        return given(self, a, "sge" if is_tie else predicate, b)
+
+    monkeypatch.setattr(IntegerBuilder, "compare", compare)
+    assert "nearest posit" in _false(stated(8, 2), "posit.round").wrong
 
 
 def test_a_quire_that_is_too_narrow(monkeypatch: pytest.MonkeyPatch):
