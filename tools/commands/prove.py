@@ -65,8 +65,8 @@ def _of_format(name: str, seconds: float) -> tuple[Sequence[Verdict], Sequence[U
     from tinyml.dialects.formats.lookup import format_spelled
     from tinyml.tools.proofs.facts import facts
     from tinyml.tools.proofs.machine_statements import machine_statements
+    from tinyml.tools.proofs.posit.quire_statements import quire_statements
     from tinyml.tools.proofs.proving import decide
-    from tinyml.tools.proofs.quire_statements import quire_statements
     from tinyml.tools.proofs.statements import statements, variants
 
     format = format_spelled(context(), name)

@@ -18,9 +18,9 @@ from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.dialects.machine.integer_builder import IntegerBuilder
 from tinyml.tools.main import main
+from tinyml.tools.proofs.posit.quire_statements import statements_of
+from tinyml.tools.proofs.posit.quires import Summed
 from tinyml.tools.proofs.proving import Counterexample, Statement, decide
-from tinyml.tools.proofs.quire_statements import statements_of
-from tinyml.tools.proofs.quires import Summed
 
 
 def stated(n: int, es: int, length: int = 784) -> Summed:
@@ -139,6 +139,6 @@ def test_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
 
     monkeypatch.setattr("tinyml.tools.proofs.statements.variants", none)
     monkeypatch.setattr("tinyml.tools.proofs.machine_statements.machine_statements", none)
-    monkeypatch.setattr("tinyml.tools.proofs.quire_statements.EXPONENTS", (0,))
+    monkeypatch.setattr("tinyml.tools.proofs.posit.quire_statements.EXPONENTS", (0,))
     assert main(["prove", "posit:3"]) == 0
     assert "posit.multiply_add" in capsys.readouterr().out

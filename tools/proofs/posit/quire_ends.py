@@ -21,9 +21,9 @@ from tinyml.dialects.machine.integer_builder import width_of
 from tinyml.dialects.operations import index_constant
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.tools.proofs.memory import Cells
-from tinyml.tools.proofs.nearest_posits import Nearest
+from tinyml.tools.proofs.posit.nearest_posits import Nearest
+from tinyml.tools.proofs.posit.quires import SAMPLES, QuireStatement, Summed, lowered, memory_of
 from tinyml.tools.proofs.proving import Domain, Promises, equal
-from tinyml.tools.proofs.quires import SAMPLES, QuireStatement, Summed, lowered, memory_of
 from tinyml.tools.proofs.reading import Promise, read_all, within
 from tinyml.tools.proofs.values import Truths
 

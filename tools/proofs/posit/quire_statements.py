@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import singledispatch
 from itertools import product
 from typing import Any
 
@@ -26,9 +27,9 @@ from tinyml.dialects.machine.exact_integers import Condition, Number, choose, en
 from tinyml.dialects.machine.integer_builder import width_of
 from tinyml.dialects.machine.machine import Int
 from tinyml.tools.proofs.memory import Cells
+from tinyml.tools.proofs.posit.quire_ends import carried, highest_digits, joined, rounded, scales
+from tinyml.tools.proofs.posit.quires import QuireStatement, Summed, lowered, memory_of
 from tinyml.tools.proofs.proving import Promises, equal
-from tinyml.tools.proofs.quire_ends import carried, highest_digits, joined, rounded, scales
-from tinyml.tools.proofs.quires import QuireStatement, Summed, lowered, memory_of
 from tinyml.tools.proofs.reading import Promise, read_all, within
 
 LENGTHS = (784,)
@@ -38,9 +39,15 @@ WIDEST = 16
 """Posits of more bits have too many raws, and too many places, to go through."""
 
 
+@singledispatch
 def quire_statements(format: NumberFormat) -> Iterator[QuireStatement]:
-    """Statements about sums of posits of the standard of this format's width, of each es; none for other formats."""
-    if isinstance(format, PositType) and format.n.data <= WIDEST:
+    """Statements about sums in a quire: of posits of the standard of a format's width, of each es; else none."""
+    return iter(())
+
+
+@quire_statements.register
+def _(format: PositType) -> Iterator[QuireStatement]:
+    if format.n.data <= WIDEST:
         for es, length in product(EXPONENTS, LENGTHS):
             yield from statements_of(Summed(PositType(format.n.data, es), length))
 

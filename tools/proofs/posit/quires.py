@@ -139,7 +139,7 @@ class QuireStatement(Statement):
         format = self.sum.format
         given = (format.n.data, format.es.data), self.sum.length, self.name, [*inputs]
         return (
-            "from tinyml.tools.proofs.quire_statements import is_right\n\n\n"
+            "from tinyml.tools.proofs.posit.quire_statements import is_right\n\n\n"
             f"def test_counterexample():\n    assert is_right({', '.join(map(repr, given))})\n"
         )
 
