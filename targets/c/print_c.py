@@ -26,7 +26,7 @@ from tinyml.targets.c.header_items import needed_part, once, without_branches, w
 from tinyml.targets.c.text import FAR_TYPE, INT24, alias_name, literal, spell
 from tinyml.targets.chip import FEWER_CONSTANTS, WEIGHTS
 from tinyml.targets.makers import FarConstants
-from tinyml.targets.registry import HOST, MACROS, board, check_compiled_for, chip_of, target_of
+from tinyml.targets.registry import MACROS, board, check_compiled_for, chip_of, target_of
 
 FILES = ("source", "header")
 WIDTH = 100
@@ -185,7 +185,7 @@ class _ProgramPrinter:
         Compilers of chips with their own way of reading constants reject the file; those of other chips compile the
         portable text, to the same bits.
         """
-        for_any = self.chip.name not in MACROS or self.chip.name == HOST
+        for_any = self.chip.name not in MACROS
         own = () if for_any else MACROS[self.chip.name].prefixes
         others = [row for row in MACROS.values() if not for_any or row.reads_constants is not None]
         return [prefix for row in others for prefix in row.prefixes if prefix not in own]
