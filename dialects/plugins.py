@@ -38,10 +38,12 @@ GROUPS = (
     ALTERNATIVES := "tinyml.alternatives",
     PACKAGES := "tinyml.packages",
     COMMANDS := "tinyml.commands",
+    RUNNERS := "tinyml.runners",
+    REPORTS := "tinyml.reports",
 )
 """The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends; exporters;
 schedules; packers of buffers; steps of named pipelines; alternatives of `--format auto`; packages of compiled models;
-commands of `tinyml`."""
+commands of `tinyml`; devices of `tinyml run` that are no boards; parts of the report."""
 
 NAMES = {CHIPS: "tinyml.boards"}
 """The groups in which a package may name what belongs to an entry point of the same value, so that the one is loaded
