@@ -5,6 +5,7 @@ The name of the entry point is the heading of the section, with spaces for its h
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias, cast
 
@@ -36,7 +37,12 @@ def _loaded(row: Row) -> Part:
     return part
 
 
-PARTS = Table[Part](GROUP, "part of the report", _loaded)
+def _check(row: Row) -> None:
+    if re.fullmatch("[a-z][a-z0-9-]*", row.name) is None:
+        raise PluginError(f"{row}: expected a name of small letters, digits and -")
+
+
+PARTS = Table[Part](GROUP, "part of the report", _loaded, check=_check)
 
 
 def parts_of(report: Report) -> Iterator[tuple[str, str, Sequence[Content]]]:
