@@ -24,6 +24,7 @@ CONTRACTS = {
         "distribution",
         "errors",
         "functions",
+        "interface_version",
         "guarded_parser",
         "located_parser",
         "lazy_numpy",
