@@ -20,6 +20,7 @@ from typing import Any, ParamSpec, TypeVar, Union, cast, get_args, get_origin, g
 
 from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.interface_version import version_mismatch
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -36,6 +37,9 @@ UNIVERSES, CHIPS, FRONTENDS, SCHEDULES, PACKERS, STEPS, ALTERNATIVES, PACKAGES =
 )
 """The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends; schedules;
 packers of buffers; steps of named pipelines; alternatives of `--format auto`; packages of compiled models."""
+
+INTERFACE = "tinyml.extend"
+"""The group by which a package states the version of the interface that it was written for."""
 
 XDSL = "xdsl"
 _OURS = (DISTRIBUTION, XDSL)
@@ -72,7 +76,14 @@ class Plugin:
         return self.value.partition(":")[0].partition(".")[0].strip()
 
     def load(self, kind: type[T]) -> T:
-        """The object that the entry point names; raises `PluginError` if it cannot be loaded or is of another type."""
+        """The object that the entry point names.
+
+        Raises `PluginError` if it cannot be loaded, is of another type, or its package is written for another version
+        of the interface.
+        """
+        for stated in _declared()[INTERFACE]:
+            if stated.package == self.package and (reason := version_mismatch(stated.name)) is not None:
+                raise PluginError(f"{self}: {reason}")
         with self.blamed():
             if EntryPoint.pattern.match(self.value) is None:
                 raise PluginError(f"{self}: expected MODULE:NAME, got {self.value!r}")
@@ -258,7 +269,7 @@ def _declared() -> Mapping[str, Sequence[Plugin]]:
 
     The packages installed do not change while a process runs, and reading their metadata takes milliseconds.
     """
-    found: dict[str, dict[Plugin, None]] = {group: {} for group in GROUPS}
+    found: dict[str, dict[Plugin, None]] = {group: {} for group in (*GROUPS, INTERFACE)}
     packages: dict[str, Distribution] = {}
     for package in distributions():
         # Of two packages with one name, the first is imported.
@@ -284,7 +295,7 @@ def _entries(package: Distribution) -> Sequence[Plugin]:
         name = package.metadata["Name"] or name
         parser = _EntryPoints(delimiters=("=",), comment_prefixes=("#",), interpolation=None, strict=False)
         parser.read_string(text, _FILE)
-        groups = [group for group in GROUPS if group in parser]
+        groups = [group for group in (*GROUPS, INTERFACE) if group in parser]
         return [Plugin(name, group, *entry) for group in groups for entry in parser[group].items()]
     except Exception as error:
         leave_out(f"package {name!r}: {_FILE} cannot be read: {described(error)}")
