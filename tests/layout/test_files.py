@@ -39,7 +39,7 @@ CONTRACTS = {
         "plugins",
     },
     "targets": {
-        *("board", "chip", "costs", "former_fields", "kernel", "makers", "nests", "package", "registry", "tiles"),
+        *("board", "chip", "costs", "kernel", "makers", "nests", "package", "registry", "tiles"),
     },
     "runtime": set[str](),
     "transforms": set[str](),
