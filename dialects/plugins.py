@@ -22,6 +22,7 @@ from typing import Any, ParamSpec, TypeVar, Union, cast, get_args, get_origin, g
 
 from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.interface_version import version_mismatch
 from tinyml.dialects.modules import find_module, first_line
 
 T = TypeVar("T")
@@ -48,6 +49,9 @@ commands of `tinyml`; devices of `tinyml run` that are no boards; parts of the r
 NAMES = {CHIPS: "tinyml.boards"}
 """The groups in which a package may name what belongs to an entry point of the same value, so that the one is loaded
 for these names alone: the boards of a chip."""
+
+INTERFACE = "tinyml.extend"
+"""The group by which a package states the version of the interface that it was written for."""
 
 XDSL = "xdsl"
 _OURS = (DISTRIBUTION, XDSL)
@@ -101,7 +105,13 @@ class Row:
         return self.help or first_line(self.module) or f"of the package {self.package}"
 
     def load(self, kind: type[T]) -> T:
-        """The object that the row names; raises `PluginError` if it cannot be loaded or is of another type."""
+        """The object that the row names.
+
+        Raises `PluginError` if it cannot be loaded, is of another type, or its package is written for another version
+        of the interface.
+        """
+        if not self.is_ours:
+            _check_version(self)
         with self.blamed():
             if EntryPoint.pattern.match(self.value) is None:
                 raise PluginError(f"{self}: expected MODULE:NAME, got {self.value!r}")
@@ -166,6 +176,13 @@ class Row:
                 yield
         except PluginError as error:
             leave_out(error.message)
+
+
+def _check_version(row: Row) -> None:
+    """Raise `PluginError` for a row of a package that is written for another version of the interface."""
+    for stated in _declared()[INTERFACE]:
+        if stated.package == row.package and (reason := version_mismatch(stated.name)) is not None:
+            raise PluginError(f"{row}: {reason}")
 
 
 def leave_out(reason: str) -> None:
@@ -299,7 +316,7 @@ def _declared() -> Mapping[str, Sequence[Row]]:
 
     The packages installed do not change while a process runs, and reading their metadata takes milliseconds.
     """
-    found: dict[str, dict[Row, None]] = {group: {} for group in GROUPS}
+    found: dict[str, dict[Row, None]] = {group: {} for group in (*GROUPS, INTERFACE)}
     packages: dict[str, Distribution] = {}
     for package in distributions():
         # Of two packages with one name, the first is imported.
@@ -328,7 +345,7 @@ def _entries(package: Distribution) -> Sequence[Row]:
         parser = _EntryPoints(delimiters=("=",), comment_prefixes=("#",), interpolation=None, strict=False)
         parser.read_string(text, _FILE)
         rows: list[Row] = []
-        for group in (group for group in GROUPS if group in parser):
+        for group in (group for group in (*GROUPS, INTERFACE) if group in parser):
             parts = parser.items(NAMES[group]) if parser.has_section(NAMES.get(group, "")) else ()
             for key, value in parser[group].items():
                 names = {part: part for part, whole in parts if whole == value}

@@ -24,6 +24,7 @@ CONTRACTS = {
         "distribution",
         "errors",
         "functions",
+        "interface_version",
         "guarded_parser",
         "located_parser",
         "lazy_numpy",
@@ -40,7 +41,7 @@ CONTRACTS = {
         "tables",
     },
     "targets": {
-        *("board", "chip", "costs", "former_fields", "kernel", "makers", "nests", "package", "registry", "tiles"),
+        *("board", "chip", "costs", "kernel", "makers", "nests", "package", "registry", "tiles"),
     },
     "runtime": set[str](),
     "transforms": set[str](),

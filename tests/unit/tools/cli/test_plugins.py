@@ -14,6 +14,7 @@ from programs.paths import ROOT
 from programs.plugins import ENTRY, PACKAGE, forget, install
 from programs.spread import spread_product
 
+from tinyml.dialects.interface_version import VERSION
 from tinyml.dialects.plugins import (
     ALTERNATIVES,
     CHIPS,
@@ -129,6 +130,21 @@ LOADS: dict[str, tuple[str, dict[str, str], str]] = {
     "raises": (ENDS["raises"][0], {}, ENDS["raises"][1]),
     "unreadable": (UNREADABLE + ENDS["unreadable"][0], {}, ENDS["unreadable"][1]),
     "exits": (ENDS["exits"][0], {}, ENDS["exits"][1]),
+    "older": (
+        "raise ImportError('a name that is gone')",
+        {"entry": "evil = {0}:X\n[tinyml.extend]\nversion-0 = {0}"},
+        f"the package is written for version 0 of tinyml.extend, and this is version {VERSION}: see 'Changes for ",
+    ),
+    "newer": (
+        "",
+        {"entry": "evil = {0}:X\n[tinyml.extend]\nversion-999 = {0}"},
+        f"the package is written for version 999 of tinyml.extend, and this is version {VERSION}: install a newer ",
+    ),
+    "no version": (
+        "",
+        {"entry": "evil = {0}:X\n[tinyml.extend]\nversion = {0}"},
+        f"expected version-{VERSION} in the group tinyml.extend, got 'version'",
+    ),
 }
 
 

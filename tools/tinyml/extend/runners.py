@@ -1,0 +1,34 @@
+"""Runners: for a package whose chip runs programs on a simulator or a board.
+
+A core that unicorn emulates derives from `EmulatorRunner`, one of QEMU from `QemuRunner`, a simulator that is a program
+of its own from `SimulatorRunner`, anything else from `Runner`. `Chip.runner` names the class, which is imported when a
+program is built.
+"""
+
+from tinyml.dialects.errors import InputError, TooLargeError
+from tinyml.runtime.devices.device import Build, DeviceError, RunResult, TimeProfile
+from tinyml.runtime.devices.emulator import Core, EmulatorRunner
+from tinyml.runtime.devices.qemu import QemuRunner
+from tinyml.runtime.devices.runner import Runner
+from tinyml.runtime.devices.simulator import SimulatorRunner
+from tinyml.runtime.devices.toolchain import call_tool, compiled_tool, symbols
+from tinyml.targets.registry import board, chip_of
+
+__all__ = [
+    "Build",
+    "Core",
+    "DeviceError",
+    "EmulatorRunner",
+    "InputError",
+    "QemuRunner",
+    "RunResult",
+    "Runner",
+    "SimulatorRunner",
+    "TimeProfile",
+    "TooLargeError",
+    "board",
+    "call_tool",
+    "chip_of",
+    "compiled_tool",
+    "symbols",
+]
