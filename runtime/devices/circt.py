@@ -20,6 +20,7 @@ from tinyml.runtime.devices.toolchain import run_command
 from tinyml.runtime.devices.verilog_tools import VerilatorSimulation
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.temporary_folder import temporary_folder
+from tinyml.targets.registry import boards
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 EXTRA = "circt"
 """The extra, and the package that it installs."""
 
-BOARD = "ecp5-25k"
+BOARD = next(board.name for board in boards() if board.fabric is not None)
 """The board whose modules are printed."""
 
 PRINTER = Path(__file__).with_name("print_by_circt.py")
