@@ -39,10 +39,12 @@ GROUPS = (
     ALTERNATIVES := "tinyml.alternatives",
     PACKAGES := "tinyml.packages",
     COMMANDS := "tinyml.commands",
+    RUNNERS := "tinyml.runners",
+    REPORTS := "tinyml.reports",
 )
 """The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends; exporters;
 schedules; packers of buffers; steps of named pipelines; alternatives of `--format auto`; packages of compiled models;
-commands of `tinyml`."""
+commands of `tinyml`; devices of `tinyml run` that are no boards; parts of the report."""
 
 NAMES = {CHIPS: "tinyml.boards"}
 """The groups in which a package may name what belongs to an entry point of the same value, so that the one is loaded
@@ -318,26 +320,28 @@ def _declared() -> Mapping[str, Sequence[Row]]:
     packages: dict[str, Distribution] = {}
     for package in distributions():
         # Of two packages with one name, the first is imported.
-        packages.setdefault(_folder(package).partition("-")[0].lower(), package)
+        packages.setdefault(_short_name(package), package)
     for package in packages.values():
         for plugin in _entries(package):
             found[plugin.group][plugin] = None
     return {group: list(entries) for group, entries in found.items()}
 
 
-def _folder(package: Distribution) -> str:
-    """The folder of a package's metadata, such as `tinyml-0.1.0.dist-info`, which needs no reading."""
-    return Path(str(getattr(package, "_path", package))).name
+def _short_name(package: Distribution) -> str:
+    """The name of a package, normalised, from the folder of its metadata, such as `tinyml_xdsl-0.1.0.dist-info`."""
+    folder = Path(str(getattr(package, "_path", package))).name
+    return folder.partition("-")[0].replace("_", "-").lower()
 
 
 def _entries(package: Distribution) -> Sequence[Row]:
     """The entry points that a package declares in our groups."""
-    name = _folder(package)
+    name = _short_name(package)
     try:
         text = package.read_text(_FILE) or ""
         if not any(f"[{group}]" in text for group in GROUPS):
             return ()
-        name = package.metadata["Name"] or name
+        # Reading all metadata takes as long as the rest of a help text.
+        name = name if name in _OURS else package.metadata["Name"] or name
         parser = _EntryPoints(delimiters=("=",), comment_prefixes=("#",), interpolation=None, strict=False)
         parser.read_string(text, _FILE)
         rows: list[Row] = []
