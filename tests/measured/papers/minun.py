@@ -20,7 +20,7 @@ from measured.measures.memory import (
 )
 from measured.measures.numbers import representations
 from measured.measures.plans import squeezenets
-from measured.rows import DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, tested
+from measured.rows import CANNOT, DIFFERS, REPRODUCED, SURPASSED, Measured, Row, Shown, tested
 from measured.store import Values
 
 EXAMPLE = "numeric/dialects/formats/test_minun_example.py"
@@ -39,6 +39,8 @@ NOT_ALONE = (
     "tensors are zero-skew integers where posits lose more, which the paper leaves for the future (section 9): its own "
     "programs have posits alone"
 )
+
+NOT_RUN = "its searches in posits take minutes for each limit and model, and have not been run yet"
 
 COMPARED = Shown(
     ("searches-compared",),
@@ -368,10 +370,9 @@ ROWS = (
         here="{less:.1f} to {more:.1f} times less arena and input for {count:d} classifiers, one of each family, in "
         "posits alone: the least RAM that promotion finds within one limit after another, at a change of {worst:+.2f} "
         "points at worst",
-        verdict=DIFFERS,
-        why="the trained models of the paper are not published, and programs in floats share memory already",
+        verdict=CANNOT,
+        why=NOT_RUN,
         run=Measured(least(*POSITS)),
-        holds=lambda found: found["less"] > 2 and found["worst"] >= -0.2,
     ),
     Row(
         item="figure 8",
@@ -426,10 +427,9 @@ ROWS = (
         here="within 1/2.9 of the arena and input of floats, at {least:.1f} to {most:.1f} times less, mean changes of "
         "{fastgrnn:+.2f} (FastGRNN), {protonn:+.2f} (ProtoNN) and {bonsai:+.2f} points (Bonsai), {worst:+.2f} at "
         "worst, for {count:d} classifiers; {beyond:d} more do not work within it",
-        verdict=DIFFERS,
-        why="the trained models of the paper are not published",
+        verdict=CANNOT,
+        why=NOT_RUN,
         run=Measured(third_in_posits),
-        holds=lambda found: found["least"] >= 2.9 and found["worst"] > -1,
     ),
     Row(
         item="table 3, 16 bits",
