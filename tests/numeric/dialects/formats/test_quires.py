@@ -183,6 +183,14 @@ def assert_bits(module: ModuleOp, x: Raws, devices: Sequence[str], folder: Path)
         assert difference(module, x, source, runner_for(device), folder / f"{device}-build") is None, device
 
 
+def assert_hardware_bits(module: ModuleOp, x: Raws, folder: Path) -> None:
+    """Assert that a simulated module gives the bits of the evaluator; skip without the simulator."""
+    need_simulator("iverilog")
+    bits = lowered(module.clone(), end="loops-to-bits", target="ecp5-25k")
+    result = IcarusSimulation(verilog_of(bits), folder).run(interface_of(module), x)
+    assert first_mismatch(evaluate(module, x), Outputs(None, result.scores)) is None
+
+
 @pytest.mark.parametrize("mix", spread(MIXES, 7), ids=names_of)
 def test_devices_give_the_bits_of_the_evaluator(
     mix: tuple[PositType, PositType, NumberFormat, PositType], tmp_path: Path
@@ -198,12 +206,8 @@ def test_devices_give_the_bits_of_the_evaluator(
 def test_hardware_gives_the_bits_of_the_evaluator(
     mix: tuple[PositType, PositType, NumberFormat, PositType], tmp_path: Path
 ):
-    need_simulator("iverilog")
     module, _ = program(mix)
-    x = inputs_of(mix[2])[1:]
-    bits = lowered(module.clone(), end="loops-to-bits", target="ecp5-25k")
-    result = IcarusSimulation(verilog_of(bits), tmp_path).run(interface_of(module), x)
-    assert first_mismatch(evaluate(module, x), Outputs(None, result.scores)) is None
+    assert_hardware_bits(module, inputs_of(mix[2])[1:], tmp_path)
 
 
 @pytest.mark.parametrize(("n", "es"), [(8, 2), (16, 1), (16, 3), (5, 0), (32, 2)])
@@ -449,6 +453,19 @@ def test_nar_stays_nar(function: str, n: int, es: int, tmp_path: Path):
     first, _, last = agrees(text, x, tmp_path)
     assert first == format.posit.nar
     assert function not in ("relu", "exp") or last == greatest
+
+
+def test_nar_stays_nar_in_hardware(tmp_path: Path):
+    """Behind a limit, and in a table."""
+    type = "tensor<3x!posit.p<8, 2>>"
+    text = f"""
+        func.func @limited(%x: {type}) -> {type} {{
+          %y = tdsl.relu %x : {type} -> {type}
+          %z = tdsl.tanh %y : {type} -> {type}
+          func.return %z : {type}
+        }}"""
+    x = np.array([[-128, -5, 7]], np.int8)
+    assert_hardware_bits(Parser(context(), text).parse_module(), x, tmp_path)
 
 
 @pytest.mark.parametrize("result", [FixedType(16, 8), PositType(16, 0, -14, 1)], ids=str)
