@@ -38,24 +38,17 @@ from tinyml.targets.verilog.fabric import UNKNOWN, Fabric
 class BuiltIn:
     """A row of `BUILT_IN`.
 
-    boards: the names of the chip's boards. aliases: their other names, and the boards that they are. macro: a macro
-    that only its compiler defines, if its programs read constants in a way of their own, so that other compilers have
-    to reject them. prefixes: of macros that only its compilers define, by which texts of the runtime select code for
-    it.
+    boards: the names of the chip's boards. aliases: their other names, and the boards that they are.
     """
 
     boards: Sequence[str]
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
-    macro: str | None = None
-    prefixes: Sequence[str] = ()
 
 
 BUILT_IN: Mapping[str, BuiltIn] = {
     "avr": BuiltIn(
         ("uno", "nano", "mega", "leonardo", "attiny85", "avr35", "atmega1284p"),
         {"micro": "leonardo", "atmega328p": "uno", "atmega2560": "mega", "atmega32u4": "leonardo"},
-        macro="__AVR__",
-        prefixes=("__AVR_",),
     ),
     "cortex-m": BuiltIn(
         (
@@ -72,12 +65,10 @@ BUILT_IN: Mapping[str, BuiltIn] = {
             **{"stm32f446": "nucleo-f446re", "stm32h743": "nucleo-h743zi", "stm32u575": "nucleo-u575zi-q"},
             **dict.fromkeys(("portenta", "giga", "arduino-giga"), "portenta-h7"),
         },
-        prefixes=("__ARM_", "__thumb"),
     ),
     "helium": BuiltIn(
         ("cortex-m55", "cortex-m85", "alif-ensemble-e7", "stm32n6570-dk", "ek-ra8d1"),
         {"stm32n6": "stm32n6570-dk", "ra8d1": "ek-ra8d1"},
-        prefixes=("__ARM_", "__thumb"),
     ),
     "riscv": BuiltIn(
         ("riscv", "gd32vf103", "esp32-c3", "esp32-c6", "esp32-h2", "esp32-p4", "rv32ec", "ch32v003"),
@@ -85,17 +76,14 @@ BUILT_IN: Mapping[str, BuiltIn] = {
             **{"longan-nano": "gd32vf103", "esp32c3": "esp32-c3", "xiao-esp32c3": "esp32-c3"},
             **{"esp32c6": "esp32-c6", "xiao-esp32c6": "esp32-c6", "esp32h2": "esp32-h2", "esp32p4": "esp32-p4"},
         },
-        prefixes=("__riscv",),
     ),
     "xtensa": BuiltIn(
         ("esp8266",),
         dict.fromkeys(("nodemcu", "wemos-d1-mini", "d1-mini"), "esp8266"),
-        prefixes=("__xtensa", "__XTENSA"),
     ),
     "xtensa-lx": BuiltIn(
         ("esp32", "esp32-s2", "esp32-s3"),
         {"esp32s2": "esp32-s2", "esp32s3": "esp32-s3", "xiao-esp32s3": "esp32-s3"},
-        prefixes=("__xtensa", "__XTENSA"),
     ),
     "fpga": BuiltIn(("ecp5-25k", "ice40-up5k", "arty-a7")),
     "host": BuiltIn(("host",)),

@@ -25,6 +25,7 @@ from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import is_available, runner_for
 from tinyml.runtime.model.headers import header_texts
 from tinyml.targets import registry
+from tinyml.targets.c.print_c import OWN_CONSTANTS, SELECTING
 from tinyml.targets.board import Board
 from tinyml.targets.host.chip import CHIP as HOST
 from tinyml.targets.kernel import Kernel
@@ -173,7 +174,8 @@ def test_the_table_of_built_in_chips_is_what_they_say() -> None:
     assert aliases == {name: row.aliases for name, row in registry.BUILT_IN.items()}
     texts = " ".join(text for chip in built_in for text in header_texts(chip).values())
     asked = set(re.findall(r"#ifdef (__\w+__)", texts))
-    assert {row.macro for row in registry.BUILT_IN.values()} - {None} == asked
+    assert {*OWN_CONSTANTS.values()} == asked
+    assert {prefix for chip in built_in for prefix in chip.macros or ()} == {*SELECTING}
 
 
 MODULES_LOADED = """
