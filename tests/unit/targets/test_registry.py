@@ -25,8 +25,8 @@ from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import is_available, runner_for
 from tinyml.runtime.model.headers import header_texts
 from tinyml.targets import registry
-from tinyml.targets.c.print_c import OWN_CONSTANTS, SELECTING
 from tinyml.targets.board import Board
+from tinyml.targets.c.print_c import OWN_CONSTANTS, SELECTING
 from tinyml.targets.host.chip import CHIP as HOST
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.package import Package
