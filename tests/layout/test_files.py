@@ -23,6 +23,7 @@ CONTRACTS = {
         "context",
         "distribution",
         "errors",
+        "extensions",
         "functions",
         "guarded_parser",
         "located_parser",
