@@ -54,6 +54,8 @@ class DialectOp(IRDLOperation, ABC):
 class ClockedMemory(ParametrizedAttribute, TypeAttribute, ABC):
     """A type of memories with ports, which hardware has in place of memrefs."""
 
+    name = "memory with ports"
+
 
 class ClockedOp(DialectOp, ABC):
     """An op beside arithmetic in loops that become hardware: it makes or accesses such a memory, or a stream."""

@@ -6,7 +6,6 @@ from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Region, SSAValue
 from xdsl.irdl import (
     BaseAttr,
-    MessageConstraint,
     irdl_op_definition,
     operand_def,
     region_def,
@@ -22,7 +21,7 @@ from tinyml.dialects.operations import ClockedMemory, DialectOp
 
 __all__ = ["EntriesOp", "NextOp"]
 
-_NUMBERS = BaseAttr(MemRefType) | MessageConstraint(ClockedMemory, "expected a memory with ports")
+_NUMBERS = BaseAttr(MemRefType) | BaseAttr(ClockedMemory)
 
 
 @irdl_op_definition
