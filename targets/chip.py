@@ -73,7 +73,8 @@ class Chip:
     macros: prefixes of the macros that only its compilers define, by which texts of the runtime select code for it;
     None if any compiler takes its programs, so that they keep the code for each. replaces: headers of the runtime, such
     as `tinyml/add.h`, that are replaced in its programs by its own headers of the same names, which define the same
-    functions. trap: a statement with an illegal instruction, used by tests to provoke a crash. figures: module and
+    functions. trap: a statement with an illegal instruction, used by tests to provoke a crash. backend: the module that
+    makes hardware of its programs, as `tools/driver/backend.py` describes it; empty for processors. figures: module and
     function that print the costs of its kernels at several levels of optimization (`make kernels`).
     """
 
@@ -118,6 +119,7 @@ class Chip:
     figures: str = ""
     helpers: Mapping[str, str] = field(default_factory=dict[str, str])
     macros: Sequence[str] | None = None
+    backend: str = ""
 
     def offers(self, nest: Nest, features: Sequence[str] = ()) -> Iterator[Offer]:
         """Yield the kernels for a nest, in the order of the table. features: those of the board (`Board.features`)."""

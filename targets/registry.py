@@ -31,7 +31,6 @@ from tinyml.targets.kernel import ELEMENT_FUNCTIONS, Kernel
 from tinyml.targets.makers import FarConstants
 from tinyml.targets.nests import Content, FarNest, Maker, Nest, Offer, SumNest
 from tinyml.targets.tiles import TileFamily
-from tinyml.targets.verilog.fabric import UNKNOWN, Fabric
 
 
 @dataclass(frozen=True)
@@ -343,11 +342,6 @@ def check_compiled_for(module: ModuleOp, target: str) -> None:
     """Raise `InputError` for a module that is compiled for another board than `target`, unless that is the host."""
     if (known := target_of(module)) not in (HOST, board(target).name):
         raise InputError(f"the module calls kernels of the target '{known}', not of '{target}' ({TARGET})")
-
-
-def fabric_of(op: Operation) -> Fabric:
-    """The FPGA for which the module around an op is compiled; `UNKNOWN` for other targets."""
-    return board(target_of(op)).fabric or UNKNOWN
 
 
 def makers(target: str, kind: type[M]) -> list[M]:

@@ -19,8 +19,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.c.declarations import PARTITION, PIPELINE, UNROLL
 from tinyml.dialects.functions import set_argument_attribute
 from tinyml.dialects.own_attributes import OwnAttribute, Place, integer
-from tinyml.targets.registry import fabric_of
-from tinyml.targets.verilog.fabric import UNKNOWN
+from tinyml.targets.verilog.fabric import UNKNOWN, fabric_around
 from tinyml.transforms.rtl.scheduling.regions import lanes_of
 from tinyml.transforms.search.costs.pipelines_below import BITS_TO_LANES, LoweringPasses
 
@@ -43,7 +42,7 @@ class HintLoopsPass(ModulePass):
     cells: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if fabric_of(op) is UNKNOWN:
+        if fabric_around(op) is UNKNOWN:
             return
         loops = [loop for loop in op.walk() if isinstance(loop, _LOOPS) and not any(_loops_in(loop))]
         partitions: dict[SSAValue, int] = {}
