@@ -157,11 +157,8 @@ def compile_within_cells(
         if _excess(taken, fabric, limit) > 1:
             compiled, cells, taken = _smaller((compiled, cells, taken), fabric, again, counted)
         fits = not taken.shortages(fabric.there)
-        return (
-            compiled,
-            cells,
-            _report(fabric, taken, verilog_tools.routed_clock(fabric, folder) if route and fits else None),
-        )
+        clock = verilog_tools.routed_clock(fabric, folder) if route and fits else None
+        return compiled, cells, _report(fabric, taken, clock)
 
 
 def _smaller(
