@@ -17,6 +17,8 @@ from programs.spread import spread_product
 from tinyml.dialects.plugins import (
     ALTERNATIVES,
     CHIPS,
+    COMMANDS,
+    EXPORTERS,
     FRONTENDS,
     GROUPS,
     PACKAGES,
@@ -74,6 +76,10 @@ class Packages:
         if group == PACKERS:
             (self.folder / "buffers.csv").write_text("id,lower,upper,size\na,0,1,4\n")
             return self.said(1, "pack", self.folder / "buffers.csv", "--mode", "evil", tool="tinyml")
+        if group == COMMANDS:
+            return self.said(1, "evil", tool="tinyml")
+        if group == EXPORTERS:
+            return self.said(1, "export", TOUR / "tour.sd", "--to", "evil", "-o", self.folder / "x", tool="tinyml")
         if group in (PACKAGES, ALTERNATIVES):
             compiled = ["compile", TOUR / "tour.sd", "--val", DATA, "--target", "host", "-o", self.folder / "out"]
             wrong = ("--package", "evil") if group == PACKAGES else ("--format", "auto", "--ram", "1")
@@ -280,7 +286,11 @@ def test_a_frontend_that_fails_is_named(end: str, packages: Packages):
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("onnx", "the suffix .onnx is taken"), ("mlir", "the suffix .mlir is taken"), ("../*", "expected the suffix")],
+    [
+        ("onnx", "there is a frontend 'onnx' already"),
+        ("mlir", "modules, which have the suffix .mlir, need no frontend"),
+        ("../*", "expected the suffix"),
+    ],
 )
 def test_a_frontend_of_a_suffix_that_is_none_or_taken_is_left_out(name: str, reason: str, packages: Packages):
     packages.install(FRONTENDS, "X = 3", entry=f"{name} = {{}}:X")
