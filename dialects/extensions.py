@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.modules import find_module
 
 CORE = "core"
 """The name of what is no extension."""
@@ -42,12 +42,16 @@ def extension_of(path: str) -> Extension | None:
     return next((row for row in extensions() if row.pattern.search(path)), None)
 
 
-@cache
 def is_installed(where: str) -> bool:
-    """True if a module of ours, or `MODULE:NAME` in one, is there. No module is imported but the packages around it."""
-    module = where.partition(":")[0]
-    parent = module.rpartition(".")[0]
-    return (not parent or is_installed(parent)) and find_spec(module) is not None
+    """True if a module, or that of `MODULE:NAME`, is there. No code runs."""
+    return find_module(where.partition(":")[0]) is not None
+
+
+def part_of(where: str) -> str:
+    """The name of the extension that a module of ours, or `MODULE:NAME` in one, belongs to."""
+    path = where.partition(":")[0].removeprefix(_PACKAGE).replace(".", "/")
+    found = extension_of(path) or extension_of(f"{path}/")
+    return CORE if found is None else found.name
 
 
 def imported(where: str) -> Any:
@@ -56,8 +60,12 @@ def imported(where: str) -> Any:
     Raises `InputError` for a module of an extension that is not installed.
     """
     module, _, name = where.partition(":")
-    path = module.removeprefix(_PACKAGE).replace(".", "/")
-    if (row := extension_of(path) or extension_of(f"{path}/")) is not None and not is_installed(module):
-        raise InputError(f"this needs the part '{row.name}' of tinyml, which is not installed")
+    if not is_installed(module) and (part := part_of(module)) != CORE:
+        raise InputError(f"this {needs(part)}")
     found = import_module(module)
     return getattr(found, name) if name else found
+
+
+def needs(part: str) -> str:
+    """The end of the message for what is not there without an extension."""
+    return f"needs the part '{part}' of tinyml, which is not installed"

@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
 from tinyml.dialects.errors import InputError, did_you_mean, unknown
+from tinyml.dialects.extensions import needs, part_of
 from tinyml.dialects.num import CodeKernelAttr, FarKernelAttr, KernelAttr
 from tinyml.dialects.own_attributes import TEXT, OwnAttribute, Place
 from tinyml.dialects.plugins import CHIPS as GROUP
@@ -220,7 +221,7 @@ def _of_board(target: str) -> Chip:
         if (chip := _chip(row)) is not None and any(target in board.names for board in chip.boards):
             return chip
     if ours is not None:
-        raise InputError(f"target '{target}': the chip '{ours.name}' is not part of this installation")
+        raise InputError(f"the target '{target}' {needs(part_of(ours.value))}")
     raise _unknown(target)
 
 

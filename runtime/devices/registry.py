@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported, is_installed
 from tinyml.dialects.plugins import expected
 from tinyml.runtime.devices.device import Build, DeviceError, RunResult, TimeProfile
 from tinyml.runtime.devices.runner import Runner
@@ -37,13 +38,13 @@ LLVM = "llvm"
 CIRCT = "circt"
 """The device that simulates what CIRCT prints of a hardware module in its dialects."""
 
-UPSTREAM = {LLVM: "LlvmRunner", CIRCT: "CirctRunner"}
+UPSTREAM = {LLVM: "tinyml.runtime.devices.llvm:LlvmRunner", CIRCT: "tinyml.runtime.devices.circt:CirctRunner"}
 """Devices of programs in upstream dialects, with the classes of their runners, which build on the runners here."""
 
 
 def _upstream(device: str) -> Any:
     """The module of a device of `UPSTREAM`."""
-    return import_module(f"tinyml.runtime.devices.{device}")
+    return imported(UPSTREAM[device].partition(":")[0])
 
 
 def device_board(device: str) -> Board:
@@ -65,7 +66,7 @@ def runner_for(target: str) -> Runner:
     `Runner`.
     """
     if target in UPSTREAM:
-        return getattr(_upstream(target), UPSTREAM[target])(device_board(target).name)
+        return imported(UPSTREAM[target])(device_board(target).name)
     chip = chip_of(target)
     if not chip.runner:
         raise InputError(f"{target} is not run here: {chip.not_run}")
@@ -78,7 +79,7 @@ def runner_for(target: str) -> Runner:
 def is_available(target: str) -> bool:
     """True if the compiler and the simulator of a board, or the tools of a device of `UPSTREAM`, are installed."""
     if target in UPSTREAM:
-        return _upstream(target).is_installed()
+        return is_installed(UPSTREAM[target]) and _upstream(target).is_installed()
     chip = chip_of(target)
     with blamed(chip):
         return (

@@ -6,7 +6,7 @@ import argparse
 import json
 import platform
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from importlib.util import find_spec
@@ -15,9 +15,9 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.distribution import DISTRIBUTION, install_command
+from tinyml.dialects.extensions import imported, is_installed
 from tinyml.dialects.options import options_of
-from tinyml.runtime.devices.llvm import PACKAGES
-from tinyml.runtime.devices.registry import CIRCT, LLVM, is_available
+from tinyml.runtime.devices.registry import CIRCT, LLVM, UPSTREAM, is_available
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
 from tinyml.tools.cli.guard import namesake
 
@@ -77,6 +77,8 @@ def _print(found: Environment) -> None:
     for extra in found.extras:
         extras.add_row(extra.extra, f"without {', '.join(extra.missing)}" if extra.missing else "yes")
     for device, missing in ((LLVM, found.llvm), (CIRCT, found.circt)):
+        if not is_installed(UPSTREAM[device]):
+            continue
         boards.add_row(device, "this computer", "-", "NO" if missing else "yes", "-" if missing else "cycles", "-")
     print_table(boards)
     print_table(extras)
@@ -153,10 +155,15 @@ def examine() -> Environment:
         python=platform.python_version(),
         boards=tuple(_boards()),
         extras=tuple(map(_extra, (one for one in _extras() if one not in DEVELOPMENT))),
-        llvm=() if is_available(LLVM) else (_installing(PACKAGES),),
-        circt=() if is_available(CIRCT) else (install_command(CIRCT),),
+        llvm=_missing(LLVM, lambda: _installing(imported("tinyml.runtime.devices.llvm:PACKAGES"))),
+        circt=_missing(CIRCT, lambda: install_command(CIRCT)),
         namesake=namesake(),
     )
+
+
+def _missing(device: str, command: Callable[[], str]) -> tuple[str, ...]:
+    """The command that installs the tools of a device, if they are missing."""
+    return () if not is_installed(UPSTREAM[device]) or is_available(device) else (command(),)
 
 
 def _boards() -> Iterable[BoardState]:

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import StringAttr
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported, is_installed
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.importers import reading
@@ -49,7 +50,6 @@ from tinyml.tools.driver.output_folder import (
     write_inside,
     write_sources,
 )
-from tinyml.tools.driver.output_pages import facts_at_hand, pages_of
 from tinyml.tools.driver.packages.packaging import packaged_model
 from tinyml.tools.driver.packages.packaging_table import packagings_for
 from tinyml.tools.driver.packages.write_packages import write_packages
@@ -361,7 +361,12 @@ def write_pages(made: Compilation) -> None:
     if not made.pages:
         return
     wrong = write_errors(made.folder, made.compiled, made.data, made.accuracies)
-    write_inside(made.folder, pages_of(facts_at_hand(made, wrong)))
+    if is_installed(_PAGES):
+        write_inside(made.folder, imported(_PAGES)(made, wrong))
+
+
+_PAGES = "tinyml.tools.driver.output_pages:pages_at_hand"
+"""What makes the page of a report and its pictures, an extension."""
 
 
 def seal(made: Compilation) -> None:
