@@ -14,11 +14,11 @@ ROOT = Path(__file__).parents[2]
 
 TDSL = """
 func.func @mixed(%x: tensor<1x4xf32>) -> tensor<1x3xf32> {
-  %w = tdsl.const dense<[[0.5, -0.25, 1.0], [0.125, 0.75, -1.5], [-0.5, 0.25, 0.0], [1.25, -1.0, 0.5]]> : tensor<4x3xf32>
+  %w = tdsl.const dense<[[0.5, -0.25, 1.0], [0.125, 0.75, -1.5], [-0.5, 0.25, 0.0], [1.25, -1.0, 0.5]]> : tensor<4x3xf32> -> tensor<4x3xf32>
   %s = tdsl.matmul %x, %w : tensor<1x4xf32>, tensor<4x3xf32> -> tensor<1x3xf32>
-  %r = tdsl.relu %s : tensor<1x3xf32>
-  %e = tdsl.tanh %s : tensor<1x3xf32>
-  %y = tdsl.add %r, %e : tensor<1x3xf32>
+  %r = tdsl.relu %s : tensor<1x3xf32> -> tensor<1x3xf32>
+  %e = tdsl.tanh %s : tensor<1x3xf32> -> tensor<1x3xf32>
+  %y = tdsl.add %r, %e : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
   func.return %y : tensor<1x3xf32>
 }
 """
