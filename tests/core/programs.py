@@ -1,7 +1,7 @@
 """Programs whose C is that of the whole installation: compiled by the Python that runs this file.
 
-    python programs.py FOLDER        NAME.c and NAME.h of each program
-    python programs.py FOLDER NAME   those of one
+python programs.py FOLDER        NAME.c and NAME.h of each program
+python programs.py FOLDER NAME   those of one
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ ROOT = Path(__file__).parents[2]
 
 TDSL = """
 func.func @mixed(%x: tensor<1x4xf32>) -> tensor<1x3xf32> {
-  %w = tdsl.const dense<[[0.5, -0.25, 1.0], [0.125, 0.75, -1.5], [-0.5, 0.25, 0.0], [1.25, -1.0, 0.5]]> : tensor<4x3xf32> -> tensor<4x3xf32>
+  %w = tdsl.const dense<[[0.5, -0.25, 1.0], [0.125, 0.75, -1.5], [-0.5, 0.25, 0.0], [1.25, -1.0, 0.5]]>
+      : tensor<4x3xf32> -> tensor<4x3xf32>
   %s = tdsl.matmul %x, %w : tensor<1x4xf32>, tensor<4x3xf32> -> tensor<1x3xf32>
   %r = tdsl.relu %s : tensor<1x3xf32> -> tensor<1x3xf32>
   %e = tdsl.tanh %s : tensor<1x3xf32> -> tensor<1x3xf32>
@@ -25,7 +26,7 @@ func.func @mixed(%x: tensor<1x4xf32>) -> tensor<1x3xf32> {
 """A module by hand, for `tinyml-opt`."""
 
 
-def _estimator(kind: str, board: str, folder: Path) -> None:
+def _estimator(kind: str, board: str, folder: Path, format: str = "fixed") -> None:
     import numpy as np
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
@@ -36,7 +37,7 @@ def _estimator(kind: str, board: str, folder: Path) -> None:
     x = random.normal(size=(120, 6))
     y = (x[:, 0] + x[:, 1] * x[:, 2] > 0).astype(int) + (x[:, 3] > 1)
     made = LogisticRegression() if kind == "linear" else RandomForestClassifier(5, max_depth=4, random_state=3)
-    _keep(tinyml.compile(made.fit(x, y), x, y, board=board, width=8), folder)
+    _keep(tinyml.compile(made.fit(x, y), x, y, board=board, format=format, width=8), folder)
 
 
 def _file(model: str, board: str, folder: Path, format: str = "fixed") -> None:
@@ -79,6 +80,10 @@ PROGRAMS: dict[str, Callable[[Path], None]] = {
 
 RETURNING: dict[str, tuple[str, Callable[[Path], None]]] = {
     "tflite-m4": ("tflite", lambda folder: _file("tests/models/keras/gru-of-one-int8.tflite", "cortex-m4", folder, "")),
+    "posit-uno": (
+        "posit and published formats",
+        lambda folder: _estimator("linear", "uno", folder, "posit"),
+    ),
 }
 """Programs of extensions that are out, each with the extension that has to be put back."""
 
