@@ -20,6 +20,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -131,12 +132,13 @@ def run_unit_tests() -> str:
 
 def run_programs(folder: str, names: Sequence[str]) -> str:
     """Compile programs in both environments and compare their C; the differences."""
-    made = {python: FOLDER / folder / which for which, python in (("core", PYTHON), ("whole", Path(sys.executable)))}
+    made = {python: FOLDER / folder / which for python, which in ((PYTHON, "core"), (Path(sys.executable), "whole"))}
     shutil.rmtree(FOLDER / folder, ignore_errors=True)
-    for python, place in made.items():
-        done = run(python, "-W", "ignore", TESTS / "core" / "programs.py", place, *names)
-        if done.returncode != 0:
-            return done.stderr
+    with ThreadPoolExecutor() as both:
+        script = "-W", "ignore", TESTS / "core" / "programs.py"
+        runs = list(both.map(lambda python: run(python, *script, made[python], *names), made))
+    if wrong := "".join(done.stderr for done in runs if done.returncode != 0):
+        return wrong
     core, whole = ({name: texts(place / name) for name in names} for place in made.values())
     assert all(core.values()), "a program has no C"
     return "".join(
