@@ -1,4 +1,4 @@
-"""Programs: for a command, an exporter or a folder for another tool, which reads models and compiled programs.
+"""Programs: for a command, an exporter, a part of the report or a folder for another tool, which reads programs.
 
 `load_program` reads a model, `program_in` the program in a folder that `tinyml compile` wrote. A `Packaging` writes the
 folder that `tinyml compile --package NAME` makes of a `PackagedModel`.
@@ -17,6 +17,7 @@ from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 from tinyml.tools.driver.program_in_folder import ProgramInFolder, program_in
 from tinyml.tools.driver.request import ModelArgument, TargetOptions
 from tinyml.tools.driver.stages import load_program, print_ir
+from tinyml.tools.reports.report_fields import Report
 
 __all__ = [
     "InputError",
@@ -26,6 +27,7 @@ __all__ = [
     "PackagedModel",
     "Packaging",
     "ProgramInFolder",
+    "Report",
     "TargetOptions",
     "context",
     "encode_inputs",

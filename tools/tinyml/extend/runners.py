@@ -9,7 +9,7 @@ from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.runtime.devices.device import Build, DeviceError, RunResult, TimeProfile
 from tinyml.runtime.devices.emulator import Core, EmulatorRunner
 from tinyml.runtime.devices.qemu import QemuRunner
-from tinyml.runtime.devices.runner import Runner
+from tinyml.runtime.devices.runner import Device, Runner
 from tinyml.runtime.devices.simulator import SimulatorRunner
 from tinyml.runtime.devices.toolchain import call_tool, compiled_tool, symbols
 from tinyml.targets.registry import board, chip_of
@@ -17,6 +17,7 @@ from tinyml.targets.registry import board, chip_of
 __all__ = [
     "Build",
     "Core",
+    "Device",
     "DeviceError",
     "EmulatorRunner",
     "InputError",
