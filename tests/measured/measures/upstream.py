@@ -26,6 +26,7 @@ from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.targets.registry import board
+from tinyml.targets.verilog.fabric import fabric_of
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.stages import Compiled, compile_again, compile_stages, find_model, load_program, parse_mlir
@@ -169,7 +170,6 @@ def beside_circt(model: Path, width: int) -> dict[str, Any]:
     Both give the evaluator's raw outputs after equally many cycles.
     """
     fpga = device_board(CIRCT)
-    assert fpga.fabric is not None
     case, values = _case(model, fpga.name, "fixed", width, SAMPLES), dict[str, Any](samples=SAMPLES)
     files = case.hardware_files()
     for way, device in (("ours", fpga.name), (CIRCT, CIRCT)):
@@ -179,6 +179,6 @@ def beside_circt(model: Path, width: int) -> dict[str, Any]:
             cycles = int(ran.cycles[0])
             assert values.setdefault("cycles", cycles) == cycles
             system_verilog = built.elf.read_text() if device == CIRCT else ""
-            cells = synthesised(files[f"{case.interface.name}.v"], fpga.fabric, Path(folder), system_verilog)
+            cells = synthesised(files[f"{case.interface.name}.v"], fabric_of(fpga), Path(folder), system_verilog)
             values[way] = asdict(cells)
     return values
