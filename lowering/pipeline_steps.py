@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tinyml.transforms.search.costs.pipelines_below import (
+from tinyml.transforms.ir.pipeline_names import (
     BITS_TO_C,
     BITS_TO_HARDWARE,
     BITS_TO_LANES,

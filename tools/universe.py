@@ -91,7 +91,7 @@ _DIALECTS = Table(
 DIALECTS = _factories(_DIALECTS)
 
 
-PASSES: dict[str, Callable[[], type[ModulePass]]] = {
+_ALONE: dict[str, Callable[[], type[ModulePass]]] = {
     **_passes("tinyml.transforms"),
     **_passes("tinyml.transforms.reals"),
     **_passes("tinyml.transforms.formats"),
@@ -102,8 +102,8 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     **_passes("tinyml.transforms.search"),
     **{name: made for name, made in _passes("tinyml.lowering", "lower").items() if "-to-" in name},
 }
-_ALONE = {*PASSES, *get_all_passes()}
-PASSES.update({name: partial(_pipeline, name) for name in PIPELINES if _is_whole(name, _ALONE)})
+_KNOWN = {*_ALONE, *get_all_passes()}
+PASSES = _ALONE | {name: partial(_pipeline, name) for name in PIPELINES if _is_whole(name, _KNOWN)}
 
 _TARGETS = Table(
     None,
@@ -128,10 +128,10 @@ ATTRIBUTES = (
     "transforms.bits.hint_loops",
     "transforms.buffers.reorder_ops",
     "transforms.formats.plan_execution",
-    "transforms.formats.tiling.window_tiles",
+    "transforms.schedules.tiling.window_tiles",
     "transforms.loops.flash.attempts",
     "transforms.rtl.scheduling.regions",
-    "transforms.search.costs.pipelines_below",
+    "transforms.ir.pipeline_names",
     "transforms.search.engine.result",
 )
 """The modules that declare attributes (`tinyml.dialects.own_attributes`), as far as they are installed."""

@@ -134,9 +134,12 @@ def run_programs(folder: str, names: Sequence[str]) -> str:
     """Compile programs in both environments and compare their C; the differences."""
     made = {python: FOLDER / folder / which for python, which in ((PYTHON, "core"), (Path(sys.executable), "whole"))}
     shutil.rmtree(FOLDER / folder, ignore_errors=True)
+
+    def compiled(python: Path) -> subprocess.CompletedProcess[str]:
+        return run(python, "-W", "ignore", TESTS / "core" / "programs.py", made[python], *names)
+
     with ThreadPoolExecutor() as both:
-        script = "-W", "ignore", TESTS / "core" / "programs.py"
-        runs = list(both.map(lambda python: run(python, *script, made[python], *names), made))
+        runs = list(both.map(compiled, made))
     if wrong := "".join(done.stderr for done in runs if done.returncode != 0):
         return wrong
     core, whole = ({name: texts(place / name) for name in names} for place in made.values())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,7 +37,7 @@ def _estimator(kind: str, board: str, folder: Path, format: str = "fixed") -> No
     random = np.random.default_rng(5)
     x = random.normal(size=(120, 6))
     y = (x[:, 0] + x[:, 1] * x[:, 2] > 0).astype(int) + (x[:, 3] > 1)
-    made = LogisticRegression() if kind == "linear" else RandomForestClassifier(5, max_depth=4, random_state=3)
+    made: Any = LogisticRegression() if kind == "linear" else RandomForestClassifier(5, max_depth=4, random_state=3)
     _keep(tinyml.compile(made.fit(x, y), x, y, board=board, format=format, width=8), folder)
 
 

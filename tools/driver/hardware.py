@@ -29,14 +29,14 @@ from tinyml.targets.registry import board as board_named
 from tinyml.targets.verilog.fabric import Fabric, Resources, fabric_of
 from tinyml.targets.verilog.print_verilog import print_verilog
 from tinyml.transforms.ir.intervals import intervals
-from tinyml.transforms.rtl.scheduling.operators import Operators
-from tinyml.transforms.rtl.unrolling.cell_costs import product_in_logic
-from tinyml.transforms.search.costs.pipelines_below import (
+from tinyml.transforms.ir.pipeline_names import (
     BITS_TO_HARDWARE,
     BITS_TO_LANES,
     LOOPS_TO_BITS,
     LoweringPasses,
 )
+from tinyml.transforms.rtl.scheduling.operators import Operators
+from tinyml.transforms.rtl.unrolling.cell_costs import product_in_logic
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board

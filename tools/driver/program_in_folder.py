@@ -32,7 +32,7 @@ from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.backend import backend_of
 from tinyml.tools.driver.output_folder import PROOFS, SAMPLES, found_report, is_as_written, read_report
 from tinyml.tools.driver.stages import FORMATS_TO_BUFFERS, load_program, print_ir
-from tinyml.transforms.search.costs.pipelines_below import BITS_TO_C, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
+from tinyml.transforms.ir.pipeline_names import BITS_TO_C, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -31,9 +31,7 @@ from tinyml.tools.driver.backend import backend_of
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.plan_execution import with_rounded_sums
-from tinyml.transforms.reals.drop_monotone import DropMonotonePass
-from tinyml.transforms.reals.profile import ProfilePass
-from tinyml.transforms.search.costs.pipelines_below import (
+from tinyml.transforms.ir.pipeline_names import (
     BITS_TO_C,
     BUFFERS_TO_LOOPS,
     FORMATS_TO_BUFFERS,
@@ -41,6 +39,8 @@ from tinyml.transforms.search.costs.pipelines_below import (
     PARTS_TO_FORMATS,
     REFINE_FORMATS,
 )
+from tinyml.transforms.reals.drop_monotone import DropMonotonePass
+from tinyml.transforms.reals.profile import ProfilePass
 
 if TYPE_CHECKING:
     from tinyml.transforms.search.engine.search_pass import SearchPass

@@ -20,8 +20,8 @@ from tinyml.dialects.c.declarations import PARTITION, PIPELINE, UNROLL
 from tinyml.dialects.functions import set_argument_attribute
 from tinyml.dialects.own_attributes import OwnAttribute, Place, integer
 from tinyml.targets.verilog.fabric import UNKNOWN, fabric_around
+from tinyml.transforms.ir.pipeline_names import BITS_TO_LANES, LoweringPasses
 from tinyml.transforms.rtl.scheduling.regions import lanes_of
-from tinyml.transforms.search.costs.pipelines_below import BITS_TO_LANES, LoweringPasses
 
 _LOOPS = (scf.ForOp, num.EntriesOp)
 

@@ -23,7 +23,7 @@ from tinyml.dialects.plugins import described
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.importers import TRUST_PICKLE, detects
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
-from tinyml.lowering.frontends.onnx.rewrites import simplify
+from tinyml.lowering.frontends.layers.rewrites import simplify
 from tinyml.lowering.frontends.sklearn.composites import COLUMNS, ENSEMBLES, Composite, inner
 from tinyml.lowering.frontends.sklearn.densities import DENSITIES, MIXTURES, NAIVE_BAYES
 from tinyml.lowering.frontends.sklearn.detectors import DETECTORS, DISTANCES, threshold_of

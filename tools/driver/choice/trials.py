@@ -30,14 +30,14 @@ from tinyml.transforms.formats.evaluation.reference import Reference
 from tinyml.transforms.ir.copies import copied
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.ir.outputs import SCORES
-from tinyml.transforms.reals.profile import ProfilePass
-from tinyml.transforms.search.costs.candidate_costs import arena_and_input
-from tinyml.transforms.search.costs.pipelines_below import (
+from tinyml.transforms.ir.pipeline_names import (
     BUFFERS_TO_LOOPS,
     FORMATS_TO_BUFFERS,
     REFINE_FORMATS,
     LoweringPasses,
 )
+from tinyml.transforms.reals.profile import ProfilePass
+from tinyml.transforms.search.costs.candidate_costs import arena_and_input
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
