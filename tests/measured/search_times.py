@@ -77,7 +77,7 @@ def timed_search(arguments: list[str]) -> dict[str, float]:
     from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
     from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants
     from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Candidates
-    from tinyml.transforms.search.costs.pipelines_below import LoweringPasses
+    from tinyml.transforms.ir.pipeline_names import LoweringPasses
     from tinyml.transforms.search.engine import search_pass
 
     parts, before = Parts(), _seconds_of_children()

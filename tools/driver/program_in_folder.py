@@ -14,7 +14,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.context import context
@@ -30,9 +29,10 @@ from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.print_c import loaded_content, print_c, sources_of_lines
 from tinyml.targets.chip import WEIGHTS
 from tinyml.targets.registry import HOST, board
+from tinyml.tools.driver.backend import backend_of
 from tinyml.tools.driver.output_folder import PROOFS, SAMPLES, found_report, is_as_written, read_report
 from tinyml.tools.driver.stages import FORMATS_TO_BUFFERS, load_program, print_ir
-from tinyml.transforms.search.costs.pipelines_below import BITS_TO_C, BITS_TO_HARDWARE, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
+from tinyml.transforms.ir.pipeline_names import BITS_TO_C, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,14 +114,13 @@ def program_in(folder: Path) -> ProgramInFolder:
     pipelines.run(loops, ctx, pipelines.flatten(BUFFERS_TO_LOOPS, options), of_user=True)
     program = loops.clone()
     pipelines.run(program, ctx, pipelines.flatten(LOOPS_TO_BITS, options), of_user=True)
-    hardware = None if chosen.fabric is None else _hardware(program.clone(), ctx, options)
+    backend = backend_of(chosen)
+    hardware = None if backend is None else backend.module_of(program.clone(), ctx, options)
     pipelines.run(program, ctx, pipelines.flatten(BITS_TO_C, options), of_user=True)
     name = interface_of(formats).name
     files = {f"{name}.{suffix}": print_c(program, ctx, chosen.name, file).encode() for suffix, file in _C_FILES.items()}
-    if hardware is not None:
-        from tinyml.targets.verilog.print_verilog import print_verilog
-
-        files[f"{name}.v"] = print_verilog(hardware).encode()
+    if backend is not None and hardware is not None:
+        files[f"{name}.v"] = backend.text_of(hardware).encode()
     if (content := loaded_content(program)) or (folder / f"{name}{WEIGHTS}").exists():
         files[f"{name}{WEIGHTS}"] = content
     for file, content in files.items():
@@ -158,9 +157,3 @@ def lowering_options(report: Mapping[str, Any]) -> dict[str, Any]:
     # The entry `functions` of a report holds errors of functions, not the scheme; that stands in the IR.
     names = {option.name for option in options_of(PipelineOptions)} - {"functions"}
     return {"flash": report.get("flash_within")} | {name: report[name] for name in names & report.keys()}
-
-
-def _hardware(bits: ModuleOp, ctx: Context, options: Mapping[str, Any]) -> ModuleOp:
-    """A program on bits, which becomes its hardware module."""
-    pipelines.run(bits, ctx, pipelines.flatten(BITS_TO_HARDWARE, dict(options)), of_user=True)
-    return bits

@@ -33,7 +33,7 @@ A search is a pass of its own name that subclasses `SearchPass` and defines `sea
 the outcomes of candidates, `Journal` writes them to a file, `Workers` computes them in this process, in others or on a
 cluster. The outcome of one candidate is computed in transforms/formats/evaluation/candidates.py.
 Costs come from costs/: `WorkingMemory` asks the packer for arena and input, `NestPrograms` lowers a program once for
-all limits on flash, `CandidateCosts` asks the cost model or the device itself, by the names in pipelines_below.py.
+all limits on flash, `CandidateCosts` asks the cost model or the device itself, by the names in ir/pipeline_names.py.
 
 To add a search: a file search_NAME.py with a `SearchPass`, and a FileCheck test (docs/where-to-add.md). `search` gets a
 `Search` and returns a `SearchResult`; `search.losses(candidates)` evaluates many candidates at once, and

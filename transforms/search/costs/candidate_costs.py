@@ -23,8 +23,7 @@ from tinyml.dialects.scratch import ArenaOp, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, RecentPrograms, evaluator_of
 from tinyml.transforms.ir.copies import copied
-from tinyml.transforms.loops.flash.attempts import SPENT_FLASH
-from tinyml.transforms.search.costs.pipelines_below import (
+from tinyml.transforms.ir.pipeline_names import (
     BUFFERS_TO_NESTS,
     ESTIMATE_COST,
     LOOPS_TO_KERNELS,
@@ -35,6 +34,7 @@ from tinyml.transforms.search.costs.pipelines_below import (
     ProgramCost,
     registered_pass,
 )
+from tinyml.transforms.loops.flash.attempts import SPENT_FLASH
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
