@@ -53,6 +53,9 @@ ABSENT = {
     ("compile", "tests/models/pytorch/cnn-script.onnx", "--target", "esp32", "-o", "x"): (
         "the target 'esp32' needs the part 'riscv, xtensa'"
     ),
+    ("compile", "tests/models/pytorch/cnn-script.onnx", "--format", "posit", "-o", "x"): (
+        "the number format 'posit' needs the part 'posit and published formats'"
+    ),
     ("bench", "examples"): "the command 'bench' needs the part 'measuring'",
 }
 """Command lines that ask for an extension, and what they say."""
