@@ -428,7 +428,7 @@ def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberForma
         return
     search = feasibility.search
     start = search.uniform(narrow)
-    room = search.memory.of(search.formats(start))
+    room = search.memory(search.formats(start))
     for wide in [format for format in offered if format.bits > narrow.bits]:
         choices = start
         for i, tensors in enumerate(search.classes):
@@ -465,7 +465,7 @@ def _promotions(
         pair = choose_pair(search, offered, feasibility.fits)
         pairs += [] if pair is None else [pair]
     programs = [choices for choices in demotions if search.fits(choices)]
-    memory = {search.memory.of(formats) for formats in map(search.formats, programs)}
+    memory = {search.memory(formats) for formats in map(search.formats, programs)}
     for low, high in dict.fromkeys(pairs):
         promotion = Promotion(search, low, high, heat_map(search, low, high))
         if feasibility.fits(search.uniform(low)):

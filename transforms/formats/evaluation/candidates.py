@@ -28,7 +28,7 @@ from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Reference
 from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
-from tinyml.transforms.ir.copies import copied
+from tinyml.transforms.programs.store import Program, Programs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,21 +45,6 @@ Formats: TypeAlias = tuple[NumberFormat, ...]
 
 LEAVE_OUT_ROUNDINGS = (FuseDistancesPass(), AccumulateSumsPass())
 """The passes after `choose-accumulators` that change bits, by omitting roundings. All later ones preserve bits."""
-
-
-CACHED_PROGRAMS = 64
-"""The greatest number of programs that are kept for what else is asked of them."""
-
-
-class RecentPrograms(dict[object, ModuleOp]):
-    """Programs by a key of the candidate; beyond `CACHED_PROGRAMS` the oldest are forgotten."""
-
-    def keep(self, key: object, program: ModuleOp) -> ModuleOp:
-        """Store the program of a candidate, and return it."""
-        self[key] = program
-        if len(self) > CACHED_PROGRAMS:
-            del self[next(iter(self))]
-        return program
 
 
 class Candidates:
@@ -89,13 +74,11 @@ class Candidates:
         self.constants = RoundedConstants(self.assignment)
         self._choosing = ChooseAccumulatorsPass()
         self._has_roundings = any(True for rewrite in LEAVE_OUT_ROUNDINGS for _ in rewrite.found(module))
-        self._summed = RecentPrograms()
-        self._programs = RecentPrograms()
+        self.programs = Programs()
 
-    def summed(self, formats: Formats) -> ModuleOp:
-        """The program of `in_formats`, which must not be changed: made once for all that go on from it."""
-        known = self._summed.get(formats)
-        return self._summed.keep(formats, self.in_formats(formats)[0]) if known is None else known
+    def summed(self, formats: Formats) -> Program:
+        """The program of `in_formats`, from which all others of a candidate are made."""
+        return self.programs.made(formats, lambda: self.in_formats(formats)[0])
 
     def in_formats(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
@@ -128,12 +111,8 @@ class Candidates:
         """
         if refined:
             return leave_out_roundings(self.in_formats(formats, refined)[0])
-        if not self._has_roundings:
-            return self.summed(formats)
-        known = self._programs.get(formats)
-        if known is None:
-            known = self._programs.keep(formats, leave_out_roundings(copied(self.summed(formats))))
-        return known
+        summed = self.summed(formats)
+        return summed.after(*LEAVE_OUT_ROUNDINGS).module if self._has_roundings else summed.module
 
 
 def leave_out_roundings(module: ModuleOp) -> ModuleOp:

@@ -306,7 +306,7 @@ def _changed(
 
 
 def _memory(search: Search, choices: Sequence[FormatChoice]) -> int:
-    return search.memory.of(search.formats(choices))
+    return search.memory(search.formats(choices))
 
 
 def _narrower(search: Search, index: int, choice: FormatChoice) -> Iterator[FormatChoice]:

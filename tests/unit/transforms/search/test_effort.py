@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from programs.kernel_tables import kernels_for, kernels_of
-from programs.searches import costs_of, evaluation_of, profiled, some_data, uniform
+from programs.searches import costs_anew, costs_of, evaluation_of, profiled, some_data, uniform
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -25,13 +25,7 @@ from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import SearchProblem
-from tinyml.transforms.search.costs.candidate_costs import (
-    FLASH_ABOVE,
-    CandidateCosts,
-    NestPrograms,
-    Platform,
-    RefinedPrograms,
-)
+from tinyml.transforms.search.costs.candidate_costs import FLASH_ABOVE, Platform
 from tinyml.transforms.search.costs.pipelines_below import BUFFERS_TO_NESTS, TO_BUFFERS, registered_pass
 from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.search import Search
@@ -69,11 +63,11 @@ def test_a_candidate_is_lowered_once_for_its_memory_and_its_cost(monkeypatch: py
         first, second = uniform(evaluation, 8, 16)
         costs = costs_of(evaluation)
         runs = counted_passes(monkeypatch)
-        memory = costs.nests.memory.of(first)
+        memory = costs.programs.memory(first)
         costs.estimated(first)
-        assert memory == costs.nests.memory.of(first)
+        assert memory == costs.programs.memory(first)
         costs.estimated(second)
-        costs.nests.memory.of(second)
+        costs.programs.memory(second)
     assert runs["choose-storage"] == runs["pack-scratch"] == 2
 
 
@@ -94,8 +88,7 @@ def test_equal_programs_are_estimated_once(monkeypatch: pytest.MonkeyPatch):
 def test_a_program_on_which_no_flash_was_spent_is_built_once(monkeypatch: pytest.MonkeyPatch):
     """It takes more than its limit, and no other limit makes another program of it."""
     with evaluation_of("protonn") as evaluation:
-        programs = RefinedPrograms(evaluation.evaluator.candidates, target="uno")
-        costs = CandidateCosts(NestPrograms(programs, target="uno"), Platform("uno", flash=1000))
+        costs = costs_anew(evaluation, Platform("uno", flash=1000))
         runs = counted_passes(monkeypatch)
         assert costs.measured(uniform(evaluation, 8)[0]) is not None
     assert runs["spend-flash"] == 1
@@ -104,6 +97,7 @@ def test_a_program_on_which_no_flash_was_spent_is_built_once(monkeypatch: pytest
 def test_a_program_is_lowered_to_nests_once_for_all_limits_on_flash(monkeypatch: pytest.MonkeyPatch):
     with evaluation_of("protonn") as evaluation:
         [formats] = uniform(evaluation, 8)
+        costs_of(evaluation)
         search = Search(evaluation, FixedType.of_width(8))
         runs = counted_passes(monkeypatch)
         for flash in (None, 4000, 8000):
