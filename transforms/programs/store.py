@@ -124,6 +124,13 @@ class Program(Facts):
 
         return self.store.made((self, passes), make, passes)
 
+    def through(self, *passes: ModulePass) -> Program:
+        """The program that passes make of it, one by one: nothing is made twice where programs agree in between."""
+        program = self
+        for step in passes:
+            program = program.after(step).first
+        return program
+
     def at(self, *pipelines: str, **options: Any) -> Program:
         """The program behind pipelines, each with those of the options that it takes."""
         program = self

@@ -16,7 +16,6 @@ from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.context import context
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import trips_of
@@ -35,6 +34,7 @@ from tinyml.transforms.ir.copies import copied
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.outputs import SCORES
+from tinyml.transforms.programs.store import Program, Programs
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.unrolling.cell_costs import product_in_logic
@@ -45,6 +45,7 @@ from tinyml.transforms.search.costs.pipelines_below import (
     FORMATS_TO_BUFFERS,
     LOOPS_TO_BITS,
     REFINE_FORMATS,
+    TO_LOOPS,
     LoweringPasses,
 )
 
@@ -67,22 +68,25 @@ if TYPE_CHECKING:
 class Prepared:
     """A program on reals, ready for formats.
 
-    before: the program as the passes before the profile made it. profile: the pass that comes next.
+    program: as the passes before the profile made it. profile: the pass that comes next.
     """
 
-    def __init__(self, before: ModuleOp, profile: ModulePass, data: Data, scheme: str | None, scale_by: ScaleBy | None):
-        self.before = before
+    def __init__(self, program: Program, profile: ModulePass, data: Data, scheme: str | None, scale_by: ScaleBy | None):
+        self.program = program
         self.profile = profile
         self.data = data
         self.scheme = scheme
         self.scale_by: ScaleBy | None = scale_by
 
-    @cached_property
+    @property
+    def before(self) -> ModuleOp:
+        """The module of the program, without a profile."""
+        return self.program.module
+
+    @property
     def reals(self) -> ModuleOp:
         """The program with its profile."""
-        reals = self.before.clone()
-        pipelines.run(reals, context(), [self.profile])
-        return reals
+        return self.program.after(self.profile).module
 
     @cached_property
     def operations(self) -> int:
@@ -130,53 +134,33 @@ class Trials:
     def __init__(
         self, program: ModuleOp, ctx: Context, options: PipelineOptions, data: Data, metric: str | None = None
     ):
-        self.program = program
+        self.program = Programs().of(program)
         self.metric = metric
         self.ctx = ctx
         self.options = options
         self.data = data
         self.groups, self.division = sample_groups(options.data, len(data))
-        self._prepared: list[Prepared] = []
-        self._stages: dict[tuple[ModuleOp, ModulePass], ModuleOp] = {}
-        self._trials: dict[str, ProgramTrial] = {}
 
     @cached_property
     def judge(self) -> Judge:
         """The judge of programs, by what the model computes before anything is folded into its constants."""
-        reals = with_outputs(self.program, self.ctx, self.options.outputs)
-        threshold = tdsl.read_interface(self.program).threshold
+        reals = with_outputs(self.program.module, self.ctx, self.options.outputs)
+        threshold = tdsl.read_interface(reals).threshold
         detector = None if threshold is None else Detector.of(reals, self.data, threshold)
         reference, scored = Reference(reals, self.data), self.options.outputs == SCORES
         return Judge.of(reference, self.groups, detector, scored=scored, metric=self.metric)
 
     def of(self, alternative: Alternative) -> ProgramTrial:
         """The trial of an alternative; the same object each time. Raises `InputError` where there is no program."""
-        if alternative.name not in self._trials:
-            self._trials[alternative.name] = ProgramTrial(self, alternative)
-        return self._trials[alternative.name]
+        return self.program.fact(alternative.name, lambda: ProgramTrial(self, alternative))
 
     def prepare(self, options: PipelineOptions) -> Prepared:
         """The program on reals for given options."""
         passes = passes_to_formats(options, None)
         profiled = next(i for i, step in enumerate(passes) if isinstance(step, ProfilePass))
-        before = self.program
-        for step in passes[:profiled]:
-            before = self._after(before, step)
-        for known in self._prepared:
-            if known.before is before or known.before.is_structurally_equivalent(before):
-                return known
+        program = self.program.through(*passes[:profiled])
         rule = scaling_rule(format_named(self.ctx, options.format, options.width), options.format, options.scale_by)
-        self._prepared.append(Prepared(before, passes[profiled], self.data, options.functions, rule))
-        return self._prepared[-1]
-
-    def _after(self, module: ModuleOp, step: ModulePass) -> ModuleOp:
-        """The program that a pass makes of a known one, which is the same object if nothing changes."""
-        if (module, step) not in self._stages:
-            changed = module.clone()
-            step.apply(self.ctx, changed)
-            same = changed.is_structurally_equivalent(module)
-            self._stages[module, step] = module if same else changed
-        return self._stages[module, step]
+        return program.fact(Prepared, lambda: Prepared(program, passes[profiled], self.data, options.functions, rule))
 
 
 class ProgramTrial:
@@ -191,7 +175,6 @@ class ProgramTrial:
         self.ctx = trials.ctx
         self.options = replace(trials.options, **alternative.options)
         self.prepared = trials.prepare(self.options)
-        self._lowered: dict[PipelineOptions, ModuleOp] = {}
 
     @property
     def evaluator(self) -> CandidateEvaluator:
@@ -222,8 +205,7 @@ class ProgramTrial:
         Raises `TooLargeError` for a program that fits the board but has more constants than it can read.
         """
         options = replace(self.options, **more)
-        module = copied(self._in_formats(replace(options, plan=self.options.plan)))
-        LoweringPasses((FORMATS_TO_BUFFERS, BUFFERS_TO_LOOPS), **vars(options)).apply(module)
+        module = self._at(BUFFERS_TO_LOOPS, options).module
         if (fabric := board(options.target).fabric) is not None:
             return EstimatedCost(hardware_cycles(module, fabric, options.cells), 0, arena_and_input(module))
         estimate: Estimate | None = estimate_on(module, options.target, OPTIMIZE)
@@ -237,26 +219,20 @@ class ProgramTrial:
 
     def buffers(self, more: Mapping[str, Any]) -> ModuleOp:
         """The packed program at L2 with further options, of the levels below formats."""
-        options = replace(self.options, **more)
-        module = copied(self._in_formats(replace(options, plan=self.options.plan)))
-        LoweringPasses((FORMATS_TO_BUFFERS,), **vars(options)).apply(module)
-        return module
+        return self._at(FORMATS_TO_BUFFERS, replace(self.options, **more)).module
 
     @cached_property
     def _converting(self) -> float:
         """The estimated time in which the caller's floats become raws; 0 if it is unknown."""
-        formats = self._in_formats(self.options)
+        formats = self._at(REFINE_FORMATS, self.options).module
         floats = None if tdsl.read_input(formats).unit is not None else float_inputs(formats, self.options.target)
         return 0.0 if floats is None else floats.conversion or 0.0
 
-    def _in_formats(self, options: PipelineOptions) -> ModuleOp:
-        """The program at L1, with constants rounded to nearest, which several schedules share."""
-        refined = self._lowered.get(options)
-        if refined is None:
-            refined, _ = self.prepared.candidates.retyped(self.formats)
-            LoweringPasses((REFINE_FORMATS,), **vars(options)).apply(refined)
-            self._lowered[options] = refined
-        return refined
+    def _at(self, pipeline: str, options: PipelineOptions) -> Program:
+        """The program behind a pipeline, with constants rounded to nearest."""
+        return self.prepared.candidates.typed(self.formats).at(
+            *TO_LOOPS[: TO_LOOPS.index(pipeline) + 1], **vars(options)
+        )
 
     @cached_property
     def rounded(self) -> SharedProgram:
@@ -335,7 +311,7 @@ def hardware_cycles(loops: ModuleOp, fabric: Fabric, cells: int) -> float:
     This is less than a module takes, and tells formats apart. loops: a program at L3. cells: the share in percent.
     Raises `InputError` for a program without hardware.
     """
-    module = loops.clone()
+    module = copied(loops)
     LoweringPasses((LOOPS_TO_BITS, BITS_TO_LANES), cells=0).apply(module)
     work = 0.0
     for function in module.ops:

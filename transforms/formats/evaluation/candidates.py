@@ -80,6 +80,10 @@ class Candidates:
         """The program of `in_formats`, from which all others of a candidate are made."""
         return self.programs.made(formats, lambda: self.in_formats(formats)[0])
 
+    def typed(self, formats: Formats) -> Program:
+        """The program of `retyped`."""
+        return self.programs.made((Candidates.typed, formats), lambda: self.retyped(formats)[0])
+
     def in_formats(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
     ) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
