@@ -134,7 +134,8 @@ class Trials:
     def __init__(
         self, program: ModuleOp, ctx: Context, options: PipelineOptions, data: Data, metric: str | None = None
     ):
-        self.program = Programs().of(program)
+        self.program = program
+        self._imported = Programs().of(program)
         self.metric = metric
         self.ctx = ctx
         self.options = options
@@ -144,7 +145,7 @@ class Trials:
     @cached_property
     def judge(self) -> Judge:
         """The judge of programs, by what the model computes before anything is folded into its constants."""
-        reals = with_outputs(self.program.module, self.ctx, self.options.outputs)
+        reals = with_outputs(self.program, self.ctx, self.options.outputs)
         threshold = tdsl.read_interface(reals).threshold
         detector = None if threshold is None else Detector.of(reals, self.data, threshold)
         reference, scored = Reference(reals, self.data), self.options.outputs == SCORES
@@ -152,13 +153,13 @@ class Trials:
 
     def of(self, alternative: Alternative) -> ProgramTrial:
         """The trial of an alternative; the same object each time. Raises `InputError` where there is no program."""
-        return self.program.fact(alternative.name, lambda: ProgramTrial(self, alternative))
+        return self._imported.fact(alternative.name, lambda: ProgramTrial(self, alternative))
 
     def prepare(self, options: PipelineOptions) -> Prepared:
         """The program on reals for given options."""
         passes = passes_to_formats(options, None)
         profiled = next(i for i, step in enumerate(passes) if isinstance(step, ProfilePass))
-        program = self.program.through(*passes[:profiled])
+        program = self._imported.through(*passes[:profiled])
         rule = scaling_rule(format_named(self.ctx, options.format, options.width), options.format, options.scale_by)
         return program.fact(Prepared, lambda: Prepared(program, passes[profiled], self.data, options.functions, rule))
 
