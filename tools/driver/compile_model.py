@@ -63,6 +63,7 @@ from tinyml.transforms.formats.name_classes import NameClassesPass
 from tinyml.transforms.formats.order_input import OrderInputPass
 from tinyml.transforms.formats.set_steps import SetStepsPass
 from tinyml.transforms.formats.set_threshold import SetThresholdPass
+from tinyml.transforms.programs.kept_facts import kept_in
 from tinyml.transforms.reals.answer_values import AnswerValuesPass
 from tinyml.transforms.reals.decide_class import DecideClassPass
 from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
@@ -413,7 +414,8 @@ def build_folder(
     `MismatchError`, once the folder is complete, if the board does not compute what the evaluator does.
     """
     # Arrays are small here: more threads of the numeric libraries would wait longer than they compute.
-    with Progress(str(request.model), 5 if board.fabric is None else 6) as progress, one_thread():
+    steps = 5 if board.fabric is None else 6
+    with kept_in(request.cache), Progress(str(request.model), steps) as progress, one_thread():
         made = Compilation(
             requested=request,
             board=board,

@@ -6,8 +6,9 @@ which is most of the work of a compilation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import trips_of
 from tinyml.lowering import pipelines
+from tinyml.lowering.pipelines import flatten
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import board, chip_of
 from tinyml.tools.driver.choice.statistics import Detector, Judge, Loss, sample_groups
@@ -34,6 +36,7 @@ from tinyml.transforms.ir.copies import copied
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.outputs import SCORES
+from tinyml.transforms.programs.kept_facts import kept
 from tinyml.transforms.programs.store import Program, Programs
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.rtl.scheduling.operators import Operators
@@ -151,6 +154,12 @@ class Trials:
         reference, scored = Reference(reals, self.data), self.options.outputs == SCORES
         return Judge.of(reference, self.groups, detector, scored=scored, metric=self.metric)
 
+    @property
+    def judged_by(self) -> Sequence[object]:
+        """What determines the judge, beside the data."""
+        groups = hashlib.sha256(self.groups.tobytes()).hexdigest()
+        return self._imported.digest, self.options.outputs, groups, self.metric
+
     def of(self, alternative: Alternative) -> ProgramTrial:
         """The trial of an alternative; the same object each time. Raises `InputError` where there is no program."""
         return self._imported.fact(alternative.name, lambda: ProgramTrial(self, alternative))
@@ -173,7 +182,9 @@ class ProgramTrial:
 
     def __init__(self, trials: Trials, alternative: Alternative):
         self.alternative = alternative
+        self.trials = trials
         self.ctx = trials.ctx
+        self.data = trials.data
         self.options = replace(trials.options, **alternative.options)
         self.prepared = trials.prepare(self.options)
 
@@ -206,6 +217,20 @@ class ProgramTrial:
         Raises `TooLargeError` for a program that fits the board but has more constants than it can read.
         """
         options = replace(self.options, **more)
+        passes = [flatten(name, vars(replace(options, data=""))) for name in TO_LOOPS]
+        return kept(
+            lambda: self._asked("estimate", passes, options.target, options.cells),
+            lambda: self._estimated(options),
+            lambda answer: EstimatedCost(**answer),
+            asdict,
+        )
+
+    def _asked(self, what: str, *more: object) -> Sequence[str]:
+        """What determines an answer: the program on reals, the data, and all that the passes take."""
+        passes = passes_to_formats(replace(self.options, data=""), None)
+        return what, self.prepared.program.digest, self.data.digest, str(passes), *map(str, more)
+
+    def _estimated(self, options: PipelineOptions) -> EstimatedCost:
         module = self._at(BUFFERS_TO_LOOPS, options).module
         if (fabric := board(options.target).fabric) is not None:
             return EstimatedCost(hardware_cycles(module, fabric, options.cells), 0, arena_and_input(module))
@@ -236,20 +261,26 @@ class ProgramTrial:
         )
 
     @cached_property
-    def rounded(self) -> SharedProgram:
-        """The program with constants rounded to nearest, for evaluation."""
-        return self._shared(None)
-
-    @cached_property
-    def refined(self) -> SharedProgram:
+    def _refined(self) -> SharedProgram:
         """The program that would be compiled, for evaluation."""
         return self._shared(self.raws)
 
     def _shared(self, raws: dict[int, Raws] | None) -> SharedProgram:
         return self.evaluator.shared.prepare(self.evaluator.candidates.program(self.formats, raws))
 
-    def loss(self, program: SharedProgram, judge: Judge, at_most: float = float("inf")) -> Loss:
-        """The loss of a program on the data. at_most: as for `loss_of`."""
+    def look(self, at_most: float = float("inf")) -> Loss:
+        """The loss of the program with constants rounded to nearest on the data. at_most: as for `loss_of`."""
+        return self._kept_loss("look", lambda: self._loss(self._shared(None), at_most), at_most)
+
+    def loss(self) -> Loss:
+        """The loss of the program that would be compiled on the data."""
+        return self._kept_loss("loss", lambda: self._loss(self._refined))
+
+    def _kept_loss(self, what: str, find: Callable[[], Loss], *more: object) -> Loss:
+        return kept(lambda: self._asked(what, *self.trials.judged_by, *more), find, Loss.of_json, asdict)
+
+    def _loss(self, program: SharedProgram, at_most: float = float("inf")) -> Loss:
+        judge = self.trials.judge
         loss = loss_of(program, self.reference.order, judge, at_most)
         if judge.detector is None:
             return loss
@@ -259,8 +290,11 @@ class ProgramTrial:
 
     def changed_answers(self) -> int:
         """The samples for which the refined program gives another class than the one on reals."""
+        return kept(lambda: self._asked("changed answers"), self._changed_answers, int)
+
+    def _changed_answers(self) -> int:
         classes = np.concatenate(
-            [self.refined.outputs(chunk).classes for chunk in range(len(self.evaluator.shared.chunks))]
+            [self._refined.outputs(chunk).classes for chunk in range(len(self.evaluator.shared.chunks))]
         )
         return int((classes != self.reference.classes).sum())
 

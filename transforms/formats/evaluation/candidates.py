@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -28,6 +28,8 @@ from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Reference
 from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
+from tinyml.transforms.programs.digest import digest_of
+from tinyml.transforms.programs.kept_facts import kept
 from tinyml.transforms.programs.store import Program, Programs
 
 if TYPE_CHECKING:
@@ -45,6 +47,11 @@ Formats: TypeAlias = tuple[NumberFormat, ...]
 
 LEAVE_OUT_ROUNDINGS = (FuseDistancesPass(), AccumulateSumsPass())
 """The passes after `choose-accumulators` that change bits, by omitting roundings. All later ones preserve bits."""
+
+
+def spelled(formats: Formats) -> str:
+    """The types of formats, which say all about them."""
+    return " ".join(str(format.type) for format in formats)
 
 
 class Candidates:
@@ -181,6 +188,12 @@ class CandidateEvaluator:
         self.candidates = Candidates(module, data.x.astype("f8"), scheme, scale_by, are_numbers=are_numbers)
 
     @cached_property
+    def digest(self) -> str:
+        """A digest of the program, of the data and of how formats are chosen, on which every answer depends."""
+        scheme, scale_by = self.candidates.scheme, self.candidates.assignment.scale_by
+        return " ".join((digest_of(self.candidates.module), self.data.digest, f"{scheme} {scale_by}"))
+
+    @cached_property
     def reference(self) -> Reference:
         """The program on reals, on the data."""
         return Reference(self.candidates.module, self.data)
@@ -269,8 +282,20 @@ def evaluate_program(
 
 
 def outcomes_of(problem: SearchProblem, tasks: Sequence[EvaluationTask]) -> list[CandidateOutcome]:
-    """The outcomes of tasks, computed in this process."""
-    return [evaluator_of(problem).outcome(task) for task in tasks]
+    """The outcomes of tasks, computed in this process or kept from an earlier one."""
+    evaluator = evaluator_of(problem)
+
+    def outcome(task: EvaluationTask) -> CandidateOutcome:
+        if task.refined:
+            return evaluator.outcome(task)
+        return kept(
+            lambda: ("outcome", evaluator.digest, spelled(task.formats), task.metric, repr(task.at_most)),
+            lambda: evaluator.outcome(task),
+            lambda answer: CandidateOutcome(**answer),
+            asdict,
+        )
+
+    return [outcome(task) for task in tasks]
 
 
 def evaluator_of(problem: SearchProblem) -> CandidateEvaluator:

@@ -5,10 +5,10 @@ Its memory, the bytes of arena and input, is known as soon as the passes that al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
 from xdsl.ir import SSAValue
@@ -19,8 +19,11 @@ from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import ArenaOp, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import shaped
+from tinyml.targets.registry import chip_of
 from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, evaluator_of
 from tinyml.transforms.loops.flash.attempts import SPENT_FLASH
+from tinyml.transforms.programs.digest import digest_of
+from tinyml.transforms.programs.kept_facts import kept
 from tinyml.transforms.search.costs.pipelines_below import (
     BUFFERS_TO_NESTS,
     ESTIMATE_COST,
@@ -107,7 +110,11 @@ class LoweredCandidates:
     def _of_layout(self, refined: Program) -> int:
         layout = self._layout(refined.module)
         if layout not in self._memory:
-            self._memory[layout] = arena_and_input(self._packed(refined).module)
+            self._memory[layout] = kept(
+                lambda: ("memory", refined.digest, repr(self._above)),
+                lambda: arena_and_input(self._packed(refined).module),
+                int,
+            )
         return self._memory[layout]
 
     def _packed(self, refined: Program) -> Program:
@@ -190,7 +197,10 @@ class CandidateCosts:
             raise InputError(self.faults[formats])
         if formats not in self.estimates:
             nests = self.programs.nests(formats)
-            self.estimates[formats] = nests.fact((ESTIMATE_COST, self.platform), lambda: self._estimate(nests))
+            self.estimates[formats] = nests.fact(
+                (ESTIMATE_COST, self.platform),
+                lambda: self._kept(ESTIMATE_COST, lambda: self._digest(formats), lambda: self._estimate(nests)),
+            )
         return self.estimates[formats]
 
     def _estimate(self, nests: Program) -> ProgramCost:
@@ -236,7 +246,10 @@ class CandidateCosts:
         if formats not in self.measurements:
             nests = self.programs.nests(formats)
             asked = MEASURE_COST, self.platform
-            self.measurements[formats] = nests.fact(asked, lambda: self._measure(nests, formats))
+            self.measurements[formats] = nests.fact(
+                asked,
+                lambda: self._kept(MEASURE_COST, lambda: self._digest(formats), lambda: self._measure(nests, formats)),
+            )
         return self.measurements[formats]
 
     def _measure(self, nests: Program, formats: Formats) -> ProgramCost | None:
@@ -245,17 +258,40 @@ class CandidateCosts:
             cost = self.plain.measured(formats)
             if cost is None or self.platform.flash is None or cost.flash <= self.platform.flash:
                 return cost
-        with suppress(InputError):
-            return self.measuring.cost(self.programs.refined(formats).module, self.looped(nests).copy())
-        return None
+        return self._build(self.programs.refined(formats).module, self.looped(nests).copy())
 
     def measured_with(self, formats: Formats, refined: Mapping[int, Raws] | None) -> ProgramCost | None:
         """The cost of the built program with other raws, as for `RoundedConstants.raws`; None as for `measured`."""
         module, _ = self.programs.candidates.in_formats(formats, refined)
-        with suppress(InputError):
+        try:
             LoweringPasses((REFINE_FORMATS,), **vars(self.platform)).apply(module)
-            return self.measuring.cost(module, None)
+        except InputError:
+            return None
+        return self._kept(MEASURE_COST, lambda: digest_of(module), lambda: self._build(module))
+
+    def _build(self, refined: ModuleOp, lowered: ModuleOp | None = None) -> ProgramCost | None:
+        """The cost of a program that is built, as for `measure-cost`; None if it is too large."""
+        with suppress(InputError):
+            return self.measuring.cost(refined, lowered)
         return None
+
+    def _digest(self, formats: Formats) -> str:
+        return self.programs.refined(formats).digest
+
+    def _kept(self, what: str, digest: Callable[[], str], find: Callable[[], ProgramCost | None]) -> Any:
+        """A cost that is kept from earlier searches, or else found. digest: of the program behind `refine-formats`."""
+
+        def asked() -> Sequence[str]:
+            from tinyml.runtime.devices.toolchain import tools_of
+
+            built = tools_of(chip_of(self.platform.target)) if what == MEASURE_COST else ""
+            return what, digest(), repr(self.platform), built
+
+        def read(answer: Any) -> ProgramCost | None:
+            [cost] = answer
+            return None if cost is None else ProgramCost(**cost)
+
+        return kept(asked, find, read, lambda cost: [cost and vars(cost)])
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from programs.kernel_tables import kernels_for, kernels_of
+from programs.pass_runs import counted_passes
 from programs.searches import costs_anew, costs_of, evaluation_of, profiled, some_data, uniform
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.fixed.type import FixedType
@@ -31,19 +31,6 @@ from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import with_rounded_sums
 from tinyml.transforms.search.engine.workers import Workers
-
-
-def counted_passes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """The passes that run from now on, by name."""
-    runs: Counter[str] = Counter()
-    apply = PassPipeline.apply
-
-    def counting(self: PassPipeline, ctx: Context, op: ModuleOp) -> None:
-        runs.update(step.name for step in self.passes)
-        apply(self, ctx, op)
-
-    monkeypatch.setattr(PassPipeline, "apply", counting)
-    return runs
 
 
 def test_an_estimate_cleans_up_once_on_each_way_to_the_next_rewrites(monkeypatch: pytest.MonkeyPatch):
