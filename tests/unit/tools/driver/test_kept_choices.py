@@ -19,6 +19,7 @@ NETWORK = TESTS / "models/small-network"
 LOWERED = 14
 """The programs that are lowered: 13 alternatives that are estimated, and the one that is taken."""
 
+
 def compiled(out: Path, cache: Path | None, *options: str, val: Path = NETWORK / "val.npz") -> dict[str, Any]:
     """The files of a compilation, but for what is measured by the clock."""
     kept = [] if cache is None else ["--cache", str(cache)]
