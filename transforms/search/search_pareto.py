@@ -36,7 +36,15 @@ from tinyml.transforms.search.engine.moves import (
     with_better_scales,
 )
 from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
-from tinyml.transforms.search.engine.search import CORRECTED_SLACK, Feasibility, Limits, Search, limit, nearly_least
+from tinyml.transforms.search.engine.search import (
+    CORRECTED_SLACK,
+    Feasibility,
+    Limits,
+    Search,
+    limit,
+    nearly_least,
+    worse_by,
+)
 from tinyml.transforms.search.engine.search_pass import (
     LimitedPass,
     formats_option,
@@ -274,7 +282,7 @@ class _Pareto:
         moves = PairwiseMoves(self.feasibility, model, start, possible_changes(search, start, self.offered))
         moved = True
         while moved and self.evaluation.evaluated < self.effort:
-            most = self.best.loss - GAIN * abs(self.best.loss)
+            most = worse_by(-GAIN, self.best.loss)
             better = self.evaluate(moves.proposals(self.best.choices), "exchange", most)
             moved = any(map(self.consider, sorted(better, key=lambda point: point.key)))
 

@@ -384,7 +384,15 @@ worse on other data.
 """
 
 
+def worse_by(share: float, loss: float) -> float:
+    """The loss that is worse by a share of its magnitude than another one, or better by a negative share.
+
+    Losses by figures, such as R2, may be negative.
+    """
+    return loss + share * abs(loss)
+
+
 def nearly_least(losses: Sequence[float]) -> list[bool]:
     """A mask of the losses within one standard error of the least."""
-    least = min(losses)
-    return [loss <= least + STANDARD_ERROR * abs(least) for loss in losses]
+    most = worse_by(STANDARD_ERROR, min(losses))
+    return [loss <= most for loss in losses]
