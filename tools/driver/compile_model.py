@@ -246,7 +246,7 @@ def keep_within_cells(made: Compilation) -> None:
     options, chosen = made.request.pipeline_options(made.board), made.compiled
 
     def again(cells: int) -> Compiled:
-        return compile_bits_again(chosen, made.ctx, replace(options, cells=cells))
+        return compile_bits_again(chosen, replace(options, cells=cells))
 
     made.compiled, cells, made.hardware = compile_within_cells(
         chosen, options.cells, made.board, again, route=made.request.route
