@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import AnyFloat, ModuleOp
@@ -163,14 +163,15 @@ def _long_types(module: ModuleOp) -> Iterable[str]:
 
 
 class VerifiedPrograms(Programs):
-    """A store whose programs are verified and proved as they are made."""
+    """A store whose programs are verified and proved as they are made. of_user: as for `pipelines.run`."""
 
-    def __init__(self, ctx: Context):
+    def __init__(self, ctx: Context, *, of_user: bool = False):
         super().__init__()
         self.context = ctx
+        self.of_user = of_user
 
     def run(self, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
-        pipelines.run(module, self.context, passes)
+        pipelines.run(module, self.context, passes, of_user=self.of_user)
 
 
 def compile_stages(
@@ -280,7 +281,7 @@ def _below(
     stages.append(LevelText("1-formats.mlir", print_ir(formats) if unrounded else _text(typed)))
     levels = [typed]
     for file, pipeline in _LEVELS.items():
-        levels.append(_lowered(levels[-1], pipeline, options))
+        levels.append(lowered(levels[-1], pipeline, vars(options)))
         stages.append(LevelText(file, _text(levels[-1])))
     _, buffers, loops, bits = levels
     program, source, header, verilog = _from_bits(bits, options, stages)
@@ -289,8 +290,9 @@ def _below(
     return Compiled(*modules, *texts, options.format, width, row_scales, typed, bits, verilog=verilog)
 
 
-def _lowered(program: Program, pipeline: str, options: PipelineOptions) -> Program:
-    return program.after(*pipelines.flatten(pipeline, vars(options)))
+def lowered(program: Program, pipeline: str, options: Mapping[str, Any]) -> Program:
+    """The program behind a pipeline, with those of the options of `PipelineOptions` that its passes take."""
+    return program.after(*pipelines.flatten(pipeline, options))
 
 
 def _text(program: Program) -> str:
@@ -305,7 +307,7 @@ def _from_bits(
     verilog = None
     if (fabric := board(options.target).fabric) is not None:
         verilog = _hardware(bits, options, stages, fabric)
-    program = _lowered(bits, BITS_TO_C, options)
+    program = lowered(bits, BITS_TO_C, vars(options))
     stages.append(LevelText("5-c.mlir", _text(program)))
     module, ctx = program.module, program.store.context
     source, header = (print_c(module, ctx, options.target, file) for file in ("source", "header"))
@@ -324,7 +326,7 @@ def _hardware(bits: Program, options: PipelineOptions, stages: list[LevelText], 
             raise InputError(f"{none} the program computes: --format {', '.join(names)}")
         layer = next(iter(source_names(op)), op.name)
         raise InputError(f"{none} {layer} computes: end the model before it, or ask for the class, --outputs class")
-    hardware = _lowered(bits, BITS_TO_HARDWARE, options)
+    hardware = lowered(bits, BITS_TO_HARDWARE, vars(options))
     check_memories(hardware.module, fabric)
     stages.append(LevelText("5-hardware.mlir", _text(hardware)))
     return hardware.fact(print_verilog, lambda: print_verilog(hardware.module))
