@@ -212,7 +212,8 @@ def compile_formats(
 ) -> Compiled:
     """Compile a program at L1. reals: the profiled program at L0 that it was derived from."""
     programs = VerifiedPrograms(ctx)
-    return _from_formats(programs.of(reals), programs.of(module), options, row_scales=row_scales)
+    profiled, typed = programs.made("reals", lambda: reals), programs.made("formats", lambda: module)
+    return _from_formats(profiled, typed, options, row_scales=row_scales)
 
 
 def _from_formats(reals: Program, formats: Program, options: PipelineOptions, *, row_scales: bool) -> Compiled:

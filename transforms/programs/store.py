@@ -88,6 +88,11 @@ class Program(Facts):
         return self in self.store.recent(self.passes)
 
     @property
+    def is_known(self) -> bool:
+        """True if its digest is known."""
+        return "digest" in vars(self)
+
+    @property
     def module(self) -> ModuleOp:
         """Its module, which must not be changed. Raises the errors of the passes."""
         return self.store.recent(self.passes)[self] if self.is_at_hand else self.keep(self._make())
@@ -99,6 +104,10 @@ class Program(Facts):
         if len(recent) > RECENT:
             del recent[next(iter(recent))]
         return module
+
+    def forget(self) -> None:
+        """Forget its module, which is changed from now on."""
+        self.store.recent(self.passes).pop(self, None)
 
     def copy(self) -> ModuleOp:
         """A copy of its module, which the caller may change."""
@@ -126,9 +135,17 @@ class Program(Facts):
 
     def through(self, *passes: ModulePass) -> Program:
         """The program that passes make of it, one by one: nothing is made twice where programs agree in between."""
-        program = self
+        program, spare = self, None
         for step in passes:
-            program = program.after(step).first
+            made = program.after(step)
+            if not made.is_known:
+                # A pass that changes nothing leaves a copy for the next one.
+                self.store.run(spare := spare or program.copy(), (step,))
+                made.keep(spare)
+            if made.first is not program:
+                program, spare = made.first, None
+            elif spare is not None:
+                made.forget()
         return program
 
     def at(self, *pipelines: str, **options: Any) -> Program:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pytest
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.parser import Parser
 from xdsl.passes import ModulePass
@@ -70,6 +72,16 @@ print(digest_of(Parser(context(), '''{SUM}''').parse_module()))"""
     assert {text.strip() for text in printed} == {digest_of(module())}
 
 
+@dataclass(frozen=True)
+class ChangeNothingPass(ModulePass):
+    """A pass that leaves a program as it is."""
+
+    name = "change-nothing"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        pass
+
+
 class CountingPrograms(Programs):
     """A store that counts the passes it runs."""
 
@@ -131,3 +143,15 @@ def test_a_program_that_cannot_be_made_is_asked_for_again():
         with pytest.raises(InputError, match="no program"):
             _ = program.module
     assert not program.is_at_hand
+
+
+def test_passes_one_by_one_are_made_once_where_programs_agree():
+    programs = CountingPrograms()
+    usual, dead = programs.of(module()), programs.of(module(DEAD))
+    passes = (SimplifyPass(), ChangeNothingPass(), SimplifyPass())
+    assert usual.through(*passes) is usual
+    assert programs.runs == 2
+    assert dead.through(*passes) is usual
+    assert programs.runs == 3
+    assert digest_of(usual.module) == digest_of(module())
+    assert digest_of(dead.module) == digest_of(module(DEAD))
