@@ -14,7 +14,7 @@ from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
-from tinyml.dialects.plugins import UNIVERSES, XDSL, Plugin, PluginError, built_in, plugins
+from tinyml.dialects.plugins import UNIVERSES, XDSL, PluginError, Row, built_in, each, plugins
 
 
 @cache
@@ -26,9 +26,8 @@ def registry() -> Universe:
     whole = Universe()
     for plugin in built_in(UNIVERSES):
         _add(whole, plugin.load(Universe))
-    for plugin in plugins(UNIVERSES):
-        with plugin.left_out():
-            _add(whole, _guarded(plugin, plugin.load(Universe), whole))
+    for part in each(plugins(UNIVERSES), lambda plugin: _guarded(plugin, plugin.load(Universe), whole)):
+        _add(whole, part)
     whole.all_dialects |= {name: partial(_completed, name) for name in _COMPLETED if name in whole.all_dialects}
     return whole
 
@@ -62,10 +61,10 @@ def _add(whole: Universe, part: Universe) -> None:
     whole.all_targets |= part.all_targets
 
 
-def _guarded(plugin: Plugin, part: Universe, known: Universe) -> Universe:
+def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
     """The universe of a plug-in, its factories checked; raises `PluginError` for a name that is taken."""
 
-    def guarded(kind: str, made: Any, taken: Any, check: Callable[[Plugin, object], Any]) -> dict[str, Any]:
+    def guarded(kind: str, made: Any, taken: Any, check: Callable[[Row, object], Any]) -> dict[str, Any]:
         offered = cast("dict[Any, Any]", plugin.expect(made, dict))
         for name, factory in offered.items():
             if not isinstance(name, str) or not callable(factory):
@@ -83,7 +82,7 @@ def _guarded(plugin: Plugin, part: Universe, known: Universe) -> Universe:
     )
 
 
-def _checked(plugin: Plugin, factory: Callable[..., object], check: Callable[[Plugin, object], Any]) -> Any:
+def _checked(plugin: Row, factory: Callable[..., object], check: Callable[[Row, object], Any]) -> Any:
     """A factory that checks what it makes; targets of xDSL's older kind take arguments and make nothing."""
 
     @wraps(factory)
@@ -94,7 +93,7 @@ def _checked(plugin: Plugin, factory: Callable[..., object], check: Callable[[Pl
     return made
 
 
-def _dialect(plugin: Plugin, thing: object) -> Dialect:
+def _dialect(plugin: Row, thing: object) -> Dialect:
     dialect = plugin.expect(thing, Dialect)
     for operation in dialect.operations:
         plugin.expect_class(operation, Operation)
@@ -103,7 +102,7 @@ def _dialect(plugin: Plugin, thing: object) -> Dialect:
     return dialect
 
 
-def _pass(plugin: Plugin, thing: object) -> type[ModulePass]:
+def _pass(plugin: Row, thing: object) -> type[ModulePass]:
     made = plugin.expect_class(thing, ModulePass)
     plugin.expect(getattr(made, "name", None), str)
     if inspect.isabstract(made):
@@ -111,5 +110,5 @@ def _pass(plugin: Plugin, thing: object) -> type[ModulePass]:
     return made
 
 
-def _target(plugin: Plugin, thing: object) -> type[Target]:
+def _target(plugin: Row, thing: object) -> type[Target]:
     return plugin.expect_class(thing, Target)

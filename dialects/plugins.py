@@ -1,18 +1,20 @@
-"""Plug-ins: entry points of other packages, and the guard around everything that they offer.
+"""Rows, which say what packages offer, and the guard around the rows of other packages, the plug-ins.
 
-Every group of entry points is read, loaded and guarded here. A plug-in that cannot be loaded, or that offers something
-of another type than its group asks for, is left out, and the others go on working; `problems` says so. An exception
-that one raises later is found by its traceback (`plugin_of`), whichever way the code was reached.
+A row says without an import what a package offers by a name. Ours stand in the tables of their rooms (`tables.py`),
+those of other packages are their entry points, which are read, loaded and guarded here. A plug-in that cannot be
+loaded, or that offers something of another type than its group asks for, is left out, and the others go on working;
+`problems` says so. An exception that one raises later is found by its traceback (`plugin_of`), whichever way the code
+was reached.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from configparser import ConfigParser
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, partial
 from importlib.metadata import Distribution, EntryPoint, distributions
 from pathlib import Path
 from types import UnionType
@@ -20,22 +22,36 @@ from typing import Any, ParamSpec, TypeVar, Union, cast, get_args, get_origin, g
 
 from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.interface_version import version_mismatch
+from tinyml.dialects.modules import find_module, first_line
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
-UNIVERSES, CHIPS, FRONTENDS, SCHEDULES, PACKERS, STEPS, ALTERNATIVES, PACKAGES = GROUPS = (
-    "xdsl.universe",
-    "tinyml.chips",
-    "tinyml.frontends",
-    "tinyml.schedules",
-    "tinyml.packers",
-    "tinyml.steps",
-    "tinyml.alternatives",
-    "tinyml.packages",
+GROUPS = (
+    UNIVERSES := "xdsl.universe",
+    CHIPS := "tinyml.chips",
+    FRONTENDS := "tinyml.frontends",
+    EXPORTERS := "tinyml.exporters",
+    SCHEDULES := "tinyml.schedules",
+    PACKERS := "tinyml.packers",
+    STEPS := "tinyml.steps",
+    ALTERNATIVES := "tinyml.alternatives",
+    PACKAGES := "tinyml.packages",
+    COMMANDS := "tinyml.commands",
+    RUNNERS := "tinyml.runners",
+    REPORTS := "tinyml.reports",
 )
-"""The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends; schedules;
-packers of buffers; steps of named pipelines; alternatives of `--format auto`; packages of compiled models."""
+"""The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends; exporters;
+schedules; packers of buffers; steps of named pipelines; alternatives of `--format auto`; packages of compiled models;
+commands of `tinyml`; devices of `tinyml run` that are no boards; parts of the report."""
+
+NAMES = {CHIPS: "tinyml.boards"}
+"""The groups in which a package may name what belongs to an entry point of the same value, so that the one is loaded
+for these names alone: the boards of a chip."""
+
+INTERFACE = "tinyml.extend"
+"""The group by which a package states the version of the interface that it was written for."""
 
 XDSL = "xdsl"
 _OURS = (DISTRIBUTION, XDSL)
@@ -50,41 +66,77 @@ class PluginError(InputError):
 
 
 @dataclass(frozen=True)
-class Plugin:
-    """An entry point: its name and value, in a group, and the package that declares it."""
+class Row:
+    """Something that a package offers by a name, and what is known of it before its module is imported.
 
-    package: str
-    group: str
+    value: `module:object`, or a module alone. help: a line for help texts. names: the names of its parts and their
+    aliases, each with the usual name of the part, such as the boards of a chip. package: the distribution. group: the
+    kind of thing, which is the group of the entry points of other packages.
+    """
+
     name: str
     value: str
+    help: str = ""
+    names: Mapping[str, str] = field(default_factory=dict[str, str], compare=False)
+    package: str = DISTRIBUTION
+    group: str = ""
 
     def __str__(self) -> str:
         return f"plug-in {self.name!r} of package {self.package!r} ({self.group})"
 
     @property
     def is_ours(self) -> bool:
-        """True for an entry point of tinyml or of xDSL."""
+        """True for a row of tinyml or of xDSL."""
         return self.package in _OURS
 
     @property
-    def top_level(self) -> str:
-        """The top-level package or module of its code."""
-        return self.value.partition(":")[0].partition(".")[0].strip()
+    def module(self) -> str:
+        """The name of its module."""
+        return self.value.partition(":")[0].strip()
+
+    @property
+    def is_installed(self) -> bool:
+        """True if its module is there."""
+        return find_module(self.module) is not None
+
+    @property
+    def summary(self) -> str:
+        """A line about it: `help`, or the first sentence of its module's docstring. Nothing is imported."""
+        return self.help or first_line(self.module) or f"of the package {self.package}"
 
     def load(self, kind: type[T]) -> T:
-        """The object that the entry point names; raises `PluginError` if it cannot be loaded or is of another type."""
+        """The object that the row names.
+
+        Raises `PluginError` if it cannot be loaded, is of another type, or its package is written for another version
+        of the interface.
+        """
+        if not self.is_ours:
+            _check_version(self)
         with self.blamed():
             if EntryPoint.pattern.match(self.value) is None:
                 raise PluginError(f"{self}: expected MODULE:NAME, got {self.value!r}")
             return self.expect(EntryPoint(self.name, self.value, self.group).load(), kind)
 
+    def load_class(self, base: type[T]) -> type[T]:
+        """The same for a subclass of another class."""
+        with self.blamed():
+            return self.expect_class(self.load(type), base)
+
+    def load_function(self, what: str) -> Callable[..., Any]:
+        """The same for a function, which is `what` in messages; its exceptions are attributed to the plug-in."""
+        function = self.load(object)
+        if not callable(function):
+            raise PluginError(f"{self}: expected a function that {what}, got {type(function).__name__}")
+        return partial(self.call, function)
+
     def call(self, function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """The result of a function of the plug-in; its exceptions are attributed to the plug-in."""
+        """The result of a function of the package; its exceptions are attributed to the plug-in."""
         return function(*arguments, **named)
 
     def expect(self, thing: object, *kinds: type[T]) -> T:
         """The object that the plug-in offers; raises `PluginError` if it is of none of these types."""
         if not isinstance(thing, kinds):
+            assert not self.is_ours, self.value
             names = " or ".join(kind.__name__ for kind in kinds)
             raise PluginError(f"{self}: expected an object of type {names}, got {type(thing).__name__}")
         return thing
@@ -92,6 +144,7 @@ class Plugin:
     def expect_class(self, thing: object, base: type[T]) -> type[T]:
         """The class that the plug-in offers; raises `PluginError` if it is not a subclass of another one."""
         if not (isinstance(thing, type) and issubclass(thing, base)):
+            assert not self.is_ours, self.value
             got = thing.__name__ if isinstance(thing, type) else f"an object of type {type(thing).__name__}"
             raise PluginError(f"{self}: expected a subclass of {base.__name__}, got {got}")
         return thing
@@ -105,12 +158,14 @@ class Plugin:
 
     @contextmanager
     def blamed(self) -> Generator[None]:
-        """A context in which any exception but an interrupt becomes a `PluginError`."""
+        """A context in which any exception of a plug-in but an interrupt becomes a `PluginError`."""
         try:
             yield
         except (PluginError, KeyboardInterrupt):
             raise
         except BaseException as error:
+            if self.is_ours:
+                raise
             raise PluginError(f"{self}: {described(error)}") from error
 
     @contextmanager
@@ -123,6 +178,13 @@ class Plugin:
             leave_out(error.message)
 
 
+def _check_version(row: Row) -> None:
+    """Raise `PluginError` for a row of a package that is written for another version of the interface."""
+    for stated in _declared()[INTERFACE]:
+        if stated.package == row.package and (reason := version_mismatch(stated.name)) is not None:
+            raise PluginError(f"{row}: {reason}")
+
+
 def leave_out(reason: str) -> None:
     """Record the reason why a plug-in is left out."""
     _problems[reason] = None
@@ -133,26 +195,26 @@ def problems() -> Sequence[str]:
     return list(_problems)
 
 
-def plugins(group: str) -> Sequence[Plugin]:
+def plugins(group: str) -> Sequence[Row]:
     """The entry points of a group in packages of others, sorted by their names."""
     return sorted((one for one in _declared()[group] if not one.is_ours), key=lambda one: (one.name, one.package))
 
 
-def plugins_by_name(group: str, taken: Iterable[str]) -> dict[str, Plugin]:
-    """The same by their names, the first of two that share one, and none with a name that is taken."""
-    named: dict[str, Plugin] = {}
-    for plugin in plugins(group):
-        if plugin.name not in taken:
-            named.setdefault(plugin.name, plugin)
-    return named
+def each(rows: Iterable[Row], use: Callable[[Row], T]) -> Iterator[T]:
+    """Yield what a function makes of each row, without the plug-ins for which it raises, which are left out."""
+    for row in rows:
+        made: list[T] = []
+        with row.left_out():
+            made.append(use(row))
+        yield from made
 
 
-def built_in(group: str) -> Sequence[Plugin]:
+def built_in(group: str) -> Sequence[Row]:
     """The entry points of a group in tinyml and xDSL, sorted by their names."""
     return sorted((one for one in _declared()[group] if one.is_ours), key=lambda one: one.name)
 
 
-def plugin_of(error: BaseException) -> Plugin | None:
+def plugin_of(error: BaseException) -> Row | None:
     """The plug-in whose code raised an exception, itself or in a call that it made; None for other code.
 
     xDSL counts as a plug-in for its own passes and targets, not where our code calls it.
@@ -161,7 +223,7 @@ def plugin_of(error: BaseException) -> Plugin | None:
     step = error.__traceback__
     while step is not None:
         frame = step.tb_frame
-        if frame.f_code is Plugin.call.__code__:
+        if frame.f_code is Row.call.__code__ and not frame.f_locals["self"].is_ours:
             return frame.f_locals["self"]
         modules.append(str(frame.f_globals.get("__name__", "")))
         if (plugin := provider(modules[-1])) is not None:
@@ -176,7 +238,7 @@ _TOOLS = "tinyml.tools."
 """Prefix of our modules that call the passes and targets of plug-ins."""
 
 
-def provider(module: str) -> Plugin | None:
+def provider(module: str) -> Row | None:
     """The plug-in that a module belongs to, by its top-level module; None for a module of no plug-in."""
     return _by_module().get(module.partition(".")[0])
 
@@ -242,50 +304,53 @@ def _conforms(value: object, declared: Any) -> bool:
 
 
 @cache
-def _by_module() -> Mapping[str, Plugin]:
+def _by_module() -> Mapping[str, Row]:
     """The plug-ins by their top-level modules, without ours."""
-    entries = [plugin for group in GROUPS for plugin in plugins(group)]
-    return {
-        plugin.top_level: plugin
-        for plugin in entries
-        if plugin.top_level not in (*_OUR_MODULES, *sys.stdlib_module_names)
-    }
+    rows = ((row.module.partition(".")[0], row) for group in GROUPS for row in plugins(group))
+    return {module: row for module, row in rows if module not in (*_OUR_MODULES, *sys.stdlib_module_names)}
 
 
 @cache
-def _declared() -> Mapping[str, Sequence[Plugin]]:
+def _declared() -> Mapping[str, Sequence[Row]]:
     """The entry points of each group.
 
     The packages installed do not change while a process runs, and reading their metadata takes milliseconds.
     """
-    found: dict[str, dict[Plugin, None]] = {group: {} for group in GROUPS}
+    found: dict[str, dict[Row, None]] = {group: {} for group in (*GROUPS, INTERFACE)}
     packages: dict[str, Distribution] = {}
     for package in distributions():
         # Of two packages with one name, the first is imported.
-        packages.setdefault(_folder(package).partition("-")[0].lower(), package)
+        packages.setdefault(_short_name(package), package)
     for package in packages.values():
         for plugin in _entries(package):
             found[plugin.group][plugin] = None
     return {group: list(entries) for group, entries in found.items()}
 
 
-def _folder(package: Distribution) -> str:
-    """The folder of a package's metadata, such as `tinyml-0.1.0.dist-info`, which needs no reading."""
-    return Path(str(getattr(package, "_path", package))).name
+def _short_name(package: Distribution) -> str:
+    """The name of a package, normalised, from the folder of its metadata, such as `tinyml_xdsl-0.1.0.dist-info`."""
+    folder = Path(str(getattr(package, "_path", package))).name
+    return folder.partition("-")[0].replace("_", "-").lower()
 
 
-def _entries(package: Distribution) -> Sequence[Plugin]:
+def _entries(package: Distribution) -> Sequence[Row]:
     """The entry points that a package declares in our groups."""
-    name = _folder(package)
+    name = _short_name(package)
     try:
         text = package.read_text(_FILE) or ""
         if not any(f"[{group}]" in text for group in GROUPS):
             return ()
-        name = package.metadata["Name"] or name
+        # Reading all metadata takes as long as the rest of a help text.
+        name = name if name in _OURS else package.metadata["Name"] or name
         parser = _EntryPoints(delimiters=("=",), comment_prefixes=("#",), interpolation=None, strict=False)
         parser.read_string(text, _FILE)
-        groups = [group for group in GROUPS if group in parser]
-        return [Plugin(name, group, *entry) for group in groups for entry in parser[group].items()]
+        rows: list[Row] = []
+        for group in (group for group in (*GROUPS, INTERFACE) if group in parser):
+            parts = parser.items(NAMES[group]) if parser.has_section(NAMES.get(group, "")) else ()
+            for key, value in parser[group].items():
+                names = {part: part for part, whole in parts if whole == value}
+                rows.append(Row(key, value, names=names, package=name, group=group))
+        return rows
     except Exception as error:
         leave_out(f"package {name!r}: {_FILE} cannot be read: {described(error)}")
         return ()

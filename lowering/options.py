@@ -14,7 +14,7 @@ from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.chip import FILE_ORDER, INPUT_ORDERS, INPUTS, MEMORY
 from tinyml.targets.registry import HOST
 from tinyml.transforms.buffers.packing.judge import JUDGES, OTHER
-from tinyml.transforms.buffers.packing.modes import MODES as PACKERS
+from tinyml.transforms.buffers.packing.modes import PACKERS
 from tinyml.transforms.ir.outputs import OUTPUTS, SCORES
 from tinyml.transforms.reals.choose_votes import SOFT, VOTES
 from tinyml.transforms.schedules.table import AUTO, schedule_names
@@ -119,7 +119,7 @@ class CompileOptions:
         "store working memory of few bits packed in RAM: less RAM, more time", default=False, group=OptionGroup.MEMORY
     )
     packer: str | None = option(
-        f"packing algorithm of the arena: {', '.join(PACKERS)}, or one of a package",
+        f"packing algorithm of the arena: {', '.join(PACKERS.names())}",
         default=None,
         metavar="NAME",
         group=OptionGroup.MEMORY,

@@ -20,7 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.context import context, registry
 from tinyml.dialects.errors import DefectError, InputError, squeeze
 from tinyml.dialects.formats.lookup import synthesised_bits
-from tinyml.dialects.plugins import STEPS, Plugin, PluginError, plugins
+from tinyml.dialects.plugins import STEPS, PluginError, Row, each, plugins
 from tinyml.lowering.pipeline_steps import PIPELINES, If, PipelineStep
 from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for
 from tinyml.transforms.ir.levels import Level, LevelError, level_of
@@ -82,27 +82,35 @@ def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
 def steps_of(name: str) -> Sequence[str | If]:
     """The steps of a pipeline, with those that other packages add (`PipelineStep`)."""
     steps = list(PIPELINES[name].steps)
-    for plugin in plugins(STEPS):
-        with plugin.left_out():
-            added = plugin.load(PipelineStep)
-            if added.pipeline not in PIPELINES:
-                raise PluginError(f"{plugin}: there is no pipeline '{added.pipeline}'")
-            if added.step not in registry().all_passes:
-                raise PluginError(f"{plugin}: there is no pass '{added.step}'")
-            if added.step in PIPELINES:
-                raise PluginError(f"{plugin}: '{added.step}' is a pipeline, and no pass")
-            if missing := [one.name for one in fields(_pass(added.step)) if _is_required(one)]:
-                raise PluginError(f"{plugin}: the pass '{added.step}' cannot run without {', '.join(missing)}")
-            if added.pipeline == name:
-                steps.insert(_place(plugin, added, steps), added.step)
+
+    def placed(plugin: Row) -> tuple[int, str] | None:
+        added = _step(plugin)
+        return (_place(plugin, added, steps), added.step) if added.pipeline == name else None
+
+    for place in filter(None, each(plugins(STEPS), placed)):
+        steps.insert(*place)
     return steps
+
+
+def _step(plugin: Row) -> PipelineStep:
+    """The step that another package adds; raises `PluginError` for one that no pipeline can have."""
+    added = plugin.load(PipelineStep)
+    if added.pipeline not in PIPELINES:
+        raise PluginError(f"{plugin}: there is no pipeline '{added.pipeline}'")
+    if added.step not in registry().all_passes:
+        raise PluginError(f"{plugin}: there is no pass '{added.step}'")
+    if added.step in PIPELINES:
+        raise PluginError(f"{plugin}: '{added.step}' is a pipeline, and no pass")
+    if missing := [one.name for one in fields(_pass(added.step)) if _is_required(one)]:
+        raise PluginError(f"{plugin}: the pass '{added.step}' cannot run without {', '.join(missing)}")
+    return added
 
 
 def _is_required(field: Field[Any]) -> bool:
     return field.init and field.default is MISSING and field.default_factory is MISSING
 
 
-def _place(plugin: Plugin, added: PipelineStep, steps: Sequence[str | If]) -> int:
+def _place(plugin: Row, added: PipelineStep, steps: Sequence[str | If]) -> int:
     """The index at which a step of another package goes into a pipeline."""
     if (added.before is None) == (added.after is None):
         raise PluginError(f"{plugin}: a step is before or after another one")

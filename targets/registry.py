@@ -1,18 +1,18 @@
 """The registry of chips, their boards (the targets) and their kernels.
 
-`BUILT_IN` names the boards of the built-in chips, so that only the folder of the requested chip is imported. A separate
+A row of `CHIPS` names the boards of a chip, so that only the folder of the requested chip is imported. A separate
 package adds a chip through an entry point in the group `tinyml.chips` that names its `Chip`, such as `mychip =
-"mypackage.chip:CHIP"`; such chips are loaded for a board that is not built in, and to list all boards.
+"mypackage.chip:CHIP"`, and its boards by entry points in `tinyml.boards` with the same value. Without these the chip
+is loaded for every board that no row names, and to list all boards.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
-from importlib import import_module
 from itertools import product
 from types import NoneType
 from typing import TypeVar
@@ -24,7 +24,8 @@ from tinyml.dialects.errors import InputError, did_you_mean, unknown
 from tinyml.dialects.num import CodeKernelAttr, FarKernelAttr, KernelAttr
 from tinyml.dialects.own_attributes import TEXT, OwnAttribute, Place
 from tinyml.dialects.plugins import CHIPS as GROUP
-from tinyml.dialects.plugins import Plugin, PluginError, plugins
+from tinyml.dialects.plugins import NAMES, PluginError, Row, each
+from tinyml.dialects.tables import Table
 from tinyml.targets.board import Board, bytes_of
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import ELEMENT_FUNCTIONS, Kernel
@@ -34,75 +35,71 @@ from tinyml.targets.tiles import TileFamily
 from tinyml.targets.verilog.fabric import UNKNOWN, Fabric
 
 
-@dataclass(frozen=True)
-class BuiltIn:
-    """A row of `BUILT_IN`.
+def _boards(text: str) -> Mapping[str, str]:
+    """The names of boards, each with the board that it is. text: a word for each board, its aliases behind `=`."""
+    return {name: names[0] for names in (word.split("=") for word in text.split()) for name in names}
 
-    boards: the names of the chip's boards. aliases: their other names, and the boards that they are. macro: a macro
-    that only its compiler defines, if its programs read constants in a way of their own, so that other compilers have
-    to reject them. prefixes: of macros that only its compilers define, by which texts of the runtime select code for
-    it.
+
+_AVR = "uno=atmega328p nano mega=atmega2560 leonardo=micro=atmega32u4 attiny85 avr35 atmega1284p"
+_CORTEX_M = """
+    cortex-m0 cortex-m3 cortex-m4 cortex-m7 cortex-m33 cortex-m4-xip mkr1000=mkrzero=nano33iot=samd21 pico=rp2040 due
+    nano33ble=nano33blesense nucleo-l4r5zi microbit=microbit-v2 xiao-samd21 nano-rp2040=xiao-rp2040 bluepill=stm32f103
+    blackpill=stm32f411 nucleo-f401re=stm32f401 nucleo-f446re=stm32f446 nrf52840-dk=nrf52840 xiao-nrf52840
+    arduino-uno-r4=uno-r4 nucleo-h743zi=stm32h743 portenta-h7=portenta=giga=arduino-giga teensy40 teensy41
+    nucleo-u575zi-q=stm32u575 pico2=rp2350
+"""
+_HELIUM = "cortex-m55 cortex-m85 alif-ensemble-e7 stm32n6570-dk=stm32n6 ek-ra8d1=ra8d1"
+_RISCV = """
+    riscv gd32vf103=longan-nano esp32-c3=esp32c3=xiao-esp32c3 esp32-c6=esp32c6=xiao-esp32c6 esp32-h2=esp32h2
+    esp32-p4=esp32p4 rv32ec ch32v003
+"""
+_XTENSA_LX = "esp32 esp32-s2=esp32s2 esp32-s3=esp32s3=xiao-esp32s3"
+
+CHIPS = Table(
+    GROUP,
+    "chip",
+    lambda row: _loaded(row),
+    home="tinyml.targets",
+    ours=(
+        Row("avr", "avr.chip:CHIP", names=_boards(_AVR)),
+        Row("cortex-m", "cortex_m.chip:CHIP", names=_boards(_CORTEX_M)),
+        Row("helium", "helium.chip:CHIP", names=_boards(_HELIUM)),
+        Row("riscv", "riscv.chip:CHIP", names=_boards(_RISCV)),
+        Row("xtensa", "xtensa.chip:CHIP", names=_boards("esp8266=nodemcu=wemos-d1-mini=d1-mini")),
+        Row("xtensa-lx", "xtensa_lx.chip:CHIP", names=_boards(_XTENSA_LX)),
+        Row("fpga", "fpga.chip:CHIP", names=_boards("ecp5-25k ice40-up5k arty-a7")),
+        Row("host", "host.chip:CHIP", names=_boards("host")),
+    ),
+)
+"""The chips."""
+
+_OWNERS = {board: row for row in CHIPS.ours.values() for board in row.names}
+"""The rows of our boards and their aliases, installed or not."""
+
+
+@dataclass(frozen=True)
+class Macros:
+    """Macros by which the compilers of a chip are known.
+
+    prefixes: of macros that only they define, by which texts of the runtime select code for the chip. reads_constants:
+    one of them, if programs for the chip read constants in a way of their own, so that other compilers have to reject
+    them.
     """
 
-    boards: Sequence[str]
-    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
-    macro: str | None = None
-    prefixes: Sequence[str] = ()
+    prefixes: Sequence[str]
+    reads_constants: str | None = None
 
 
-BUILT_IN: Mapping[str, BuiltIn] = {
-    "avr": BuiltIn(
-        ("uno", "nano", "mega", "leonardo", "attiny85", "avr35", "atmega1284p"),
-        {"micro": "leonardo", "atmega328p": "uno", "atmega2560": "mega", "atmega32u4": "leonardo"},
-        macro="__AVR__",
-        prefixes=("__AVR_",),
-    ),
-    "cortex-m": BuiltIn(
-        (
-            *("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m4-xip"),
-            *("mkr1000", "pico", "due", "nano33ble", "nucleo-l4r5zi", "microbit", "xiao-samd21", "nano-rp2040"),
-            *("bluepill", "blackpill", "nucleo-f401re", "nucleo-f446re", "nrf52840-dk", "xiao-nrf52840"),
-            *("arduino-uno-r4", "nucleo-h743zi", "portenta-h7", "teensy40", "teensy41", "nucleo-u575zi-q", "pico2"),
-        ),
-        {
-            **dict.fromkeys(("mkrzero", "nano33iot", "samd21"), "mkr1000"),
-            **{"nano33blesense": "nano33ble", "microbit-v2": "microbit", "rp2040": "pico", "rp2350": "pico2"},
-            **{"xiao-rp2040": "nano-rp2040", "nrf52840": "nrf52840-dk", "uno-r4": "arduino-uno-r4"},
-            **{"stm32f103": "bluepill", "stm32f411": "blackpill", "stm32f401": "nucleo-f401re"},
-            **{"stm32f446": "nucleo-f446re", "stm32h743": "nucleo-h743zi", "stm32u575": "nucleo-u575zi-q"},
-            **dict.fromkeys(("portenta", "giga", "arduino-giga"), "portenta-h7"),
-        },
-        prefixes=("__ARM_", "__thumb"),
-    ),
-    "helium": BuiltIn(
-        ("cortex-m55", "cortex-m85", "alif-ensemble-e7", "stm32n6570-dk", "ek-ra8d1"),
-        {"stm32n6": "stm32n6570-dk", "ra8d1": "ek-ra8d1"},
-        prefixes=("__ARM_", "__thumb"),
-    ),
-    "riscv": BuiltIn(
-        ("riscv", "gd32vf103", "esp32-c3", "esp32-c6", "esp32-h2", "esp32-p4", "rv32ec", "ch32v003"),
-        {
-            **{"longan-nano": "gd32vf103", "esp32c3": "esp32-c3", "xiao-esp32c3": "esp32-c3"},
-            **{"esp32c6": "esp32-c6", "xiao-esp32c6": "esp32-c6", "esp32h2": "esp32-h2", "esp32p4": "esp32-p4"},
-        },
-        prefixes=("__riscv",),
-    ),
-    "xtensa": BuiltIn(
-        ("esp8266",),
-        dict.fromkeys(("nodemcu", "wemos-d1-mini", "d1-mini"), "esp8266"),
-        prefixes=("__xtensa", "__XTENSA"),
-    ),
-    "xtensa-lx": BuiltIn(
-        ("esp32", "esp32-s2", "esp32-s3"),
-        {"esp32s2": "esp32-s2", "esp32s3": "esp32-s3", "xiao-esp32s3": "esp32-s3"},
-        prefixes=("__xtensa", "__XTENSA"),
-    ),
-    "fpga": BuiltIn(("ecp5-25k", "ice40-up5k", "arty-a7")),
-    "host": BuiltIn(("host",)),
+MACROS: Mapping[str, Macros] = {
+    "avr": Macros(("__AVR_",), "__AVR__"),
+    "cortex-m": Macros(("__ARM_", "__thumb")),
+    "helium": Macros(("__ARM_", "__thumb")),
+    "riscv": Macros(("__riscv",)),
+    "xtensa": Macros(("__xtensa", "__XTENSA")),
+    "xtensa-lx": Macros(("__xtensa", "__XTENSA")),
+    "fpga": Macros(()),
 }
-"""The built-in chips by name; `targets/NAME/chip.py`, with `_` for `-`, defines the `CHIP` of each."""
-
-_OWNERS = {board: name for name, row in BUILT_IN.items() for board in (*row.boards, *row.aliases)}
+"""The macros of chips, whether these are installed or not: the C of a program depends on them."""
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Maker)
@@ -117,47 +114,45 @@ TARGET = OwnAttribute("tinyml.target", {Place.MODULE: TEXT}, "The board whose ke
 
 
 @cache
-def _built_in(name: str) -> Chip:
-    return import_module(f"tinyml.targets.{name.replace('-', '_')}.chip").CHIP
-
-
-@cache
-def _of_plugins() -> Sequence[Chip]:
-    """The chips of other packages, by entry-point name.
-
-    Chips that are incomplete, or have the name or a target of another chip, are omitted.
+def _chip(row: Row) -> Chip | None:
+    """The chip of a row; None for one of another package that is left out, since it is incomplete, or has the name or
+    a target of another chip.
     """
-    known: list[Chip] = []
-    owners = dict(_OWNERS)
-    for plugin in plugins(GROUP):
-        with plugin.left_out():
-            chip = plugin.load(Chip)
-            _check(plugin, chip, [*BUILT_IN, *(other.name for other in known)], owners)
-            owners |= {name: chip.name for board in chip.boards for name in board.names}
-            _PROVIDERS[chip.name] = plugin
-            known.append(chip)
-    return known
+    return next(each([row], CHIPS.load), None)
 
 
-_PROVIDERS: dict[str, Plugin] = {}
-"""The plug-in of each chip from another package, by the name of the chip."""
+def _loaded(row: Row) -> Chip:
+    chip = row.load(Chip)
+    if not row.is_ours:
+        _check(row, chip)
+        _PROVIDERS[chip.name] = row
+        _FOREIGN.update({name: chip.name for board in chip.boards for name in board.names})
+    return chip
 
 
-def _check(plugin: Plugin, chip: Chip, taken: Sequence[str], owners: Mapping[str, str]) -> None:
-    """Raise `PluginError` for fields of the wrong type, and for names that are taken.
+_PROVIDERS: dict[str, Row] = {}
+"""The row of each chip from another package, by the name of the chip."""
 
-    taken: the names of other chips. owners: the chip of each other board.
-    """
+_FOREIGN: dict[str, str] = {}
+"""The names of these chips, by those of their boards."""
+
+
+def _check(plugin: Row, chip: Chip) -> None:
+    """Raise `PluginError` for fields of the wrong type, and for names that are taken."""
     plugin.expect_fields(chip)
     if not chip.boards:
         raise PluginError(f"{plugin}: the chip {chip.name} has no board")
-    if chip.name in taken:
+    owners = {name: row.name for name, row in _OWNERS.items() if row.is_installed} | _FOREIGN
+    if chip.name in (*owners.values(), *_PROVIDERS):
         raise PluginError(f"{plugin}: there is a chip {chip.name} already")
     for board in chip.boards:
         plugin.expect_fields(board)
         if (name := next((name for name in board.names if name in owners), None)) is not None:
-            owner = owners[name]
-            raise PluginError(f"{plugin}: target '{name}' belongs to two chips, {owner} and {chip.name}")
+            raise PluginError(f"{plugin}: target '{name}' belongs to two chips, {owners[name]} and {chip.name}")
+    boards = [board.name for board in chip.boards]
+    if plugin.names and {*plugin.names} != {*boards}:
+        named = f"the entry points of {NAMES[GROUP]} name {', '.join(plugin.names)}"
+        raise PluginError(f"{plugin}: its boards are {', '.join(boards)}, {named}")
 
 
 @contextmanager
@@ -176,8 +171,8 @@ def _answer(chip: Chip, kind: type[T], ask: Callable[[Chip], T | None]) -> T | N
 
 
 def chips() -> Sequence[Chip]:
-    """All chips: the built-in ones in the order of `BUILT_IN`, then those of other packages. Loads all of them."""
-    return [*map(_built_in, BUILT_IN), *_of_plugins()]
+    """All chips: ours in the order of `CHIPS`, then those of other packages. Loads all of them."""
+    return [*filter(None, map(_chip, CHIPS.rows().values()))]
 
 
 def boards() -> Sequence[Board]:
@@ -186,19 +181,33 @@ def boards() -> Sequence[Board]:
 
 
 def targets() -> Sequence[str]:
-    """The names of all boards, without aliases. Loads the chips of other packages."""
-    built_in = [board for row in BUILT_IN.values() for board in row.boards]
-    return [*built_in, *(board.name for chip in _of_plugins() for board in chip.boards)]
+    """The names of all boards, without aliases. Loads chips of other packages whose boards no entry point names."""
+    found: list[str] = []
+    for row in CHIPS.rows().values():
+        if row.names:
+            found += dict.fromkeys(row.names.values())
+        elif (chip := _chip(row)) is not None:
+            found += (board.name for board in chip.boards)
+    return found
 
 
 def chip_of(target: str) -> Chip:
-    """The chip of a board; raises `InputError` for an unknown one."""
+    """The chip of a board; raises `InputError` for an unknown one, and for one that is not installed."""
     target, _ = _taken_apart(target)
-    if (name := _OWNERS.get(target)) is not None:
-        return _built_in(name)
-    for chip in _of_plugins():
-        if any(target in board.names for board in chip.boards):
+    return _of_board(target)
+
+
+@cache
+def _of_board(target: str) -> Chip:
+    ours = _OWNERS.get(target)
+    if ours is not None and ours.is_installed:
+        return CHIPS.load(ours)
+    # First the chip whose row has the board, then those that have to be loaded to know, or for an alias.
+    for row in sorted(CHIPS.others(), key=lambda row: target not in row.names):
+        if (chip := _chip(row)) is not None and any(target in board.names for board in chip.boards):
             return chip
+    if ours is not None:
+        raise InputError(f"target '{target}': the chip '{ours.name}' is not part of this installation")
     raise _unknown(target)
 
 
@@ -286,7 +295,7 @@ def _plain(name: str) -> str:
 
 def check_target(target: str) -> None:
     """Raise `InputError` for an unknown board. No built-in chip is loaded, unless the name has sizes of memories."""
-    if target not in _OWNERS:
+    if (row := _OWNERS.get(target)) is None or not row.is_installed:
         board(target)
 
 

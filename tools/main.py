@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib import import_module
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, NoReturn, Protocol, cast
 
 from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError, did_you_mean
+from tinyml.dialects.plugins import COMMANDS as GROUP
+from tinyml.dialects.plugins import PluginError, Row
+from tinyml.dialects.tables import Table
 from tinyml.tools.cli.guard import Blame, check_numbers, guarded, warn_of_namesake
 
-COMMANDS = {
+_HELP = {
     "compile": "compile a model for a board",
     "run": "run a compiled model on a device and compare it with the evaluator",
     "listen": "run a compiled program that streams over a recording, and say what it hears when",
@@ -37,11 +41,42 @@ COMMANDS = {
     "new-search": "write a package with a search of your own for number formats",
     "new-schedule": "write a package with an execution schedule of your own",
     "new-packer": "write a package with a packer of buffers of your own",
+    "new-command": "write a package with a command of your own",
     "demo": "compile the example models and check them on this computer",
     "completion": "print what a shell needs to complete these commands: bash, zsh or fish",
     "doctor": "say what can be compiled, run and measured on this computer, and what is missing",
 }
-"""Help texts by command. The file of a command in `commands/` is imported only when the command is called."""
+"""Help texts by command."""
+
+
+def file_of(command: str) -> str:
+    """The file of a command in `commands/`; the commands `new-KIND` share one."""
+    return "new_package" if command.startswith("new-") else command
+
+
+def _loaded(row: Row) -> LoadedCommand:
+    command = row.load(object)
+    for name in ("add_arguments", "run"):
+        if not callable(getattr(command, name, None)):
+            raise PluginError(f"{row}: expected a command, which has a function '{name}'")
+    return LoadedCommand(row, cast(Command, command))
+
+
+def _check(row: Row) -> None:
+    if re.fullmatch("[a-z][a-z0-9-]*", row.name) is None:
+        raise PluginError(f"{row}: expected a name of small letters, digits and -")
+
+
+COMMANDS = Table(
+    GROUP,
+    "command",
+    lambda row: _loaded(row),
+    home="tinyml.tools.commands",
+    ours=(Row(name, file_of(name), help) for name, help in _HELP.items()),
+    check=_check,
+)
+"""The commands. The file of one is imported only when it is called, and the help text of a package's command is the
+first sentence of its module."""
 
 
 _WIDTH = 80
@@ -52,7 +87,7 @@ MEANT = {"--board": "--target", "--output": "--out", "--validation": "--val", "-
 
 
 class Command(Protocol):
-    """A module of `commands/`."""
+    """A module of `commands/`, or of another package, or an object with these functions."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare the arguments of the command."""
@@ -67,6 +102,31 @@ class Command(Protocol):
     # need. `--help` then shows these alone, and `--help-all` every option.
 
 
+@dataclass(frozen=True)
+class LoadedCommand:
+    """A command that is called; the exceptions of a plug-in, and what it returns, are attributed to it."""
+
+    row: Row
+    command: Command
+
+    def parser(self) -> CommandParser:
+        """The parser of its arguments."""
+        from tinyml.tools.cli.arguments import CommandOptions, SelectiveOptions, add_common_options
+
+        epilogue, selection = (getattr(self.command, name, None) for name in ("epilogue", "selection"))
+        prog = f"tinyml {self.row.name}"
+        parser = CommandParser(prog=prog, add_help=False, epilogue=epilogue, selection=selection)
+        parser.set_defaults(command=self.row.name)
+        with self.row.blamed():
+            self.command.add_arguments(parser)
+            add_common_options(parser, CommandOptions if selection is None else SelectiveOptions)
+        return parser
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Run it and return its exit code."""
+        return self.row.expect(self.row.call(self.command.run, arguments), int)
+
+
 def main(args: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 1 after a user error, reported as one line on standard error."""
     given = sys.argv[1:] if args is None else list(args)
@@ -75,7 +135,7 @@ def main(args: Sequence[str] | None = None) -> int:
     def run() -> int:
         check_numbers(given)
         warn_of_namesake()
-        if given and given[0] in COMMANDS:
+        if given and (given[0] in COMMANDS.ours or given[0] in COMMANDS.rows()):
             return _run(given[0], given[1:], blame)
         return _overview(given)
 
@@ -86,23 +146,11 @@ def _run(name: str, given: Sequence[str], blame: Blame) -> int:
     """Run a command with its arguments."""
     from tinyml.tools.cli.arguments import apply_common_options
 
-    arguments = parser_of(name).parsed(given)
+    command = COMMANDS.get(name)
+    arguments = command.parser().parsed(given)
     apply_common_options(arguments)
     blame.file = str(arguments.model) if "model" in arguments else None
-    return _command(name).run(arguments)
-
-
-def parser_of(name: str) -> CommandParser:
-    """The parser of a command's arguments."""
-    from tinyml.tools.cli.arguments import CommandOptions, SelectiveOptions, add_common_options
-
-    command = _command(name)
-    epilogue, selection = getattr(command, "epilogue", None), getattr(command, "selection", None)
-    parser = CommandParser(prog=f"tinyml {name}", add_help=False, epilogue=epilogue, selection=selection)
-    parser.set_defaults(command=name)
-    command.add_arguments(parser)
-    add_common_options(parser, CommandOptions if selection is None else SelectiveOptions)
-    return parser
+    return command.run(arguments)
 
 
 def _overview(given: Sequence[str]) -> int:
@@ -115,25 +163,16 @@ def _overview(given: Sequence[str]) -> int:
     parser.usage = "tinyml COMMAND [options]"
     parser.epilog = "tinyml COMMAND --help lists the options of a command; tinyml --version prints the version."
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name, help in COMMANDS.items():
-        commands.add_parser(name, help=help, add_help=False)
+    for name, row in COMMANDS.rows().items():
+        commands.add_parser(name, help=row.summary.replace("%", "%%"), add_help=False)
     if first in ("-h", "--help"):
         parser.print_help()
         return 0
     if not first:
         raise InputError(f"expected a command ({short_usage(parser)})")
     what = "option" if first.startswith("-") else "command"
-    near = did_you_mean(first, ["--help", "--version"] if what == "option" else COMMANDS)
+    near = did_you_mean(first, ["--help", "--version"] if what == "option" else COMMANDS.names())
     raise InputError(f"unknown {what} '{first}'{near} ({short_usage(parser)})")
-
-
-def file_of(command: str) -> str:
-    """The file of a command in `commands/`; the commands `new-KIND` share one."""
-    return "new_package" if command.startswith("new-") else command
-
-
-def _command(name: str) -> Command:
-    return cast(Command, import_module(f"tinyml.tools.commands.{file_of(name)}"))
 
 
 class CommandParser(argparse.ArgumentParser):

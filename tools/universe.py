@@ -17,26 +17,17 @@ from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
+from tinyml.dialects.modules import find_module
 from tinyml.dialects.own_attributes import OwnAttribute, declared_attributes
+from tinyml.dialects.plugins import Row
+from tinyml.dialects.tables import Table
 from tinyml.lowering.pipeline_steps import PIPELINES
 
 Thing = TypeVar("Thing")
 
 
-def _member(kind: type[Thing], module: str, name: str) -> Thing:
-    member = getattr(import_module(module), name)
-    assert isinstance(member, kind)
-    return member
-
-
-def _subclass(base: type[Thing], module: str, name: str) -> type[Thing]:
-    member = getattr(import_module(module), name)
-    assert issubclass(member, base)
-    return member
-
-
-def _dialect(module: str, name: str) -> Callable[[], Dialect]:
-    return partial(_member, Dialect, f"tinyml.dialects.{module}", name)
+def _factories(table: Table[Thing]) -> dict[str, Callable[[], Thing]]:
+    return {name: partial(table.get, name) for name in table.names()}
 
 
 def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[ModulePass]]]:
@@ -44,13 +35,16 @@ def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[Modul
 
     prefix: the first word of the names of passes, if file names omit it.
     """
-    made: dict[str, Callable[[], type[ModulePass]]] = {}
+    if find_module(package) is None:
+        return {}
+    found: dict[str, Callable[[], type[ModulePass]]] = {}
     for file in iter_modules(import_module(package).__path__):
         words = [*prefix.split(), *file.name.split("_")]
         class_name = "".join(map(str.capitalize, words)) + "Pass"
         if not file.ispkg:
-            made["-".join(words)] = partial(_subclass, ModulePass, f"{package}.{file.name}", class_name)
-    return made
+            row = Row("-".join(words), f"{package}.{file.name}:{class_name}")
+            found[row.name] = partial(row.load_class, ModulePass)
+    return found
 
 
 def _pipeline(name: str) -> type[ModulePass]:
@@ -59,27 +53,35 @@ def _pipeline(name: str) -> type[ModulePass]:
     return pipeline(name)
 
 
-DIALECTS = {
-    "zeroskew": _dialect("formats.zeroskew.type", "ZEROSKEW"),
-    "c": _dialect("c", "C"),
-    "chlo": _dialect("stablehlo.chlo", "CHLO"),
-    "codebook": _dialect("formats.codebook", "CODEBOOK"),
-    "exact": _dialect("exact", "EXACT"),
-    "fixed": _dialect("formats.fixed.type", "FIXED"),
-    "midrise": _dialect("formats.midrise", "MIDRISE"),
-    "minifloat": _dialect("formats.minifloat", "MINIFLOAT"),
-    "mxfp": _dialect("formats.mxfp", "MXFP"),
-    "mxint": _dialect("formats.mxint", "MXINT"),
-    "num": _dialect("num", "NUM"),
-    "posit": _dialect("formats.posit.type", "POSIT"),
-    "rtl": _dialect("rtl", "RTL"),
-    "scratch": _dialect("scratch", "SCRATCH"),
-    "seedot": _dialect("formats.published.seedot", "SEEDOT"),
-    "shiftry": _dialect("formats.published.shiftry", "SHIFTRY"),
-    "shiftry_printed": _dialect("formats.published.shiftry", "SHIFTRY_PRINTED"),
-    "stablehlo": _dialect("stablehlo", "STABLEHLO"),
-    "tdsl": _dialect("tdsl", "TDSL"),
-}
+_DIALECTS = Table(
+    None,
+    "dialect",
+    lambda row: row.load(Dialect),
+    home="tinyml.dialects",
+    ours=(
+        Row("zeroskew", "formats.zeroskew.type:ZEROSKEW"),
+        Row("c", "c:C"),
+        Row("chlo", "stablehlo.chlo:CHLO"),
+        Row("codebook", "formats.codebook:CODEBOOK"),
+        Row("exact", "exact:EXACT"),
+        Row("fixed", "formats.fixed.type:FIXED"),
+        Row("midrise", "formats.midrise:MIDRISE"),
+        Row("minifloat", "formats.minifloat:MINIFLOAT"),
+        Row("mxfp", "formats.mxfp:MXFP"),
+        Row("mxint", "formats.mxint:MXINT"),
+        Row("num", "num:NUM"),
+        Row("posit", "formats.posit.type:POSIT"),
+        Row("rtl", "rtl:RTL"),
+        Row("scratch", "scratch:SCRATCH"),
+        Row("seedot", "formats.published.seedot:SEEDOT"),
+        Row("shiftry", "formats.published.shiftry:SHIFTRY"),
+        Row("shiftry_printed", "formats.published.shiftry:SHIFTRY_PRINTED"),
+        Row("stablehlo", "stablehlo:STABLEHLO"),
+        Row("tdsl", "tdsl:TDSL"),
+    ),
+)
+DIALECTS = _factories(_DIALECTS)
+
 
 PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     **_passes("tinyml.transforms"),
@@ -94,10 +96,14 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     **{name: partial(_pipeline, name) for name in PIPELINES},
 }
 
-TARGETS: dict[str, Callable[[], type[Target]]] = {
-    "c": partial(_subclass, Target, "tinyml.targets.c.print_c", "CTarget"),
-    "verilog": partial(_subclass, Target, "tinyml.targets.verilog.print_verilog", "VerilogTarget"),
-}
+_TARGETS = Table(
+    None,
+    "target",
+    lambda row: row.load_class(Target),
+    home="tinyml.targets",
+    ours=(Row("c", "c.print_c:CTarget"), Row("verilog", "verilog.print_verilog:VerilogTarget")),
+)
+TARGETS = _factories(_TARGETS)
 
 TINYML = Universe(all_dialects=DIALECTS, all_passes=PASSES, all_targets=TARGETS)
 
@@ -119,12 +125,13 @@ ATTRIBUTES = (
     "transforms.search.costs.pipelines_below",
     "transforms.search.engine.result",
 )
-"""The modules that declare attributes (`tinyml.dialects.own_attributes`)."""
+"""The modules that declare attributes (`tinyml.dialects.own_attributes`), as far as they are installed."""
 
 
 @cache
 def own_attributes() -> Mapping[str, OwnAttribute]:
     """Every attribute of our own that operations, functions and their arguments may have, by name."""
-    for module in ATTRIBUTES:
-        import_module(f"tinyml.{module}")
+    for module in (f"tinyml.{name}" for name in ATTRIBUTES):
+        if find_module(module) is not None:
+            import_module(module)
     return declared_attributes()

@@ -1,20 +1,41 @@
-"""Writers of programs as files that other tools read, and the table of them by the names that `tinyml export` takes."""
+"""Writers of programs as files that other tools read, and the table of them by the names that `tinyml export` takes.
+
+A package adds its own by entry points of the group `tinyml.exporters`, with a name and an `Exporter` as the value. The
+name is also the suffix of the files, unless a row says another.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
+from tinyml.dialects.plugins import EXPORTERS as GROUP
+from tinyml.dialects.plugins import Row
+from tinyml.dialects.tables import Table
+
 Exporter: TypeAlias = Callable[[ModuleOp], bytes]
 """A function from a program to the content of a file. Raises `InputError` for what the file cannot represent."""
 
-EXPORTERS = {"onnx": "exporters.onnx_writer:write_onnx", "tosa": "exporters.tosa_writer:write_tosa"}
+
+def _loaded(row: Row) -> Exporter:
+    write = row.load_function("writes a program")
+    return lambda module: row.expect(write(module), bytes)
 
 
-def exporter(name: str) -> Exporter:
-    """The writer of a name, imported on first use."""
-    module, _, function = EXPORTERS[name].partition(":")
-    return getattr(import_module(f"tinyml.lowering.{module}"), function)
+EXPORTERS = Table(
+    GROUP,
+    "exporter",
+    _loaded,
+    home="tinyml.lowering.exporters",
+    ours=(
+        Row("onnx", "onnx_writer:write_onnx", "a model on reals"),
+        Row("tosa", "tosa_writer:write_tosa", "one on integers of 8 bits", names={"mlir": "tosa"}),
+    ),
+)
+
+
+def written_suffixes() -> tuple[str, ...]:
+    """The suffixes of the files that exporters write."""
+    return tuple(f".{suffix}" for row in EXPORTERS.rows().values() for suffix in row.names or (row.name,))

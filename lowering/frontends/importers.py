@@ -10,13 +10,13 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from importlib import import_module
 from types import FunctionType, MethodType
 
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.plugins import FRONTENDS as GROUP
-from tinyml.dialects.plugins import Plugin, PluginError, plugins
+from tinyml.dialects.plugins import PluginError, Row
+from tinyml.dialects.tables import Table
 
 Importer = Callable[[bytes, str], ModuleOp]
 """A function from a file's content and name to a program on reals.
@@ -60,22 +60,41 @@ def is_function(source: object) -> bool:
 MLIR = "mlir"
 """The suffix of modules, which need no importer."""
 
-FRONTENDS = {
-    "sd": "tinyml.lowering.frontends.seedot.importer:read_seedot",
-    "tflite": "tinyml.lowering.frontends.tflite.importer:read_tflite",
-    "keras": "tinyml.lowering.frontends.keras:read_keras",
-    "h5": "tinyml.lowering.frontends.keras:read_keras",
-    "hdf5": "tinyml.lowering.frontends.keras:read_keras",
-    "onnx": "tinyml.lowering.frontends.onnx.importer:read_onnx",
-    "json": "tinyml.lowering.frontends.boosted.json_files:read_json",
-    "ubj": "tinyml.lowering.frontends.boosted.ubjson:read_ubjson",
-    "cbm": "tinyml.lowering.frontends.boosted.objects:read_catboost",
-    "txt": "tinyml.lowering.frontends.boosted.lightgbm:read_lightgbm",
-    "joblib": "tinyml.lowering.frontends.sklearn.importer:read_pickle",
-    "pkl": "tinyml.lowering.frontends.sklearn.importer:read_pickle",
-}
-"""The built-in importers, loaded on demand. Among several programs in a folder, the earliest suffix here wins."""
 
+def _loaded(row: Row) -> Importer:
+    read = row.load_function("reads a model")
+    return lambda content, file: row.expect(read(content, file), ModuleOp)
+
+
+def _check(row: Row) -> None:
+    if not row.name.isalnum():
+        raise PluginError(f"{row}: expected the suffix of a file without its dot as the name")
+    if row.name == MLIR:
+        raise PluginError(f"{row}: modules, which have the suffix .{MLIR}, need no frontend")
+
+
+FRONTENDS = Table(
+    GROUP,
+    "frontend",
+    _loaded,
+    home="tinyml.lowering.frontends",
+    ours=(
+        Row("sd", "seedot.importer:read_seedot"),
+        Row("tflite", "tflite.importer:read_tflite"),
+        Row("keras", "keras:read_keras"),
+        Row("h5", "keras:read_keras"),
+        Row("hdf5", "keras:read_keras"),
+        Row("onnx", "onnx.importer:read_onnx"),
+        Row("json", "boosted.json_files:read_json"),
+        Row("ubj", "boosted.ubjson:read_ubjson"),
+        Row("cbm", "boosted.objects:read_catboost"),
+        Row("txt", "boosted.lightgbm:read_lightgbm"),
+        Row("joblib", "sklearn.importer:read_pickle"),
+        Row("pkl", "sklearn.importer:read_pickle"),
+    ),
+    check=_check,
+)
+"""The importers by suffix. Among several programs in a folder, the earliest suffix here wins."""
 
 _OF_TORCH = "in Python, tinyml.compile(module, X_val, board=...) takes the module; torch.onnx.export writes a file"
 _OF_KERAS = "tf.lite.TFLiteConverter.from_saved_model(folder) makes a .tflite file of its folder"
@@ -89,32 +108,3 @@ ADVICE: Mapping[str, str] = {
     "model": "save_model('model.json') of XGBoost writes a file that is read",
 }
 """What helps with files of other suffixes."""
-
-
-def importers() -> dict[str, Callable[[], Importer]]:
-    """A loader for the importer of each suffix: the built-in ones, then those of plug-ins."""
-    known: dict[str, Callable[[], Importer]] = {suffix: partial(_load, where) for suffix, where in FRONTENDS.items()}
-    for plugin in plugins(GROUP):
-        with plugin.left_out():
-            if not plugin.name.isalnum():
-                raise PluginError(f"{plugin}: expected the suffix of a file without its dot as the name")
-            if plugin.name in (*known, MLIR):
-                raise PluginError(f"{plugin}: the suffix .{plugin.name} is taken")
-            known[plugin.name] = partial(_load_plugin, plugin)
-    return known
-
-
-def _load_plugin(plugin: Plugin) -> Importer:
-    importer = plugin.load(object)
-    if not callable(importer):
-        raise PluginError(f"{plugin}: expected a function that reads a model, got {type(importer).__name__}")
-
-    def read(content: bytes, file: str) -> ModuleOp:
-        return plugin.expect(plugin.call(importer, content, file), ModuleOp)
-
-    return read
-
-
-def _load(where: str) -> Importer:
-    module, _, name = where.partition(":")
-    return getattr(import_module(module), name)

@@ -26,7 +26,7 @@ from tinyml.targets.c.header_items import needed_part, once, without_branches, w
 from tinyml.targets.c.text import FAR_TYPE, INT24, alias_name, literal, spell
 from tinyml.targets.chip import FEWER_CONSTANTS, WEIGHTS
 from tinyml.targets.makers import FarConstants
-from tinyml.targets.registry import BUILT_IN, HOST, board, check_compiled_for, chip_of, target_of
+from tinyml.targets.registry import MACROS, board, check_compiled_for, chip_of, target_of
 
 FILES = ("source", "header")
 WIDTH = 100
@@ -185,9 +185,9 @@ class _ProgramPrinter:
         Compilers of chips with their own way of reading constants reject the file; those of other chips compile the
         portable text, to the same bits.
         """
-        for_any = self.chip.name not in BUILT_IN or self.chip.name == HOST
-        own = () if for_any else BUILT_IN[self.chip.name].prefixes
-        others = [row for row in BUILT_IN.values() if not for_any or row.macro is not None]
+        for_any = self.chip.name not in MACROS
+        own = () if for_any else MACROS[self.chip.name].prefixes
+        others = [row for row in MACROS.values() if not for_any or row.reads_constants is not None]
         return [prefix for row in others for prefix in row.prefixes if prefix not in own]
 
     def _runtime(self, functions: Iterable[Sequence[str]]) -> list[str]:
@@ -213,11 +213,11 @@ class _ProgramPrinter:
         lines: list[str] = []
         # Some headers reject other compilers themselves.
         texts = [text for op in self.verbatims if "#error" not in (text := self._text_of(op))]
-        for name, other in BUILT_IN.items():
-            used = other.macro is not None and any(other.macro in text for text in texts)
+        for name, macro in ((name, other.reads_constants) for name, other in MACROS.items()):
+            used = macro is not None and any(macro in text for text in texts)
             if name != self.chip.name and used:
                 message = f"generated for {self.chip.name}: compile the model for {name} instead"
-                lines += [f"#ifdef {other.macro}", f'#error "{message}"', "#endif", ""]
+                lines += [f"#ifdef {macro}", f'#error "{message}"', "#endif", ""]
         return lines
 
     def header(self) -> list[str]:

@@ -29,7 +29,7 @@ from tinyml.tools.driver.compile_model import adapt_interface, read_program
 from tinyml.tools.driver.compile_program import compile_asked
 from tinyml.tools.driver.request import Request, SearchRequest
 from tinyml.tools.driver.stages import find_model
-from tinyml.transforms.schedules.table import AUTO, BUILT_IN
+from tinyml.transforms.schedules.table import AUTO, SCHEDULES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -211,7 +211,7 @@ def _networks() -> Iterator[Program]:
     """LeNet by every schedule, on boards in turn, and quantised networks."""
     eight = NUMBERS["fixed 8"]
     targets = ("cortex-m4", "mega", "riscv", "host", "cortex-m0")
-    for number, plan in enumerate(BUILT_IN):
+    for number, plan in enumerate(SCHEDULES.ours):
         target = targets[number % len(targets)]
         yield Program(_name("lenet", target, "fixed 8", plan), LENET, target, eight | {"plan": plan})
     for target, flash in (("cortex-m4", 150_000), ("mega", 60_000), ("riscv", 60_000)):

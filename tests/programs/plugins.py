@@ -15,7 +15,7 @@ from unittest.mock import patch
 import pytest
 
 from programs.paths import ROOT
-from tinyml.dialects import context, plugins
+from tinyml.dialects import context, modules, plugins
 from tinyml.lowering import pipelines
 from tinyml.runtime.model import headers
 from tinyml.targets import registry
@@ -54,9 +54,10 @@ def install(
 @contextmanager
 def installed(*points: EntryPoint) -> Generator[None]:
     """Let entry points be found that need not be installed, and of other packages no others."""
-    own = {group: plugins.built_in(group) for group in plugins.GROUPS}
-    given = [plugins.Plugin("package", point.group, point.name, point.value) for point in points]
-    declared = {group: [*own[group], *(one for one in given if one.group == group)] for group in plugins.GROUPS}
+    groups = (*plugins.GROUPS, plugins.INTERFACE)
+    own = {group: plugins.built_in(group) for group in groups}
+    given = [plugins.Row(point.name, point.value, package="package", group=point.group) for point in points]
+    declared = {group: [*own[group], *(one for one in given if one.group == group)] for group in groups}
     forget()
     with patch.object(plugins, "_declared", lambda: declared):
         try:
@@ -88,7 +89,9 @@ def forget() -> None:
         plugins._declared,  # pyright: ignore[reportPrivateUsage]
         plugins._by_module,  # pyright: ignore[reportPrivateUsage]
         context.registry,
-        registry._of_plugins,  # pyright: ignore[reportPrivateUsage]
+        registry._chip,  # pyright: ignore[reportPrivateUsage]
+        registry._of_board,  # pyright: ignore[reportPrivateUsage]
+        modules.find_module,
         registry.known_kernel,
         registry._sum_offers,  # pyright: ignore[reportPrivateUsage]
         headers.header_texts,
@@ -98,5 +101,6 @@ def forget() -> None:
         cached.cache_clear()
     plugins._problems.clear()  # pyright: ignore[reportPrivateUsage]
     registry._PROVIDERS.clear()  # pyright: ignore[reportPrivateUsage]
+    registry._FOREIGN.clear()  # pyright: ignore[reportPrivateUsage]
     for module in [name for name in sys.modules if name.startswith("evil_")]:
         del sys.modules[module]

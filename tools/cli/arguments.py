@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar, cast, get_args, get_origin
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.options import FOLDER, Option, OptionGroup, Seconds, Size, option, options_of
-from tinyml.lowering.frontends.importers import TRUST_PICKLE, importers
+from tinyml.lowering.frontends.importers import FRONTENDS, TRUST_PICKLE
 from tinyml.runtime.readers.protected_files import FORCE, check_output, note_input, protect_inputs, protects
 from tinyml.targets.board import SIZES, bytes_of
 
@@ -257,7 +257,8 @@ def check_file(path: Path, written: tuple[str, ...]) -> Path:
     except (OSError, RuntimeError) as error:
         raise InputError(str(getattr(error, "strerror", None) or error), file=str(path)) from error
     kind = final.suffix.removeprefix(".").lower()
-    if final.suffix not in written and kind in {*_READ, *importers()} and final.is_file() and protects():
+    inputs = {*_READ, *FRONTENDS.ours, *FRONTENDS.names()}
+    if final.suffix not in written and kind in inputs and final.is_file() and protects():
         raise InputError(f"exists already; what is written is {' or '.join(written)}{FORCE}", file=str(path))
     return final
 

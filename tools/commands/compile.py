@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from tinyml.dialects.options import OptionGroup
-from tinyml.lowering.frontends.importers import MLIR, importers
+from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
 from tinyml.targets.registry import HOST, USUAL
 from tinyml.tools.cli.arguments import add_options, formats_epilogue, given, show_examples
 from tinyml.tools.driver.choice.output_errors import USUAL_GROWTH
@@ -26,7 +26,7 @@ epilogue = formats_epilogue
 def selection() -> dict[str, str]:
     """The options that most users need, in the order in which they come up."""
     return {
-        "model": f"model file: .{', .'.join([*importers(), MLIR])}",
+        "model": f"model file: .{', .'.join([*FRONTENDS.names(), MLIR])}",
         "out": "folder to write",
         "val": "inputs x, and labels y if there are any, to choose number formats by; not needed for a quantised model",
         "test": "data to measure accuracy on (default: --val)",

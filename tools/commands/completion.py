@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tinyml.dialects.options import option, options_of
+from tinyml.dialects.plugins import each
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.guard import Blame
 
@@ -88,14 +89,15 @@ def command_words() -> dict[str, CommandWords]:
     from tinyml.tools.driver.optimizer import TinymlOptMain
     from tinyml.tools.driver.packages.packaging_table import packaging_names
     from tinyml.tools.driver.request import AUTO_FORMAT
-    from tinyml.tools.main import COMMANDS, parser_of
+    from tinyml.tools.main import COMMANDS
 
     known = {
         "--target": [*targets()],
         "--format": [AUTO_FORMAT, *formats(), *ALIASES],
         "--package": [*packaging_names()],
     }
-    found = {f"tinyml {name}": CommandWords.of(parser_of(name), known) for name in COMMANDS}
+    parsers = each(COMMANDS.rows().values(), lambda row: COMMANDS.load(row).parser())
+    found = {parser.prog: CommandWords.of(parser, known) for parser in parsers}
     optimizer, parser = TinymlOptMain([], Blame()), argparse.ArgumentParser()
     optimizer.register_all_arguments(parser)
     found["tinyml-opt"] = CommandWords.of(parser, {"-p": [*optimizer.available_passes]})
@@ -105,7 +107,7 @@ def command_words() -> dict[str, CommandWords]:
 def _bash(found: Mapping[str, CommandWords]) -> str:
     from tinyml.tools.main import COMMANDS
 
-    cases: dict[str, Sequence[str]] = {"tinyml": [*COMMANDS, "--help", "--version"]}
+    cases: dict[str, Sequence[str]] = {"tinyml": [*COMMANDS.names(), "--help", "--version"]}
     for name, words in found.items():
         cases |= {name: words.flags, f"{name} takes": words.takes}
         cases |= {f"{name} {flag}": values for flag, values in words.values.items()}
@@ -125,8 +127,8 @@ def _fish(found: Mapping[str, CommandWords]) -> str:
     from tinyml.tools.main import COMMANDS
 
     lines = [
-        f"complete -c tinyml -n __fish_use_subcommand -f -a {name} -d {shlex.quote(COMMANDS[name])}"
-        for name in COMMANDS
+        f"complete -c tinyml -n __fish_use_subcommand -f -a {name} -d {shlex.quote(row.summary)}"
+        for name, row in COMMANDS.rows().items()
     ]
     for name, words in found.items():
         tool, _, command = name.partition(" ")

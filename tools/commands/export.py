@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tinyml.dialects.options import option, options_of
-from tinyml.lowering.exporters import EXPORTERS, exporter
+from tinyml.lowering.exporters import EXPORTERS, written_suffixes
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.driver.request import ModelArgument
 
@@ -16,10 +16,8 @@ from tinyml.tools.driver.request import ModelArgument
 class ExportRequest(ModelArgument):
     """A request to write a model; the fields are the options of `tinyml export`."""
 
-    to: str = option(
-        "what to write: onnx, of a model on reals; tosa, of one on integers of 8 bits", choices=tuple(EXPORTERS)
-    )
-    out: Path = option("file to write", flags=("-o", "--out"), metavar="FILE", writes=(".onnx", ".mlir"))
+    to: str = option(f"what to write: {EXPORTERS.listed()}", choices=EXPORTERS.names)
+    out: Path = option("file to write", flags=("-o", "--out"), metavar="FILE", writes=written_suffixes())
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,5 +30,5 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.driver.stages import load_program
 
     request = parsed(arguments, ExportRequest)
-    write_file(request.out, exporter(request.to)(load_program(request.model, context())))
+    write_file(request.out, EXPORTERS.get(request.to)(load_program(request.model, context())))
     return 0

@@ -2,7 +2,7 @@
 
 The files of a kind are the templates in `templates/KIND/`, with placeholders for the name in their paths and texts;
 those of `new-format --sums` and `--grouped` are in folders of their own. A new kind is such a folder, a row of `KINDS`
-and a row of `COMMANDS`.
+and a row of `_HELP` in `tools/main.py`.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ def _chips() -> Iterable[str]:
 
 
 def _suffixes() -> Iterable[str]:
-    from tinyml.lowering.frontends.importers import MLIR, importers
+    from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
 
-    return *importers(), MLIR
+    return *FRONTENDS.names(), MLIR
 
 
 def _searches() -> Iterable[str]:
@@ -81,15 +81,21 @@ def _searches() -> Iterable[str]:
 
 
 def _packers() -> Iterable[str]:
-    from tinyml.transforms.buffers.packing.modes import mode_names
+    from tinyml.transforms.buffers.packing.modes import PACKERS
 
-    return (name.replace("-", "_") for name in mode_names())
+    return (name.replace("-", "_") for name in PACKERS.names())
 
 
 def _schedules() -> Iterable[str]:
     from tinyml.transforms.schedules.table import schedule_names
 
     return (name.replace("-", "_") for name in schedule_names())
+
+
+def _commands() -> Iterable[str]:
+    from tinyml.tools.main import COMMANDS
+
+    return (name.replace("-", "_") for name in COMMANDS.names())
 
 
 @dataclass(frozen=True)
@@ -108,6 +114,7 @@ KINDS = {
     "search": PackageKind("search", _searches),
     "schedule": PackageKind("schedule", _schedules),
     "packer": PackageKind("packer", _packers),
+    "command": PackageKind("command", _commands),
 }
 """The kinds by the names of their commands and of the folders of their templates."""
 

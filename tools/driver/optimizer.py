@@ -24,7 +24,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import options_of
 from tinyml.dialects.own_attributes import verify_own_attributes
 from tinyml.dialects.remarks import RemarkKind, heard_by
-from tinyml.lowering.frontends.importers import MLIR, Importer, importers
+from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.cli.arguments import (
     ReadOptions,
@@ -163,9 +163,9 @@ class TinymlOptMain(xDSLOptMain):
                 keeps_declared=True,
             )
 
-        def parse_with(load: Callable[[], Importer], stream: IO[bytes]) -> ModuleOp:
+        def parse_with(suffix: str, stream: IO[bytes]) -> ModuleOp:
             try:
-                return load()(stream.read(), self.get_input_name())
+                return FRONTENDS.get(suffix)(stream.read(), self.get_input_name())
             except InputError as error:
                 if error.line is None or not self.line_offset:
                     raise
@@ -173,8 +173,8 @@ class TinymlOptMain(xDSLOptMain):
                 raise InputError(error.message, file=error.file, line=line, column=error.column) from error
 
         self.available_frontends[MLIR] = parse_text
-        for suffix, load in importers().items():
-            self.available_frontends[suffix] = partial(parse_with, load)
+        for suffix in FRONTENDS.names():
+            self.available_frontends[suffix] = partial(parse_with, suffix)
 
     def setup_pipeline(self):
         apply_common_options(self.args)

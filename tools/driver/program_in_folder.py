@@ -21,7 +21,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import options_of
 from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.lowering.options import PipelineOptions
-from tinyml.runtime.devices.registry import CIRCT, LLVM
+from tinyml.runtime.devices.registry import files_of_device
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.runtime.readers.regular_files import read_bytes
@@ -30,7 +30,6 @@ from tinyml.targets.chip import WEIGHTS
 from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.output_folder import PROOFS, SAMPLES, found_report, is_as_written, read_report
 from tinyml.tools.driver.stages import FORMATS_TO_BUFFERS, VerifiedPrograms, load_program, lowered, print_ir
-from tinyml.tools.driver.upstream import circt_text, upstream_files
 from tinyml.transforms.search.costs.pipelines_below import BITS_TO_C, BITS_TO_HARDWARE, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
 
 if TYPE_CHECKING:
@@ -92,12 +91,7 @@ class ProgramInFolder:
 
         In the folder itself, any other file would be compiled with them, and a header found before the compiler's own.
         """
-        files = dict(self.files)
-        if device == LLVM:
-            del files[f"{self.name}.c"]
-            files |= {name: text.encode() for name, text in upstream_files(self.buffers).items()}
-        if device == CIRCT and self.hardware is not None:
-            files[f"{self.name}.mlir"] = circt_text(self.hardware).encode()
+        files = files_of_device(device, self, self.files)
         with temporary_folder() as folder:
             for name, content in files.items():
                 (folder / name).write_bytes(content)

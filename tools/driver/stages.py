@@ -110,17 +110,16 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
 
     Raises `InputError` for a file that cannot be read.
     """
-    from tinyml.lowering.frontends.importers import ADVICE, MLIR, importers
+    from tinyml.lowering.frontends.importers import ADVICE, FRONTENDS, MLIR
 
-    known = importers()
     suffix = path.suffix.removeprefix(".")
-    if suffix != MLIR and suffix not in known:
-        suffixes = ", ".join(f".{name}" for name in (*sorted(known), MLIR))
+    if suffix not in (MLIR, *FRONTENDS.ours, *FRONTENDS.rows()):
+        suffixes = ", ".join(f".{name}" for name in (*sorted(FRONTENDS.names()), MLIR))
         help = f": {ADVICE[suffix]}" if suffix in ADVICE else ""
         raise InputError(f"expected a program ({suffixes}){help}", file=str(path))
     content = read_bytes(path, "program")
     try:
-        module = parse_mlir(ctx, content, str(path)) if suffix == MLIR else known[suffix]()(content, str(path))
+        module = parse_mlir(ctx, content, str(path)) if suffix == MLIR else FRONTENDS.get(suffix)(content, str(path))
     except UnicodeDecodeError as error:
         raise InputError("cannot read the program: not a text file", file=str(path)) from error
     try:
@@ -380,9 +379,9 @@ def find_model(folder: Path) -> tuple[Path, Path, Path | None]:
     The program is a file that a frontend reads, or seedot/input.sd, the first in the order of the table of frontends;
     the data are val.npz and, if present, test.npz. Raises `InputError` without a program.
     """
-    from tinyml.lowering.frontends.importers import importers
+    from tinyml.lowering.frontends.importers import FRONTENDS
 
-    patterns = [pattern for suffix in importers() for pattern in (f"*.{suffix}", *_INSIDE.get(suffix, ()))]
+    patterns = [pattern for suffix in FRONTENDS.names() for pattern in (f"*.{suffix}", *_INSIDE.get(suffix, ()))]
     programs = (path for pattern in patterns for path in sorted(folder.glob(pattern)) if path.is_file())
     if (program := next(programs, None)) is None:
         raise InputError(f"holds no program ({', '.join(patterns)})", file=str(folder))

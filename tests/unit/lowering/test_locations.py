@@ -13,7 +13,7 @@ from xdsl.ir import Operation
 from tinyml.dialects.context import context
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import place
-from tinyml.lowering.frontends.importers import importers
+from tinyml.lowering.frontends.importers import FRONTENDS
 from tinyml.lowering.pipelines import flatten
 
 ROOT = Path(__file__).parents[3]
@@ -21,7 +21,7 @@ _WITHOUT = ("builtin.module", "func.func", "func.return", "scf.yield")
 
 
 def imported(path: Path) -> ModuleOp:
-    return importers()[path.suffix.removeprefix(".")]()(path.read_bytes(), str(path))
+    return FRONTENDS.get(path.suffix.removeprefix("."))(path.read_bytes(), str(path))
 
 
 def located(module: ModuleOp) -> set[Operation]:

@@ -13,7 +13,7 @@ from typing import Any
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.lookup import formats
 from tinyml.dialects.plugins import ALTERNATIVES as GROUP
-from tinyml.dialects.plugins import PluginError, plugins_by_name
+from tinyml.dialects.plugins import PluginError, Row, each, plugins
 
 
 @dataclass(frozen=True)
@@ -112,18 +112,18 @@ def considered() -> Sequence[Alternative]:
 def _of_packages() -> Iterator[Alternative]:
     """The alternatives of other packages, by entry points of the group `tinyml.alternatives`, without wrong ones."""
     taken = {row.name for row in ALTERNATIVES}
-    for plugin in plugins_by_name(GROUP, ()).values():
-        loaded: list[Alternative] = []
-        with plugin.left_out():
-            row = plugin.load(Alternative)
-            plugin.expect_fields(row)
-            if row.name in taken:
-                raise PluginError(f"{plugin}: there is an alternative '{row.name}' already")
-            if row.beside is not None and row.beside not in taken:
-                raise PluginError(f"{plugin}: there is no alternative '{row.beside}' that it can be beside")
-            taken.add(row.name)
-            loaded.append(row)
-        yield from loaded
+
+    def checked(plugin: Row) -> Alternative:
+        row = plugin.load(Alternative)
+        plugin.expect_fields(row)
+        if row.name in taken:
+            raise PluginError(f"{plugin}: there is an alternative '{row.name}' already")
+        if row.beside is not None and row.beside not in taken:
+            raise PluginError(f"{plugin}: there is no alternative '{row.beside}' that it can be beside")
+        taken.add(row.name)
+        return row
+
+    return each(plugins(GROUP), checked)
 
 
 ORDINARY_EXECUTION: Mapping[str, Any] = {}

@@ -1,6 +1,6 @@
 """A way to pack a compiled model for a tool of other people, such as the Arduino IDE, and the model as it sees it.
 
-A `Packaging` is a file of this folder and a row of `packaging_table.BUILT_IN`. A separate package adds one through an
+A `Packaging` is a file of this folder and a row of `packaging_table.PACKAGINGS`. A separate package adds one through an
 entry point of the group `tinyml.packages`.
 """
 

@@ -6,14 +6,14 @@ Names are known without importing the files, so that tools start quickly.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from tinyml.dialects.errors import InputError, unknown
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.plugins import PACKAGES as GROUP
-from tinyml.dialects.plugins import Plugin, PluginError, plugins_by_name
+from tinyml.dialects.plugins import PluginError, Row
+from tinyml.dialects.tables import Table
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
@@ -22,29 +22,12 @@ if TYPE_CHECKING:
 PLAIN = "c"
 """The name for `NAME.c` and `NAME.h` in the output folder, which are always there."""
 
-BUILT_IN = {
-    "arduino": "arduino:ARDUINO",
-    "cmake": "cmake:CMAKE",
-    "platformio": "platformio:PLATFORMIO",
-    "header": "header:HEADER",
-    "bitstream": "bitstream:BITSTREAM",
-    "mlir": "mlir:MLIR",
-    "circt": "circt:CIRCT",
-    "mlperf": "mlperf:MLPERF",
-}
-"""Module and name of each built-in packaging."""
-
 USUAL = ("arduino", "cmake", "bitstream")
 """The default packagings, each for the boards that lack nothing for it."""
 
 
 OTHER_TOOLS = ("zephyr", "esp-idf", "pico-sdk", "stm32cube", "stm32cubeide", "keil", "iar", "mbed", "nrf-connect")
 """Tools that people ask for, whose projects are not written."""
-
-
-def packaging_names() -> tuple[str, ...]:
-    """The values of `--package`, those of other packages last."""
-    return (PLAIN, *BUILT_IN, *_others())
 
 
 def packagings_for(
@@ -58,7 +41,7 @@ def packagings_for(
     makes an archive that is wanted.
     """
     if names is None:
-        chosen = [one for one in map(_named, USUAL) if one.lacks(board) is None and one.loads >= loaded]
+        chosen = [one for one in _usual() if one.lacks(board) is None and one.loads >= loaded]
     else:
         chosen = [_named(name) for name in dict.fromkeys(names) if name != PLAIN]
         for packaging in chosen:
@@ -76,51 +59,51 @@ def packagings_for(
 
 def _instead(board: Board) -> str:
     """The packagings that take a board, for a message about one that does not."""
-    taking = [name for name in (*USUAL, *BUILT_IN) if _named(name).lacks(board) is None]
+    taking = [one.name for one in (*_usual(), *PACKAGINGS.each()) if one.lacks(board) is None]
     names = ", ".join(dict.fromkeys(taking)) or PLAIN
     return f"--package takes {names} for it, and {PLAIN} writes the C files alone"
 
 
+def _usual() -> Iterator[Packaging]:
+    """The default packagings that are installed."""
+    return (PACKAGINGS.get(name) for name in USUAL if PACKAGINGS.ours[name].is_installed)
+
+
 def _named(name: str) -> Packaging:
-    if (row := BUILT_IN.get(name)) is not None:
-        module, _, member = row.partition(":")
-        return getattr(import_module(f"tinyml.tools.driver.packages.{module}"), member)
-    if (plugin := _others().get(name)) is not None:
-        return _of_plugin(plugin)
-    if name in OTHER_TOOLS:
+    if name in OTHER_TOOLS and name not in PACKAGINGS.rows():
         raise InputError(f"--package {name}: there is none; a project of {name} takes the C files of --package {PLAIN}")
-    raise unknown("package", name, packaging_names())
+    return PACKAGINGS.get(name)
 
 
-def _of_plugin(plugin: Plugin) -> Packaging:
-    """The packaging of a plug-in; what its functions do wrong is a `PluginError`."""
+def _loaded(row: Row) -> Packaging:
+    """The packaging of a row; what the functions of a plug-in do wrong is a `PluginError`."""
     from tinyml.tools.driver.output_folder import is_inside
     from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
-    packaging = plugin.load(Packaging)
-    plugin.expect_fields(packaging)
-    if packaging.name != plugin.name:
-        raise PluginError(f"{plugin}: expected a Packaging of the same name, got {packaging.name!r}")
+    packaging = row.load(Packaging)
+    row.expect_fields(packaging)
+    if packaging.name != row.name:
+        raise PluginError(f"{row}: expected a Packaging of the same name, got {packaging.name!r}")
 
     def files(model: PackagedModel) -> Mapping[str, str]:
-        found = cast("Mapping[object, object]", plugin.expect(plugin.call(packaging.files, model), Mapping))
+        found = cast("Mapping[object, object]", row.expect(row.call(packaging.files, model), Mapping))
         for path, text in found.items():
             if not isinstance(path, str) or not isinstance(text, str):
                 kinds = f"{type(path).__name__} and {type(text).__name__}"
-                raise PluginError(f"{plugin}: expected files as paths and texts, both of type str, got {kinds}")
+                raise PluginError(f"{row}: expected files as paths and texts, both of type str, got {kinds}")
             if not is_inside(path):
-                raise PluginError(f"{plugin}: {path!r} is no file inside of its folder")
+                raise PluginError(f"{row}: {path!r} is no file inside of its folder")
         return cast("Mapping[str, str]", found)
 
     def lacks(board: Board) -> str | None:
-        lack = plugin.call(packaging.lacks, board)
-        return None if lack is None else plugin.expect(lack, str)
+        lack = row.call(packaging.lacks, board)
+        return None if lack is None else row.expect(lack, str)
 
     def archive(model: PackagedModel) -> str:
         assert packaging.archive is not None
-        name = plugin.expect(plugin.call(packaging.archive, model), str)
+        name = row.expect(row.call(packaging.archive, model), str)
         if _NAME.fullmatch(name) is None:
-            raise PluginError(f"{plugin}: expected the name of a folder to pack, got {name!r}")
+            raise PluginError(f"{row}: expected the name of a folder to pack, got {name!r}")
         return name
 
     return replace(packaging, files=files, lacks=lacks, archive=None if packaging.archive is None else archive)
@@ -128,18 +111,36 @@ def _of_plugin(plugin: Plugin) -> Packaging:
 
 _NAME = re.compile("[A-Za-z0-9_-]+")
 
-_OWN_FOLDERS = ("ir", "pictures")
-"""Folders of the output folder that are no packages."""
+_TAKEN = (PLAIN, "ir", "pictures")
+"""Folders of the output folder that are no packages, and the files that are always in it."""
 
 
-def _others() -> dict[str, Plugin]:
-    """The entry points of other packages by name, except names that are taken or that are no name of a folder."""
-    found: dict[str, Plugin] = {}
-    for name, plugin in plugins_by_name(GROUP, (PLAIN, *BUILT_IN)).items():
-        with plugin.left_out():
-            if _NAME.fullmatch(name) is None:
-                raise PluginError(f"{plugin}: expected a name of letters, digits, _ and -, as that of its folder")
-            if name in _OWN_FOLDERS:
-                raise PluginError(f"{plugin}: the output folder has a folder '{name}' of its own")
-            found[name] = plugin
-    return found
+def _check(row: Row) -> None:
+    if _NAME.fullmatch(row.name) is None:
+        raise PluginError(f"{row}: expected a name of letters, digits, _ and -, as that of its folder")
+    if row.name in _TAKEN:
+        raise PluginError(f"{row}: the output folder has a folder '{row.name}' of its own")
+
+
+PACKAGINGS = Table(
+    GROUP,
+    "package",
+    _loaded,
+    home="tinyml.tools.driver.packages",
+    ours=(
+        Row("arduino", "arduino:ARDUINO"),
+        Row("cmake", "cmake:CMAKE"),
+        Row("platformio", "platformio:PLATFORMIO"),
+        Row("header", "header:HEADER"),
+        Row("bitstream", "bitstream:BITSTREAM"),
+        Row("mlir", "mlir:MLIR"),
+        Row("circt", "circt:CIRCT"),
+        Row("mlperf", "mlperf:MLPERF"),
+    ),
+    check=_check,
+)
+
+
+def packaging_names() -> tuple[str, ...]:
+    """The values of `--package`, those of other packages last."""
+    return (PLAIN, *PACKAGINGS.names())

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import cast
 
-from tinyml.dialects.errors import unknown
-from tinyml.dialects.plugins import PACKERS, Plugin, PluginError, plugins_by_name
+from tinyml.dialects.plugins import PACKERS as GROUP
+from tinyml.dialects.plugins import PluginError, Row
+from tinyml.dialects.tables import Table
 from tinyml.transforms.buffers.packing.cover import improve_by_exact_cover
 from tinyml.transforms.buffers.packing.effort import Effort, OutOfTime
 from tinyml.transforms.buffers.packing.greedy import best_fit, first_fit
@@ -102,46 +102,54 @@ def _noted(
     return placement
 
 
-MODES: dict[str, Mode] = {
-    "auto": by_both_searches,
-    FIRST_FIT: lambda rectangles, effort: _noted(FIRST_FIT, first_fit, rectangles, effort),
-    "best-fit": lambda rectangles, effort: _noted("best-fit", best_fit, rectangles, effort),
-    "shiftry": lambda rectangles, effort: _noted("shiftry", shiftry, rectangles, effort),
-    "exact-cover": lambda rectangles, effort: improve_by_exact_cover(rectangles, greedy(rectangles, effort), effort),
-    "branch-and-bound": by_branch_and_bound,
-    "none": lambda rectangles, effort: _noted("none", apart, rectangles, effort),
-}
-"""Each mode places non-empty rectangles validly."""
+by_first_fit: Mode = partial(_noted, FIRST_FIT, first_fit)
+by_best_fit: Mode = partial(_noted, "best-fit", best_fit)
+by_shiftry: Mode = partial(_noted, "shiftry", shiftry)
+one_by_one: Mode = partial(_noted, "none", apart)
 
 
-def mode_names() -> tuple[str, ...]:
-    """The names of all modes, those of other packages last."""
-    return (*MODES, *plugins_by_name(PACKERS, MODES))
+def by_exact_cover(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
+    """Exact cover from the better greedy placement."""
+    return improve_by_exact_cover(rectangles, greedy(rectangles, effort), effort)
 
 
-def mode_named(name: str) -> Mode:
-    """The packer of a name; raises `InputError` if there is none, `PluginError` if it cannot be loaded."""
-    if name in MODES:
-        return MODES[name]
-    if (plugin := plugins_by_name(PACKERS, MODES).get(name)) is None:
-        raise unknown("mode", name, mode_names())
-    packer = plugin.load(object)
-    if not callable(packer):
-        raise PluginError(f"{plugin}: expected a function that places rectangles, got {type(packer).__name__}")
-    return partial(_by_plugin, plugin, cast("Mode", packer))
+def _loaded(row: Row) -> Mode:
+    packer = row.load_function("places rectangles")
+    return packer if row.is_ours else partial(_by_plugin, row, packer)
 
 
-def _by_plugin(plugin: Plugin, packer: Mode, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
+def _by_plugin(row: Row, packer: Mode, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """The placement by the packer of another package; raises `PluginError` for one that is not valid."""
-    placement = plugin.expect(plugin.call(packer, rectangles, effort), Placement)
-    plugin.expect_fields(placement)
-    placement = replace(placement, packer=plugin.name)
+    placement = row.expect(packer(rectangles, effort), Placement)
+    row.expect_fields(placement)
+    placement = replace(placement, packer=row.name)
     for move in placement.moves:
-        plugin.expect_fields(move)
+        row.expect_fields(move)
     if (fault := next(complaints(rectangles, placement), None)) is not None:
-        raise PluginError(f"{plugin}: {fault}")
+        raise PluginError(f"{row}: {fault}")
     effort.keep(placement)
     return placement
+
+
+PACKERS = Table(
+    GROUP,
+    "mode",
+    _loaded,
+    home="tinyml.transforms.buffers.packing",
+    ours=(
+        Row("auto", "modes:by_both_searches"),
+        Row(FIRST_FIT, "modes:by_first_fit"),
+        Row("best-fit", "modes:by_best_fit"),
+        Row("shiftry", "modes:by_shiftry"),
+        Row("exact-cover", "modes:by_exact_cover"),
+        Row("branch-and-bound", "modes:by_branch_and_bound"),
+        Row("none", "modes:one_by_one"),
+    ),
+)
+"""Each mode places non-empty rectangles validly."""
+
+MODES = tuple(PACKERS.ours)
+"""The names of our packers."""
 
 
 def pack(
@@ -162,7 +170,7 @@ def pack(
     if effort.seconds < math.inf:
         _noted("sweep", sweep, given, effort)
     try:
-        placement = mode_named(mode)(given, effort)
+        placement = PACKERS.get(mode)(given, effort)
     except OutOfTime:
         assert effort.best is not None
         placement = effort.best

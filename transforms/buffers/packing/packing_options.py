@@ -6,20 +6,20 @@ from dataclasses import dataclass
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option
-from tinyml.transforms.buffers.packing.modes import MODES, mode_named
+from tinyml.transforms.buffers.packing.modes import PACKERS
 
 
 @dataclass(frozen=True, kw_only=True)
 class PackingOptions:
     """Options that `pack-scratch` and `tinyml pack` share."""
 
-    mode: str = option(f"packing algorithm: {', '.join(MODES)}, or one of a package", default="auto", metavar="MODE")
+    mode: str = option(f"packing algorithm: {', '.join(PACKERS.names())}", default="auto", metavar="MODE")
     coarsen: int = option("round sizes up to multiples of N bytes while the algorithm works", default=1, metavar="N")
     nodes: int | None = option("largest number of nodes in the search trees", default=None, metavar="N")
 
     def check(self) -> None:
         """Raise `InputError` for an unknown mode, and for numbers out of range."""
-        mode_named(self.mode)
+        PACKERS.get(self.mode)
         if self.coarsen < 1:
             raise InputError(f"coarsen must be positive, got {self.coarsen}")
         if self.nodes is not None and self.nodes < 0:

@@ -33,9 +33,9 @@ def plugin() -> Iterator[None]:
 
 
 def test_every_row_of_the_table_loads() -> None:
-    assert table.FRONTENDS.keys() <= table.importers().keys()
-    for suffix in table.FRONTENDS:
-        assert callable(table.importers()[suffix]())
+    assert {*table.FRONTENDS.ours} <= {*table.FRONTENDS.names()}
+    for suffix in table.FRONTENDS.ours:
+        assert callable(table.FRONTENDS.get(suffix))
 
 
 @pytest.mark.usefixtures("plugin")

@@ -35,7 +35,7 @@ def test_bash_completes_commands_options_and_values(tmp_path: Path, capsys: pyte
         assert done.stderr == ""
         return done.stdout.split()
 
-    assert completed("tinyml", "") == [*COMMANDS, "--help", "--version"]
+    assert completed("tinyml", "") == [*COMMANDS.names(), "--help", "--version"]
     assert completed("tinyml", "comp") == ["compile", "compare", "completion"]
     assert completed("tinyml", "compile", "--targ") == ["--target"]
     assert completed("tinyml", "compile", "--target", "un") == ["uno"]
@@ -50,7 +50,7 @@ def test_bash_completes_commands_options_and_values(tmp_path: Path, capsys: pyte
 
 def test_every_command_and_its_options_are_in_every_script(capsys: pytest.CaptureFixture[str]):
     scripts = {shell: script(shell, capsys) for shell in ("bash", "zsh", "fish")}
-    for name in COMMANDS:
+    for name in COMMANDS.names():
         assert f"'tinyml {name}')" in scripts["bash"]
         assert f"__fish_seen_subcommand_from {name}'" in scripts["fish"]
     assert "complete -c tinyml -n '__fish_seen_subcommand_from compile' -s o -r" in scripts["fish"]

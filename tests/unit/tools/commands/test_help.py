@@ -48,7 +48,7 @@ def help_of(command: str, capsys: pytest.CaptureFixture[str]) -> Help:
     return Help(text, options)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", COMMANDS.names())
 def test_every_one_of_many_options_has_a_group(command: str, capsys: pytest.CaptureFixture[str]):
     shown = help_of(command, capsys)
     headings = shown.options.keys() - {"examples", FORMATS, OptionGroup.COMMON.value}

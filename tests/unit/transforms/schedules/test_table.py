@@ -28,7 +28,8 @@ from tinyml.tools.main import main
 from tinyml.transforms.formats.plan_execution import PlanExecutionPass, streamed_segments
 from tinyml.transforms.formats.tile_segment import TileSegmentPass
 from tinyml.transforms.schedules.protocol import Schedule
-from tinyml.transforms.schedules.table import BUILT_IN, schedule_named, schedule_names, schedules
+from tinyml.transforms.schedules.table import SCHEDULES as ROWS
+from tinyml.transforms.schedules.table import schedule_named, schedule_names, schedules
 
 ROOM = ROOT / "transforms/schedules"
 PAGE = ROOT / "docs/schedules.md"
@@ -50,8 +51,8 @@ func.func @predict(%X: tensor<1x8x8x2x!fixed.q<8, 5>>) -> tensor<1x4x4x2x!fixed.
 
 def test_a_file_of_the_room_is_a_schedule_or_the_contract():
     files = {path.stem for path in ROOM.glob("*.py")} - {"__init__", "protocol", "table"}
-    assert files == {member.partition(":")[0] for member in BUILT_IN.values()}
-    assert [schedule.name for schedule in schedules()] == list(BUILT_IN)
+    assert files == {row.module.rpartition(".")[2] for row in ROWS.ours.values()}
+    assert [schedule.name for schedule in schedules()] == list(ROWS.ours)
 
 
 def test_the_page_has_the_table(request: pytest.FixtureRequest):
@@ -76,7 +77,7 @@ def other_package(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterato
 def test_a_schedule_of_another_package_is_offered_everywhere(
     other_package: Schedule, capsys: pytest.CaptureFixture[str]
 ):
-    assert schedule_names() == (*BUILT_IN, "inner-patches")
+    assert schedule_names() == (*ROWS.ours, "inner-patches")
     assert schedule_named("inner-patches") is other_package
     [option] = [option for option in options_of(CompileOptions) if option.name == "plan"]
     assert option.choices == schedule_names()
@@ -105,18 +106,16 @@ def test_a_schedule_of_another_package_executes(other_package: Schedule):
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (EntryPoint("rows", "nowhere:X", SCHEDULES), None),
+        (EntryPoint("rows", "nowhere:X", SCHEDULES), "there is a mode 'rows' already"),
         (EntryPoint("quick", "nowhere:X", SCHEDULES), "ModuleNotFoundError"),
         (EntryPoint("quick", "tinyml.transforms.schedules.auto:AUTO", SCHEDULES), "has another name, 'auto'"),
     ],
 )
-def test_schedules_that_cannot_be_loaded_are_left_out(entry: EntryPoint, message: str | None):
+def test_schedules_that_cannot_be_loaded_are_left_out(entry: EntryPoint, message: str):
     with installed(entry):
-        assert [schedule.name for schedule in schedules()] == list(BUILT_IN)
+        assert [schedule.name for schedule in schedules()] == list(ROWS.ours)
         assert schedule_named("rows").name == "rows"
-        if message is None:
-            assert not problems()
-        else:
-            assert message in problems()[0]
+        assert message in problems()[0]
+        if entry.name == "quick":
             with pytest.raises(InputError, match=message):
                 schedule_named("quick")

@@ -23,7 +23,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering import pipelines
-from tinyml.lowering.frontends.importers import importers
+from tinyml.lowering.frontends.importers import FRONTENDS
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate_reals
 
@@ -37,7 +37,7 @@ FILES = [
 
 def read(content: str | bytes, suffix: str) -> Any:
     data = content.encode() if isinstance(content, str) else content
-    return importers()[suffix]()(data, f"model.{suffix}")
+    return FRONTENDS.get(suffix)(data, f"model.{suffix}")
 
 
 @pytest.mark.parametrize("file", FILES)

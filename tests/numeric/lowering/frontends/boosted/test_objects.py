@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import ModuleOp
 import tinyml
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.boosted.ubjson import read_ubjson
-from tinyml.lowering.frontends.importers import importers
+from tinyml.lowering.frontends.importers import FRONTENDS
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
 FOLDER = ROOT / "tests/models/boosted"
@@ -35,7 +35,7 @@ DATA = {"iris": 4, "cancer": 30, "diabetes": 10}
 
 def read(file: str, name: str = "model") -> ModuleOp:
     """The program of a file, named as another that it is compared with."""
-    return importers()[file.rpartition(".")[2]]()((FOLDER / file).read_bytes(), name)
+    return FRONTENDS.get(file.rpartition(".")[2])((FOLDER / file).read_bytes(), name)
 
 
 def of_catboost() -> bytes:
@@ -158,7 +158,7 @@ def test_models_of_catboost_are_exported(monkeypatch: pytest.MonkeyPatch, tmp_pa
     (tmp_path / "catboost.py").write_text(CATBOOST.replace("{path!r}", repr(str(tmp_path / "exported.onnx"))))
     monkeypatch.delitem(sys.modules, "catboost")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    expected = [importers()["onnx"]()(content, name) for name in ("CatBoost", "model.cbm")]
+    expected = [FRONTENDS.get("onnx")(content, name) for name in ("CatBoost", "model.cbm")]
     assert tinyml.load(file).module.is_structurally_equivalent(expected[1])
     assert "catboost" not in sys.modules, "a child reads the file"
     for damaged, words in (

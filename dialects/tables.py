@@ -1,0 +1,90 @@
+"""Tables of what can be asked for by a name: our rows in their order, then those of other packages.
+
+A room declares the table of a kind of thing with its own rows, and how a row is loaded. Everything else follows: the
+names for help texts and for names that are near, what is installed, and what is left out, and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Generic, TypeVar
+
+from tinyml.dialects.errors import InputError, unknown
+from tinyml.dialects.plugins import PluginError, Row, each, plugins
+
+T = TypeVar("T")
+
+
+class Table(Generic[T]):
+    """The things of a kind by their names; only what is asked for is imported.
+
+    group: of the entry points by which other packages add rows, None if they cannot. what: one of the things, in
+    messages. load: what a row names; raises `PluginError` for a plug-in that offers something else. home: the package
+    in which the modules of our rows are. ours: our rows, installed or not. check: raises `PluginError` for a plug-in
+    whose name cannot be taken.
+    """
+
+    def __init__(
+        self,
+        group: str | None,
+        what: str,
+        load: Callable[[Row], T],
+        *,
+        home: str = "",
+        ours: Iterable[Row] = (),
+        check: Callable[[Row], None] | None = None,
+    ) -> None:
+        self.group, self.what, self.load, self._check = group, what, load, check
+        self.ours: Mapping[str, Row] = {
+            row.name: replace(row, value=f"{home}.{row.value}", group=group or "") for row in ours
+        }
+
+    def rows(self) -> Mapping[str, Row]:
+        """What is installed, by name."""
+        return {row.name: row for row in (*self._installed(), *self.others())}
+
+    def others(self) -> Iterator[Row]:
+        """Yield the rows of other packages; those whose names cannot be taken are left out."""
+        taken = {row.name for row in self._installed()}
+
+        def checked(row: Row) -> Row:
+            if self._check is not None:
+                self._check(row)
+            if row.name in taken:
+                raise PluginError(f"{row}: there is a {self.what} '{row.name}' already")
+            taken.add(row.name)
+            return row
+
+        return each(plugins(self.group) if self.group else (), checked)
+
+    def _installed(self) -> Sequence[Row]:
+        return [row for row in self.ours.values() if row.is_installed]
+
+    def names(self) -> tuple[str, ...]:
+        """The names of what is installed, those of other packages last."""
+        return tuple(self.rows())
+
+    def listed(self) -> str:
+        """The names with their lines, for the help text of an option, in which `%` is doubled."""
+        return ", ".join(f"{name} ({row.summary})" for name, row in self.rows().items()).replace("%", "%%")
+
+    def row(self, name: str) -> Row:
+        """The row of a name; raises `InputError` if there is none, or if it is not installed."""
+        row = self.ours.get(name)
+        if row is not None and row.is_installed:
+            return row
+        rows = self.rows()
+        if name in rows:
+            return rows[name]
+        if row is not None:
+            raise InputError(f"the {self.what} '{name}' is not part of this installation")
+        raise unknown(self.what, name, rows)
+
+    def get(self, name: str) -> T:
+        """The thing of a name; raises as `row` and `load` do."""
+        return self.load(self.row(name))
+
+    def each(self) -> Iterator[T]:
+        """Yield all that are installed, without the plug-ins that cannot be loaded."""
+        return each(self.rows().values(), self.load)
