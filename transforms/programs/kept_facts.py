@@ -124,12 +124,16 @@ def environment() -> str:
 
 def others() -> list[str]:
     """The modules of plug-ins."""
-    return sorted({plugin.top_level for group in GROUPS for plugin in plugins(group)})
+    return sorted({row.module.partition(".")[0] for group in GROUPS for row in plugins(group)})
 
 
 def _sources(module: str) -> Iterator[tuple[str, bytes]]:
     """The files of a module or package, by their paths in it."""
-    spec = find_spec(module)
+    try:
+        spec = find_spec(module)
+    except (ImportError, ValueError):
+        # A plug-in whose module has no such name is left out wherever it is asked for.
+        return
     folders = [] if spec is None else spec.submodule_search_locations or []
     for folder in map(Path, folders):
         for path in sorted(folder.rglob("*")):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.plugins import GROUPS, Row
 from tinyml.transforms.programs import kept_facts
 from tinyml.transforms.programs.kept_facts import environment, kept, kept_in
 
@@ -118,9 +119,10 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path):
 def test_sources_of_a_plug_in_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     (tmp_path / "kept_plugin").mkdir()
-    source = tmp_path / "kept_plugin" / "__init__.py"
+    source = tmp_path / "kept_plugin" / "chip.py"
     source.write_text("ONE = 1\n")
-    monkeypatch.setattr(kept_facts, "others", lambda: ["kept_plugin", "no_such_module"])
+    rows = [Row(str(number), value) for number, value in enumerate(("kept_plugin.chip:CHIP", "no_such_module", ""))]
+    monkeypatch.setattr(kept_facts, "plugins", dict.fromkeys(GROUPS, rows).__getitem__)
     first = environment.__wrapped__()
     assert environment.__wrapped__() == first
     source.write_text("ONE = 2\n")
