@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import SearchProblem
+from tinyml.transforms.programs.kept_facts import kept_in
 from tinyml.transforms.search.costs.candidate_costs import FLASH_ABOVE, Platform
 from tinyml.transforms.search.costs.pipelines_below import BUFFERS_TO_NESTS, TO_BUFFERS, registered_pass
 from tinyml.transforms.search.engine.evaluation import Evaluation
@@ -90,6 +92,21 @@ def test_a_program_is_lowered_to_nests_once_for_all_limits_on_flash(monkeypatch:
         for flash in (None, 4000, 8000):
             search.costs("uno", flash).estimated(formats)
     assert runs["lower-tdsl-to-loops"] == runs["pack-scratch"] == 1
+
+
+def test_a_second_search_knows_costs_memory_and_losses_of_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    found: list[object] = []
+    runs = counted_passes(monkeypatch)
+    with kept_in(tmp_path):
+        for _ in range(2):
+            runs.clear()
+            with evaluation_of("protonn") as evaluation:
+                [formats] = uniform(evaluation, 8)
+                costs = costs_of(evaluation)
+                memory = costs.programs.memory(formats)
+                found.append((costs.estimated(formats), memory, evaluation.losses([formats]), evaluation.evaluated))
+    assert found[0] == found[1]
+    assert runs["select-kernels"] == runs["pack-scratch"] == 0
 
 
 def test_only_the_ops_of_flash_above_are_lowered_by_the_limit_on_flash_before_it_is_spent():
