@@ -285,7 +285,8 @@ def _below(
         stages.append(LevelText(file, _text(levels[-1])))
     _, buffers, loops, bits = levels
     program, source, header, verilog = _from_bits(bits, options, stages)
-    modules = reals, formats, unrounded, buffers.module, loops.module, program
+    # Reports give operations names.
+    modules = reals, formats, unrounded, buffers.copy(), loops.copy(), program
     texts = tuple(stages), source, header
     return Compiled(*modules, *texts, options.format, width, row_scales, typed, bits, verilog=verilog)
 
