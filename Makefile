@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest exhaustive bench fuzz kernels costs packing figures papers docs hashes keras bridges same-code mutants compile-times search-times format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest core exhaustive bench fuzz kernels costs packing figures papers docs hashes keras bridges same-code mutants compile-times search-times format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -20,10 +20,10 @@ demo: $(VENV)/core ## compile the example models and run them on this computer (
 	$(BIN)/tinyml demo
 
 # Pyright keeps one core busy for half a minute: it runs beside the suites, and its output follows theirs.
-test: toolchains ruff ## test everything: install compilers and simulators by apt, run ruff, pyright, filecheck, pytest
+test: toolchains ruff ## test everything: install compilers and simulators by apt, run ruff, pyright, filecheck, pytest, core
 	@mkdir -p build
 	@$(PYRIGHT) >build/pyright.log 2>&1 & types=$$!; trap 'kill $$types' INT TERM; \
-	$(MAKE) --no-print-directory filecheck pytest; suites=$$?; \
+	$(MAKE) --no-print-directory filecheck pytest core; suites=$$?; \
 	wait $$types; types=$$?; echo '$(PYRIGHT)'; cat build/pyright.log; \
 	exit $$((suites | types))
 
@@ -39,6 +39,9 @@ filecheck: $(VENV)/test ## run the regression suite on IR files (lit)
 
 pytest: $(VENV)/test ## run unit and numeric tests
 	$(BIN)/pytest -q -n auto --dist worksteal
+
+core: $(VENV)/test ## test the wheel of the core in an environment of its own, without extensions, and compare the C of programs
+	cd tests && ../$(BIN)/python -m core
 
 exhaustive: $(VENV)/test toolchains ## run the numeric tests with all of the cases of which `make test` runs a spread
 	EXHAUSTIVE=1 $(BIN)/pytest -q -n auto --dist worksteal

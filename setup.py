@@ -14,8 +14,12 @@ ROOMS = ("dialects", "targets", "runtime", "transforms", "lowering", "tools")
 EXAMPLES = "tinyml.examples"
 FOLDERS = {"tinyml": "tools/tinyml", **{f"tinyml.{room}": room for room in ROOMS}, EXAMPLES: "examples"}
 
+OURS = ("tools", "calibration")
+"""The folder of what measures the cost tables, which only a checkout needs."""
+
 inits = sorted(init.parent.relative_to(ROOT).parts for room in ROOMS for init in (ROOT / room).rglob("__init__.py"))
 outermost = ("tools", "tinyml")
-packages = [".".join(["tinyml", *(parts[2:] if parts[:2] == outermost else parts)]) for parts in inits]
+shipped = [parts for parts in inits if parts[:2] != OURS]
+packages = [".".join(["tinyml", *(parts[2:] if parts[:2] == outermost else parts)]) for parts in shipped]
 
 setup(packages=[*packages, EXAMPLES], package_dir=FOLDERS)

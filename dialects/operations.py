@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, IntegerType, i32
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, VariadicDef
 
 
@@ -49,6 +49,16 @@ class DialectOp(IRDLOperation, ABC):
                 list(chain.from_iterable(parts)) for parts in (groups, map(_group, result_types), map(_group, regions))
             )
         Operation.__init__(self, operands=operands, result_types=result_types, properties=present, regions=regions)
+
+
+class ClockedMemory(ParametrizedAttribute, TypeAttribute, ABC):
+    """A type of memories with ports, which hardware has in place of memrefs."""
+
+    name = "memory with ports"
+
+
+class ClockedOp(DialectOp, ABC):
+    """An op beside arithmetic in loops that become hardware: it makes or accesses such a memory, or a stream."""
 
 
 class _Shape(NamedTuple):

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from configparser import ConfigParser
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -342,13 +341,12 @@ def _entries(package: Distribution) -> Sequence[Row]:
             return ()
         # Reading all metadata takes as long as the rest of a help text.
         name = name if name in _OURS else package.metadata["Name"] or name
-        parser = _EntryPoints(delimiters=("=",), comment_prefixes=("#",), interpolation=None, strict=False)
-        parser.read_string(text, _FILE)
+        sections = _sections(text)
         rows: list[Row] = []
-        for group in (group for group in (*GROUPS, INTERFACE) if group in parser):
-            parts = parser.items(NAMES[group]) if parser.has_section(NAMES.get(group, "")) else ()
-            for key, value in parser[group].items():
-                names = {part: part for part, whole in parts if whole == value}
+        for group in (group for group in (*GROUPS, INTERFACE) if group in sections):
+            parts = sections.get(NAMES.get(group, ""), {})
+            for key, value in sections[group].items():
+                names = {part: part for part, whole in parts.items() if whole == value}
                 rows.append(Row(key, value, names=names, package=name, group=group))
         return rows
     except Exception as error:
@@ -356,8 +354,19 @@ def _entries(package: Distribution) -> Sequence[Row]:
         return ()
 
 
-class _EntryPoints(ConfigParser):
-    """A reader of entry points that keeps the case of their names."""
+def _sections(text: str) -> Mapping[str, Mapping[str, str]]:
+    """The entry points in a file by group and name; raises `ValueError` for a line that is none.
 
-    def optionxform(self, optionstr: str) -> str:
-        return optionstr
+    A parser for all kinds of such files takes longer to import than these take to read.
+    """
+    sections: dict[str, dict[str, str]] = {}
+    section: dict[str, str] | None = None
+    for number, line in enumerate(map(str.strip, text.splitlines()), 1):
+        name, sign, value = map(str.strip, line.partition("="))
+        if line.startswith("[") and line.endswith("]"):
+            section = sections.setdefault(line[1:-1], {})
+        elif section is not None and name and sign:
+            section[name] = value
+        elif line and not line.startswith("#"):
+            raise ValueError(f"[line {number}] expected NAME = VALUE, got {line!r}")
+    return sections

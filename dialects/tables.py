@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Generic, TypeVar
 
 from tinyml.dialects.errors import InputError, unknown
+from tinyml.dialects.extensions import needs, part_of
 from tinyml.dialects.plugins import PluginError, Row, each, plugins
 
 T = TypeVar("T")
@@ -78,7 +79,7 @@ class Table(Generic[T]):
         if name in rows:
             return rows[name]
         if row is not None:
-            raise InputError(f"the {self.what} '{name}' is not part of this installation")
+            raise InputError(f"the {self.what} '{name}' {needs(part_of(row.value))}")
         raise unknown(self.what, name, rows)
 
     def get(self, name: str) -> T:

@@ -30,6 +30,7 @@ from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import c, scratch
+from tinyml.dialects.c.declarations import PARTITION
 from tinyml.dialects.c.types import CONST, width_of
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine.machine import width_for
@@ -39,7 +40,6 @@ from tinyml.lowering.c.caller_functions import caller_functions
 from tinyml.lowering.c.function import CONTROL_FLOW, FunctionLowering, Spelling, Spellings, integer, unsupported
 from tinyml.lowering.c.header_texts import ROW_BITS
 from tinyml.lowering.c.program import ARENA, ProgramBuilder
-from tinyml.transforms.bits.hint_loops import PARTITION
 from tinyml.transforms.ir.cost.demand import is_shift
 from tinyml.transforms.ir.levels import BITS
 

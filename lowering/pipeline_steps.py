@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tinyml.transforms.search.costs.pipelines_below import (
+from tinyml.transforms.ir.pipeline_names import (
     BITS_TO_C,
     BITS_TO_HARDWARE,
     BITS_TO_LANES,
@@ -31,11 +31,17 @@ class If(NamedTuple):
     step: str
 
 
+class Extra(NamedTuple):
+    """A step of an extension, which is left out where that is not installed."""
+
+    step: str
+
+
 class PipelineSteps(NamedTuple):
     """A pipeline: its docstring and its steps, which name passes and other pipelines."""
 
     doc: str
-    steps: tuple[str | If, ...]
+    steps: tuple[str | If | Extra, ...]
 
 
 class PipelineStep(NamedTuple):
@@ -166,12 +172,12 @@ PIPELINES = {
         (
             "pack-constants",
             # Contractions of short rows, before these are split into blocks.
-            "vectorise-loops",
+            Extra("vectorise-loops"),
             "block-rows",
             "select-kernels",
             If("pack_buffers", "place-arrays"),
             "fuse-loops",
-            "vectorise-loops",
+            Extra("vectorise-loops"),
             "simplify",
             "licm",
             "split-constants",
@@ -183,7 +189,7 @@ PIPELINES = {
     ),
     BITS_TO_C: PipelineSteps(
         """L4 to L5, with hints for high-level synthesis if the target is programmable logic.""",
-        ("hint-loops", "expand-nests", "lower-arith-to-c"),
+        (Extra("hint-loops"), "expand-nests", "lower-arith-to-c"),
     ),
     BITS_TO_LANES: PipelineSteps(
         """L4 to loops on memories and streams that take several elements at once.""",

@@ -21,7 +21,7 @@ from tinyml.dialects.context import context, registry
 from tinyml.dialects.errors import DefectError, InputError, squeeze
 from tinyml.dialects.formats.lookup import synthesised_bits
 from tinyml.dialects.plugins import STEPS, PluginError, Row, each, plugins
-from tinyml.lowering.pipeline_steps import PIPELINES, If, PipelineStep
+from tinyml.lowering.pipeline_steps import PIPELINES, Extra, If, PipelineStep
 from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for
 from tinyml.transforms.ir.levels import Level, LevelError, level_of
 from tinyml.transforms.ir.verification import EndVerification, Verification
@@ -80,8 +80,8 @@ def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
 
 @cache
 def steps_of(name: str) -> Sequence[str | If]:
-    """The steps of a pipeline, with those that other packages add (`PipelineStep`)."""
-    steps = list(PIPELINES[name].steps)
+    """The steps of a pipeline that are installed, with those that other packages add (`PipelineStep`)."""
+    steps = list(_installed(name))
 
     def placed(plugin: Row) -> tuple[int, str] | None:
         added = _step(plugin)
@@ -90,6 +90,14 @@ def steps_of(name: str) -> Sequence[str | If]:
     for place in filter(None, each(plugins(STEPS), placed)):
         steps.insert(*place)
     return steps
+
+
+def _installed(name: str) -> Iterator[str | If]:
+    for step in PIPELINES[name].steps:
+        if not isinstance(step, Extra):
+            yield step
+        elif step.step in registry().all_passes:
+            yield step.step
 
 
 def _step(plugin: Row) -> PipelineStep:

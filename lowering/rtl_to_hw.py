@@ -23,7 +23,7 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.lowering.hw.circuit import Circuit, bits
 from tinyml.lowering.hw.control import Control
 from tinyml.lowering.hw.memories import ElementStreams, Memories
-from tinyml.targets.registry import fabric_of
+from tinyml.targets.verilog.fabric import fabric_around
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.levels import HARDWARE
 from tinyml.transforms.rtl.scheduling.operators import Operators
@@ -62,7 +62,7 @@ def _lowered(function: func.FuncOp) -> hw.HWModuleOp:
     assert isinstance(end, func.ReturnOp)
     if len(end.operands) > 1:
         raise InputError("lower-rtl-to-hw: a program has one label at most")
-    operators = Operators(fabric_of(function).delays, intervals(function))
+    operators = Operators(fabric_around(function).delays, intervals(function))
     incoming = _width([op.result for op in function.walk() if isinstance(op, rtl.ReceiveOp)])
     outgoing = _width([op.value for op in function.walk() if isinstance(op, rtl.SendOp)])
     inputs: list[tuple[str, TypeAttribute]] = [

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from tinyml.targets.verilog.fabric import Fabric
-
 TimeSource: TypeAlias = Literal["simulated", "published", "modelled", "least"]
 """The origin of a board's times: a cycle-accurate simulator of its core; the published timing of its core, without wait
 states; a model of its pipeline, where no timing is published; or one cycle per instruction, a lower bound."""
@@ -38,6 +36,10 @@ class Timing:
     store: int = 1
     pipelined: bool = True
     modelled: bool = False
+
+
+class Logic:
+    """The logic of an FPGA; what there is of it is known to the backend of its chip (`Chip.backend`)."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class Board:
     waits: str = ""
     arduino: tuple[str, ...] = ()
     platformio: str = ""
-    fabric: Fabric | None = None
+    fabric: Logic | None = None
 
     @property
     def names(self) -> Sequence[str]:

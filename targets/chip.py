@@ -65,13 +65,15 @@ class Chip:
     buffers in the arena, for memories with wide words. constants_in_ram: true if constants take RAM beside flash.
     small_counter: the type of loop counters whose constant bounds lie in [0, 255].
     options: compiler options that a source file sets itself; sums_options: the text in front of a function with sums in
-    memory, such as those of standard posits. int24: the text that defines `TM_INT24`, a signed type of
-    at least 24 bits. helpers: the text of those functions and of `tm_mul8`, `tm_mul16` and `tm_mul16_8`, if the chip
-    prefers them to plain products of two int8_t, of two int16_t or of one of each; prelude: text printed before the
-    first helper. replaces: headers of the runtime, such as `tinyml/add.h`, that are replaced in its programs by its own
-    headers of the same names, which define the same functions. trap: a statement with an illegal instruction, used by
-    tests to provoke a crash. figures: module and function that print the costs of its kernels at several levels of
-    optimization (`make kernels`).
+    memory, such as those of standard posits. int24: the text that defines `TM_INT24`, a signed type of at least 24
+    bits. helpers: the text of those functions and of `tm_mul8`, `tm_mul16` and `tm_mul16_8`, if the chip prefers them
+    to plain products of two int8_t, of two int16_t or of one of each; prelude: text printed before the first helper.
+    macros: prefixes of the macros that only its compilers define, by which texts of the runtime select code for it;
+    None if any compiler takes its programs, so that they keep the code for each. replaces: headers of the runtime, such
+    as `tinyml/add.h`, that are replaced in its programs by its own headers of the same names, which define the same
+    functions. trap: a statement with an illegal instruction, used by tests to provoke a crash. backend: the module that
+    makes hardware of its programs, as `tools/driver/backend.py` describes it; empty for processors. figures: module and
+    function that print the costs of its kernels at several levels of optimization (`make kernels`).
     """
 
     name: str
@@ -114,6 +116,8 @@ class Chip:
     trap: str = "__builtin_trap();"
     figures: str = ""
     helpers: Mapping[str, str] = field(default_factory=dict[str, str])
+    macros: Sequence[str] | None = None
+    backend: str = ""
 
     def offers(self, nest: Nest, features: Sequence[str] = ()) -> Iterator[Offer]:
         """Yield the kernels for a nest, in the order of the table. features: those of the board (`Board.features`)."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import product
@@ -21,6 +20,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
 from tinyml.dialects.errors import InputError, did_you_mean, unknown
+from tinyml.dialects.extensions import needs, part_of
 from tinyml.dialects.num import CodeKernelAttr, FarKernelAttr, KernelAttr
 from tinyml.dialects.own_attributes import TEXT, OwnAttribute, Place
 from tinyml.dialects.plugins import CHIPS as GROUP
@@ -32,7 +32,6 @@ from tinyml.targets.kernel import ELEMENT_FUNCTIONS, Kernel
 from tinyml.targets.makers import FarConstants
 from tinyml.targets.nests import Content, FarNest, Maker, Nest, Offer, SumNest
 from tinyml.targets.tiles import TileFamily
-from tinyml.targets.verilog.fabric import UNKNOWN, Fabric
 
 
 def _boards(text: str) -> Mapping[str, str]:
@@ -75,31 +74,6 @@ CHIPS = Table(
 
 _OWNERS = {board: row for row in CHIPS.ours.values() for board in row.names}
 """The rows of our boards and their aliases, installed or not."""
-
-
-@dataclass(frozen=True)
-class Macros:
-    """Macros by which the compilers of a chip are known.
-
-    prefixes: of macros that only they define, by which texts of the runtime select code for the chip. reads_constants:
-    one of them, if programs for the chip read constants in a way of their own, so that other compilers have to reject
-    them.
-    """
-
-    prefixes: Sequence[str]
-    reads_constants: str | None = None
-
-
-MACROS: Mapping[str, Macros] = {
-    "avr": Macros(("__AVR_",), "__AVR__"),
-    "cortex-m": Macros(("__ARM_", "__thumb")),
-    "helium": Macros(("__ARM_", "__thumb")),
-    "riscv": Macros(("__riscv",)),
-    "xtensa": Macros(("__xtensa", "__XTENSA")),
-    "xtensa-lx": Macros(("__xtensa", "__XTENSA")),
-    "fpga": Macros(()),
-}
-"""The macros of chips, whether these are installed or not: the C of a program depends on them."""
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Maker)
@@ -207,7 +181,7 @@ def _of_board(target: str) -> Chip:
         if (chip := _chip(row)) is not None and any(target in board.names for board in chip.boards):
             return chip
     if ours is not None:
-        raise InputError(f"target '{target}': the chip '{ours.name}' is not part of this installation")
+        raise InputError(f"the target '{target}' {needs(part_of(ours.value))}")
     raise _unknown(target)
 
 
@@ -364,11 +338,6 @@ def check_compiled_for(module: ModuleOp, target: str) -> None:
     """Raise `InputError` for a module that is compiled for another board than `target`, unless that is the host."""
     if (known := target_of(module)) not in (HOST, board(target).name):
         raise InputError(f"the module calls kernels of the target '{known}', not of '{target}' ({TARGET})")
-
-
-def fabric_of(op: Operation) -> Fabric:
-    """The FPGA for which the module around an op is compiled; `UNKNOWN` for other targets."""
-    return board(target_of(op)).fabric or UNKNOWN
 
 
 def makers(target: str, kind: type[M]) -> list[M]:

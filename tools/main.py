@@ -7,9 +7,8 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any, NoReturn, Protocol, cast
+from typing import Any, NamedTuple, NoReturn, Protocol, cast
 
 from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError, did_you_mean
@@ -102,8 +101,7 @@ class Command(Protocol):
     # need. `--help` then shows these alone, and `--help-all` every option.
 
 
-@dataclass(frozen=True)
-class LoadedCommand:
+class LoadedCommand(NamedTuple):
     """A command that is called; the exceptions of a plug-in, and what it returns, are attributed to it."""
 
     row: Row

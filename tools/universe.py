@@ -6,7 +6,7 @@ on first use, so that tools start quickly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from functools import cache, partial
 from importlib import import_module
 from pkgutil import iter_modules
@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from xdsl.ir import Dialect
 from xdsl.passes import ModulePass
+from xdsl.transforms import get_all_passes
 from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
@@ -21,7 +22,7 @@ from tinyml.dialects.modules import find_module
 from tinyml.dialects.own_attributes import OwnAttribute, declared_attributes
 from tinyml.dialects.plugins import Row
 from tinyml.dialects.tables import Table
-from tinyml.lowering.pipeline_steps import PIPELINES
+from tinyml.lowering.pipeline_steps import PIPELINES, Extra, If
 
 Thing = TypeVar("Thing")
 
@@ -45,6 +46,13 @@ def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[Modul
             row = Row("-".join(words), f"{package}.{file.name}:{class_name}")
             found[row.name] = partial(row.load_class, ModulePass)
     return found
+
+
+def _is_whole(name: str, passes: Container[str]) -> bool:
+    """True for a pipeline whose passes are there; those of extensions may not be."""
+    steps = [step for step in PIPELINES[name].steps if not isinstance(step, Extra)]
+    names = [step.step if isinstance(step, If) else step for step in steps]
+    return all(_is_whole(step, passes) if step in PIPELINES else step in passes for step in names)
 
 
 def _pipeline(name: str) -> type[ModulePass]:
@@ -83,7 +91,7 @@ _DIALECTS = Table(
 DIALECTS = _factories(_DIALECTS)
 
 
-PASSES: dict[str, Callable[[], type[ModulePass]]] = {
+_ALONE: dict[str, Callable[[], type[ModulePass]]] = {
     **_passes("tinyml.transforms"),
     **_passes("tinyml.transforms.reals"),
     **_passes("tinyml.transforms.formats"),
@@ -93,8 +101,9 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     **_passes("tinyml.transforms.rtl"),
     **_passes("tinyml.transforms.search"),
     **{name: made for name, made in _passes("tinyml.lowering", "lower").items() if "-to-" in name},
-    **{name: partial(_pipeline, name) for name in PIPELINES},
 }
+_KNOWN = {*_ALONE, *get_all_passes()}
+PASSES = _ALONE | {name: partial(_pipeline, name) for name in PIPELINES if _is_whole(name, _KNOWN)}
 
 _TARGETS = Table(
     None,
@@ -119,10 +128,10 @@ ATTRIBUTES = (
     "transforms.bits.hint_loops",
     "transforms.buffers.reorder_ops",
     "transforms.formats.plan_execution",
-    "transforms.formats.tiling.window_tiles",
+    "transforms.schedules.tiling.window_tiles",
     "transforms.loops.flash.attempts",
     "transforms.rtl.scheduling.regions",
-    "transforms.search.costs.pipelines_below",
+    "transforms.ir.pipeline_names",
     "transforms.search.engine.result",
 )
 """The modules that declare attributes (`tinyml.dialects.own_attributes`), as far as they are installed."""

@@ -34,7 +34,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.c.expressions import COUNT, SymbolOp, ViewOp
 from tinyml.dialects.c.types import FAR, FLASH, InstanceType, is_scalar, is_value
 from tinyml.dialects.operations import DialectOp
-from tinyml.dialects.own_attributes import UNIT, OwnAttribute, Place
+from tinyml.dialects.own_attributes import UNIT, OwnAttribute, Place, integer
 
 
 def _check_element(type: Attribute) -> None:
@@ -358,3 +358,17 @@ class FuncOp(DialectOp):
         for type in (*values, *self.function_type.outputs):
             if not is_value(type):
                 raise VerifyException(f"no type of C: {type}")
+
+
+_LOOPS = "scf.for", "num.entries"
+"""The loops of programs on bits."""
+
+PIPELINE = OwnAttribute("hls.pipeline", dict.fromkeys(_LOOPS, UNIT), "A loop whose iterations overlap.")
+
+UNROLL = OwnAttribute("hls.unroll", dict.fromkeys(_LOOPS, integer(1)), "The iterations of a loop that run at once.")
+
+PARTITION = OwnAttribute(
+    "hls.partition",
+    {Place.ARGUMENT: integer(1), Place.OPERATION: integer(1)},
+    "The memories over which an array, the arena or the argument of a function is spread, element by element.",
+)

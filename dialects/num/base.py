@@ -96,6 +96,7 @@ FORMAT = FormatConstraint("a number format")
 FORMAT_OF_ONE_FAMILY = FormatConstraint("a number format", one_family=True)
 SUM = SumConstraint()
 SAME_SUM = SameType("sum", SUM, "the sum changes its type from {} to {}")
+"""The constraint on the sum that a routine adds to, operand and result."""
 INTEGER_SUM = SumConstraint(integer=True)
 SAME_INTEGER_SUM = SameType("sum", INTEGER_SUM, "the sum changes its type from {} to {}")
 CLAMPED = SameType("clamped", SCALAR, "a clamp keeps its format, got {} -> {}")

@@ -39,14 +39,13 @@ from xdsl.traits import (
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects import rtl
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.num.base import SAME_SUM, accumulator_type, same_family, sums_products
 from tinyml.dialects.num.kernels.calls import MEMREF, CallOp, run_length
 from tinyml.dialects.num.kernels.kernel_attributes import TILE_OR_CODE, TileKernelAttr
 from tinyml.dialects.num.sums import AddShiftedOp, AlignOp, FinishOp, LevelOp, ShiftOp, StartOp, ZeroOp
-from tinyml.dialects.operations import DialectOp
+from tinyml.dialects.operations import ClockedOp, DialectOp
 from tinyml.dialects.scratch.types import memref_type
 
 __all__ = ["Adding", "ContractOp", "ProductsOp", "RowLoopOp", "RowSumOp", "Spacing", "SparseProductsOp", "Sum", "Term"]
@@ -194,7 +193,7 @@ class ContractOp(DialectOp):
             op.verify_extents(self)
         for op in self.body.block.ops:
             steps = list(op.walk())[1:] if isinstance(op, RowLoopOp) else [op]
-            if not all(isinstance(step, memref.StoreOp | rtl.StoreOp) or _computes(step) for step in steps):
+            if not all(_stores(step) or _computes(step) for step in steps):
                 raise VerifyException(f"rows consist of loads, sums, scalar ops and stores, got {op.name}")
         if any(isinstance(sum.start.owner, ShiftOp | LevelOp) for sum in self.sums):
             raise VerifyException("products are added before a sum is shifted or levelled")
@@ -202,6 +201,10 @@ class ContractOp(DialectOp):
 
 class RowLoopOp(DialectOp, ABC):
     """A loop over what a row of a `num.contract` consists of, whose only effect is to read."""
+
+
+def _stores(op: Operation) -> bool:
+    return isinstance(op, memref.StoreOp) or (isinstance(op, ClockedOp) and only_has_effect(op, MemoryEffectKind.WRITE))
 
 
 def _computes(op: Operation) -> bool:

@@ -15,14 +15,13 @@ from xdsl.irdl import (
 from xdsl.traits import HasParent, IsTerminator, Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects import rtl
 from tinyml.dialects.num.contractions import ContractOp, RowLoopOp
 from tinyml.dialects.num.kernels.calls import run_length
-from tinyml.dialects.operations import DialectOp
+from tinyml.dialects.operations import ClockedMemory, DialectOp
 
 __all__ = ["EntriesOp", "NextOp"]
 
-_NUMBERS = BaseAttr(MemRefType) | BaseAttr(rtl.MemoryType)
+_NUMBERS = BaseAttr(MemRefType) | BaseAttr(ClockedMemory)
 
 
 @irdl_op_definition

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntAttr, IntegerAttr, IntegerType, i1, i64
 from xdsl.dialects.seq import ClockType
-from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     ParsePropInAttrDict,
@@ -26,14 +26,14 @@ from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.operations import DialectOp
+from tinyml.dialects.operations import ClockedMemory, ClockedOp, DialectOp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 @irdl_attr_definition
-class MemoryType(ParametrizedAttribute, TypeAttribute):
+class MemoryType(ClockedMemory):
     """A memory of `depth` words of `width` bits, with one port to read and one to write."""
 
     name = "rtl.memory"
@@ -94,7 +94,7 @@ def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
 
 
 @irdl_op_definition
-class MemoryOp(DialectOp):
+class MemoryOp(ClockedOp):
     """A memory. `content` is what it holds, elements packed into words; one without content is written first."""
 
     name = "rtl.memory"
@@ -128,7 +128,7 @@ def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
 
 
 @irdl_op_definition
-class LoadOp(DialectOp):
+class LoadOp(ClockedOp):
     """Read an element; the address counts elements of the result's width. The result comes a cycle later."""
 
     name = "rtl.load"
@@ -146,7 +146,7 @@ class LoadOp(DialectOp):
 
 
 @irdl_op_definition
-class StoreOp(DialectOp):
+class StoreOp(ClockedOp):
     """Write an element; the address counts elements of the value's width. Loads see it from the next cycle on.
 
     With a condition, nothing is written unless it holds.
@@ -170,7 +170,7 @@ class StoreOp(DialectOp):
 
 
 @irdl_op_definition
-class ReceiveOp(DialectOp):
+class ReceiveOp(ClockedOp):
     """Take the next element of the input; the hardware waits for it."""
 
     name = "rtl.receive"
@@ -183,7 +183,7 @@ class ReceiveOp(DialectOp):
 
 
 @irdl_op_definition
-class SendOp(DialectOp):
+class SendOp(ClockedOp):
     """Hand out the next element of output number `output`; the hardware waits until it is taken."""
 
     name = "rtl.send"

@@ -16,9 +16,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from tinyml import features
-from tinyml.dialects import tdsl
-from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint, reals
-from tinyml.lowering.frontends.signals.front_ends import joined
+from tinyml.extend.frontends import ModelBuilder, hint, reals, tdsl
 
 MODEL = Path(__file__).parents[1] / "protonn-gesturepod" / "protonn_gesturepod.sd"
 """The published classifier of these features."""
@@ -66,7 +64,7 @@ class GesturePod(features.FrontEnd):
         turns = to.reshape(to.part(readings, (0, TURNED), (self.chunk, 1)), (1, self.chunk))
         low, high = (to.parameter(reals(np.full((1, 1), reading))) for reading in (LOW, HIGH))
         above, below = (to.op(tdsl.StepOp, to.op(tdsl.SubOp, *pair)) for pair in ((turns, high), (low, turns)))
-        return joined(to, [counts, to.op(tdsl.SubOp, above, below)])
+        return features.joined(to, [counts, to.op(tdsl.SubOp, above, below)])
 
     def of_rows(self, to: ModelBuilder, rows: SSAValue) -> SSAValue:
         hint(rows, "chunks")
@@ -76,7 +74,7 @@ class GesturePod(features.FrontEnd):
         turns = to.part(rows, (0, bins), (self.frames, self.chunk))
         forth, back = (to.op(tdsl.LongestRunOp, turns, level, LEAST, below=level < 0) for level in (0.5, -0.5))
         back = [to.part(back, (0, at), (1, 1)) for at in (1, 0)]
-        return joined(to, [forth, *back, total])
+        return features.joined(to, [forth, *back, total])
 
 
 def numpy_features(readings: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from tinyml.tools.main import main as tinyml
+from tinyml.extend.tools import run_tinyml
 
 HERE = Path(__file__).parent
 LENET, DIGITS = HERE / "lenet.onnx", HERE / "digits.npz"
@@ -126,7 +126,7 @@ def accuracy(weights: Weights, x: np.ndarray, y: np.ndarray) -> float:
 
 
 def run(*arguments: object) -> None:
-    if tinyml([str(argument) for argument in arguments]) != 0:
+    if run_tinyml([str(argument) for argument in arguments]) != 0:
         raise SystemExit(1)
 
 

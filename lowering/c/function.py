@@ -18,12 +18,12 @@ from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import c, scratch
+from tinyml.dialects.c.declarations import PARTITION, PIPELINE, UNROLL
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import argument_attribute
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch import in_flash, memref_type
 from tinyml.lowering.c.program import ProgramBuilder
-from tinyml.transforms.bits.hint_loops import PARTITION, PIPELINE, UNROLL
 from tinyml.transforms.ir.indices import offset_of
 from tinyml.transforms.ir.loop_nest import LocatedBuilder
 

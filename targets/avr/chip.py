@@ -86,6 +86,7 @@ CHIP = Chip(
     functions=functions,
     packed_reads=PACKED_READS,
     prefix="avr-",
+    macros=("__AVR_",),
     harness_flags=(
         # Let the linker accept programs that are too large for the part, so that reports can say by how much.
         "-Wl,--defsym=__TEXT_REGION_LENGTH__=0x40000",

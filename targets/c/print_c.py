@@ -26,11 +26,17 @@ from tinyml.targets.c.header_items import needed_part, once, without_branches, w
 from tinyml.targets.c.text import FAR_TYPE, INT24, alias_name, literal, spell
 from tinyml.targets.chip import FEWER_CONSTANTS, WEIGHTS
 from tinyml.targets.makers import FarConstants
-from tinyml.targets.registry import MACROS, board, check_compiled_for, chip_of, target_of
+from tinyml.targets.registry import board, check_compiled_for, chip_of, target_of
 
 FILES = ("source", "header")
 WIDTH = 100
 """Maximum columns of comments and of number tables."""
+
+SELECTING = ("__AVR_", "__ARM_", "__thumb", "__riscv", "__xtensa", "__XTENSA")
+"""The prefixes of macros by which texts of the runtime select code for a compiler, whichever chips are installed."""
+
+OWN_CONSTANTS = {"avr": "__AVR__"}
+"""The chips that read constants in a way of their own, each with a macro that only its compilers define."""
 
 
 @dataclass(frozen=True)
@@ -185,10 +191,10 @@ class _ProgramPrinter:
         Compilers of chips with their own way of reading constants reject the file; those of other chips compile the
         portable text, to the same bits.
         """
-        for_any = self.chip.name not in MACROS
-        own = () if for_any else MACROS[self.chip.name].prefixes
-        others = [row for row in MACROS.values() if not for_any or row.reads_constants is not None]
-        return [prefix for row in others for prefix in row.prefixes if prefix not in own]
+        if self.chip.macros is not None:
+            return [prefix for prefix in SELECTING if prefix not in self.chip.macros]
+        macros = OWN_CONSTANTS.values()
+        return [prefix for prefix in SELECTING if any(macro.startswith(prefix) for macro in macros)]
 
     def _runtime(self, functions: Iterable[Sequence[str]]) -> list[str]:
         """The runtime's functions and kernels. functions: the lines of the program's own."""
@@ -213,9 +219,8 @@ class _ProgramPrinter:
         lines: list[str] = []
         # Some headers reject other compilers themselves.
         texts = [text for op in self.verbatims if "#error" not in (text := self._text_of(op))]
-        for name, macro in ((name, other.reads_constants) for name, other in MACROS.items()):
-            used = macro is not None and any(macro in text for text in texts)
-            if name != self.chip.name and used:
+        for name, macro in OWN_CONSTANTS.items():
+            if name != self.chip.name and any(macro in text for text in texts):
                 message = f"generated for {self.chip.name}: compile the model for {name} instead"
                 lines += [f"#ifdef {macro}", f'#error "{message}"', "#endif", ""]
         return lines

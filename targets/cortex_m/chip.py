@@ -18,6 +18,7 @@ CHIP = Chip(
     makers=MAKERS,
     packed_reads=PACKED_READS,
     prefix="arm-none-eabi-",
+    macros=("__ARM_", "__thumb"),
     triple="thumb-none-eabi",
     flags=("-mthumb", "--specs=nano.specs", "--specs=nosys.specs"),
     harness_flags=("-nostartfiles",),

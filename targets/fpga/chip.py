@@ -15,6 +15,8 @@ CHIP = Chip(
     buffer_alignment=64,
     # Pragmas are hints for high-level synthesis; other compilers ignore them.
     options='#ifdef __GNUC__\n#pragma GCC diagnostic ignored "-Wunknown-pragmas"\n#endif\n',
+    macros=(),
+    backend="tinyml.tools.driver.hardware",
     packages=(
         Package("verilator", command="verilator"),
         Package("g++", command="g++"),

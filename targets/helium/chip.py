@@ -20,6 +20,7 @@ CHIP = Chip(
     makers=MAKERS,
     packed_reads=PACKED_READS,
     prefix=CORTEX_M.prefix,
+    macros=CORTEX_M.macros,
     flags=CORTEX_M.flags,
     harness_flags=CORTEX_M.harness_flags,
     packages=(*CORTEX_M.packages, Package("qemu-system-arm", command="qemu-system-arm")),

@@ -16,6 +16,7 @@ CHIP = Chip(
     memory_flags=emulated_memories,
     makers=MAKERS,
     prefix="riscv64-unknown-elf-",
+    macros=("__riscv",),
     triple="riscv32-none-elf",
     flags=("-ffreestanding",),
     harness_flags=("-nostdlib",),

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
+from xdsl.ir import Operation
+
+from tinyml.targets.board import Board, Logic
+from tinyml.targets.registry import board, target_of
+
 
 @dataclass(frozen=True)
 class Delays:
@@ -74,7 +79,7 @@ class Carrier:
 
 
 @dataclass(frozen=True)
-class Fabric:
+class Fabric(Logic):
     """The logic of an FPGA.
 
     there: the available cells. bram_bits, bram_width: bits of a block RAM, and of its widest words. clock: in MHz, for
@@ -104,3 +109,15 @@ ICE40_UP = Delays(lut=2.6, carry=0.28, product=14.0, read=4.0, setup=5.0)
 
 UNKNOWN = Fabric(Resources(24_288, 28, 56), 18_432, 36, 50, ECP5, "synth", {}, ram_luts=6)
 """The FPGA of programs that are compiled for another target: a small ECP5."""
+
+
+def fabric_of(board: Board) -> Fabric:
+    """The logic of a board whose programs become hardware."""
+    assert isinstance(board.fabric, Fabric)
+    return board.fabric
+
+
+def fabric_around(op: Operation) -> Fabric:
+    """The FPGA for which the module around an op is compiled; `UNKNOWN` for other targets."""
+    found = board(target_of(op))
+    return UNKNOWN if found.fabric is None else fabric_of(found)

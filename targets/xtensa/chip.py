@@ -19,6 +19,7 @@ CHIP = Chip(
     memory_flags=emulated_memories,
     makers=MAKERS,
     prefix="xtensa-lx106-elf-",
+    macros=("__xtensa", "__XTENSA"),
     flags=("-ffreestanding", "-mtext-section-literals", "-mlongcalls"),
     harness_flags=("-nostdlib",),
     libraries=("-lgcc",),

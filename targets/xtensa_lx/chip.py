@@ -13,6 +13,7 @@ CHIP = Chip(
     boards=BOARDS,
     not_run="Debian has no compiler for its core; the C is that of esp8266, and tinyml run --port measures it",
     makers=XTENSA.makers,
+    macros=XTENSA.macros,
     alignment=XTENSA.alignment,
     constant_alignment=XTENSA.constant_alignment,
 )

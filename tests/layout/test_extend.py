@@ -56,9 +56,10 @@ PUBLIC = ("tinyml", "tinyml.features")
 
 
 def foreign_code() -> dict[str, str]:
-    """What packages and readers write: templates, packages of tests, blocks of Python in pages, cells of notebooks."""
+    """What packages and readers write: templates, examples, packages of tests, blocks of Python, cells of notebooks."""
     found = {name_of(path): path.read_text("utf-8") for path in ROOT.glob("tools/templates/**/*.py.in")}
-    found |= {name_of(path): path.read_text("utf-8") for path in ROOT.glob("tests/plugins/**/*.py")}
+    for pattern in ("tests/plugins/**/*.py", "examples/**/*.py"):
+        found |= {name_of(path): path.read_text("utf-8") for path in ROOT.glob(pattern)}
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         if page.suffix == ".ipynb":

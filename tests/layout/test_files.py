@@ -23,6 +23,7 @@ CONTRACTS = {
         "context",
         "distribution",
         "errors",
+        "extensions",
         "functions",
         "interface_version",
         "guarded_parser",

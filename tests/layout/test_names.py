@@ -109,6 +109,7 @@ WORDS = {"due", "esp32", "mega", "nano", "pico", "uno"}
 
 NAMING_CHIPS = {
     "tools/reports/dialect_reference.py": "the page about hardware",
+    "targets/c/print_c.py": "the macros of compilers, whichever chips are installed",
     "targets/registry.py": "the registry, the usual target and the host",
     "tools/tinyml/extend/chips.py": "chips of packages may run on the host",
 }

@@ -23,6 +23,7 @@ from measured.measures.sizes import size
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.verilog_tools import placement_tool
 from tinyml.targets.registry import board
+from tinyml.targets.verilog.fabric import fabric_of
 from tinyml.tools.driver.stages import find_model, print_ir
 from tinyml.tools.main import main as tinyml
 
@@ -166,8 +167,7 @@ def _compile(model: Path, options: list[str], *, weighed: bool = False) -> Value
 
 def _need_router(target: str) -> None:
     """Raise `Unmeasured` on a machine without the tool that routes modules for a board."""
-    fabric = board(target).fabric
-    assert fabric is not None
+    fabric = fabric_of(board(target))
     try:
         placement_tool(fabric)
     except InputError as error:

@@ -13,7 +13,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
-from tinyml.transforms.search.costs.pipelines_below import ProgramCost
+from tinyml.transforms.ir.pipeline_names import ProgramCost
 from tinyml.transforms.search.engine.search import Search
 
 Choices = Sequence[FormatChoice]

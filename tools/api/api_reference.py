@@ -121,7 +121,8 @@ def _sections() -> Iterator[str]:
         yield _function(f"tinyml.{name}", getattr(public, name), "##")
         if name in OPTIONS:
             yield _table(OPTIONS[name]())
-    for name, made in sorted(vars(public).items()):
+    names = {*vars(public), *public.OF_EXTENSIONS}
+    for name, made in ((name, getattr(public, name)) for name in sorted(names)):
         if isinstance(made, type):
             yield f"## tinyml.{name}\n\n{_text(made)}"
             yield from _fields(made)

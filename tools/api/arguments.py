@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, TypeAlias, cast, get_args, get_origin
 
 from tinyml.dialects.errors import InputError, did_you_mean, unknown
+from tinyml.dialects.extensions import imported, is_installed
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import Option, Size
 from tinyml.tools.cli.arguments import value_parser
@@ -134,13 +135,10 @@ OTHER_COMMAND = r"\b(?:[a-z-]+-opt|pip install) [^;,()]*"
 
 def _argument(found: re.Match[str]) -> str:
     """An option with the word that follows it, which may be its value."""
-    from tinyml.tools.driver.compile_request import compile_options
-    from tinyml.tools.driver.finetuning_options import finetune_options
-
     if found[1] is None:
         return found[0]
     flag, word = f"--{found[1]}", found[2]
-    option = next((option for option in (*compile_options(), *finetune_options()) if flag in option.flags), None)
+    option = next((option for option in _options() if flag in option.flags), None)
     if option is None:
         return found[0]
     argument, rest = SPELLED.get(option.name, option.name), "" if word is None else f" {word}"
@@ -152,6 +150,19 @@ def _argument(found: re.Match[str]) -> str:
         return argument
     value = value_parser(option.type)(word)
     return f"{argument}={[*value] if isinstance(value, tuple) else value!r}"
+
+
+_OPTIONS = (
+    "tinyml.tools.driver.compile_request:compile_options",
+    "tinyml.tools.driver.finetuning_options:finetune_options",
+)
+"""The functions that list the options of commands which the Python interface has as functions."""
+
+
+def _options() -> Iterator[Option]:
+    """Yield the options of these commands, of those that are installed."""
+    for where in filter(is_installed, _OPTIONS):
+        yield from imported(where)()
 
 
 def _is_value(option: Option, word: str) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import options_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.heard import Heard
 
 _NO_FILES: Sequence[Path] = ()
+
+_HEARD_IN = "tinyml.tools.driver.listen:heard_in"
+_EXPLAIN = "tinyml.tools.driver.explain_model"
 
 
 class CompileWarning(UserWarning):
@@ -257,7 +261,6 @@ class Program:
         """
         from tinyml.runtime.model.program_data import reals_of
         from tinyml.targets.registry import HOST
-        from tinyml.tools.driver.listen import heard_in
 
         inputs = Inputs.of(self._formats, raw)
         sound = array_of(samples, "samples")
@@ -270,17 +273,15 @@ class Program:
         with _quiet() as _:
             if sound.dtype.kind != "f" and inputs.integers:
                 sound = reals_of(self._formats, sound)
-            return copy_context().run(heard_in, self.folder, sound, rate, device=device)
+            return copy_context().run(imported(_HEARD_IN), self.folder, sound, rate, device=device)
 
     def explain(self) -> Explanation:
         """Break down time, flash and RAM by operation; `str` of the result is the text that `tinyml explain` prints.
 
         Raises `InputError` where the board's tools are missing, and on a board without a profiler.
         """
-        from tinyml.tools.driver.explain_model import explain_model
-
         with _quiet() as _:
-            return Explanation(copy_context().run(explain_model, self.folder))
+            return Explanation(copy_context().run(imported(f"{_EXPLAIN}:explain_model"), self.folder))
 
     def save(
         self,
@@ -484,10 +485,9 @@ class Explanation:
     @cached_property
     def text(self) -> str:
         """The tables as text."""
-        from tinyml.tools.driver.explain_model import print_explanation
         from tinyml.tools.reports.tables import text_for_terminal
 
-        return text_for_terminal(lambda: print_explanation(dict(self.figures)))
+        return text_for_terminal(lambda: imported(f"{_EXPLAIN}:print_explanation")(dict(self.figures)))
 
     def __repr__(self) -> str:
         return self.text

@@ -1,9 +1,11 @@
 """The names of the module `tinyml`, which loads them from here when they are first used."""
 
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError as InputError
+from tinyml.dialects.extensions import imported
 from tinyml.tools.api.compilation import compile as compile
 from tinyml.tools.api.loading import Model as Model
 from tinyml.tools.api.loading import load as load
@@ -12,14 +14,32 @@ from tinyml.tools.api.program import Explanation as Explanation
 from tinyml.tools.api.program import Measurements as Measurements
 from tinyml.tools.api.program import Program as Program
 from tinyml.tools.api.program import open as open
-from tinyml.tools.api.sweep import SweepRow as SweepRow
-from tinyml.tools.api.sweep import sweep as sweep
-from tinyml.tools.api.training import finetune as finetune
-from tinyml.tools.api.training import torch_layer as torch_layer
-from tinyml.tools.driver.heard import Heard as Heard
-from tinyml.tools.driver.heard import Word as Word
 from tinyml.tools.reports.report_fields import FunctionReport as FunctionReport
 from tinyml.tools.reports.report_fields import RamBytes as RamBytes
 from tinyml.tools.reports.report_fields import Report as Report
 
+if TYPE_CHECKING:
+    from tinyml.tools.api.sweep import SweepRow as SweepRow
+    from tinyml.tools.api.sweep import sweep as sweep
+    from tinyml.tools.api.training import finetune as finetune
+    from tinyml.tools.api.training import torch_layer as torch_layer
+    from tinyml.tools.driver.heard import Heard as Heard
+    from tinyml.tools.driver.heard import Word as Word
+
 __version__ = version(DISTRIBUTION)
+
+OF_EXTENSIONS = {
+    "Heard": "tinyml.tools.driver.heard:Heard",
+    "SweepRow": "tinyml.tools.api.sweep:SweepRow",
+    "Word": "tinyml.tools.driver.heard:Word",
+    "finetune": "tinyml.tools.api.training:finetune",
+    "sweep": "tinyml.tools.api.sweep:sweep",
+    "torch_layer": "tinyml.tools.api.training:torch_layer",
+}
+"""The names that extensions have, which are imported when they are used."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in OF_EXTENSIONS:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return imported(OF_EXTENSIONS[name])

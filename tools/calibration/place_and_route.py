@@ -13,6 +13,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.verilog_tools import placement_tool, routed_clock, synthesised
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.registry import board
+from tinyml.targets.verilog.fabric import fabric_of
 from tinyml.tools.cli.guard import Blame, guarded
 from tinyml.tools.driver.output_folder import read_report
 
@@ -35,8 +36,9 @@ def main(folders: list[str]) -> int:
 def row_of(folder: Path) -> tuple[str, ...]:
     """The figures of a compiled model; raises `InputError` if a tool is missing or finds no place for a cell."""
     report = read_report(folder)
-    if (fabric := board(report["target"]).fabric) is None:
+    if (chosen := board(report["target"])).fabric is None:
         raise InputError(f"compiled for {report['target']}, which has no hardware module", file=str(folder))
+    fabric = fabric_of(chosen)
     placement_tool(fabric)
     with temporary_folder() as work:
         cells = synthesised((folder / f"{report['name']}.v").read_text("utf-8"), fabric, work)

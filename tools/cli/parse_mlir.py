@@ -5,10 +5,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError, squeeze
+from tinyml.dialects.extensions import imported, is_installed
 from tinyml.dialects.located_parser import LocatedParser
 from tinyml.dialects.own_attributes import verify_own_attributes
-from tinyml.lowering.frontends.mlir.foreign import is_foreign
 from tinyml.tools.universe import own_attributes
+
+_IS_FOREIGN = "tinyml.lowering.frontends.mlir.foreign:is_foreign"
+_READ_TENSORS = "tinyml.lowering.frontends.mlir.importer:read_tensors"
 
 
 def parse_mlir(
@@ -29,10 +32,8 @@ def parse_mlir(
     """
     text = content.decode("utf-8")
     try:
-        if is_foreign(text, undeclared=keeps_declared):
-            from tinyml.lowering.frontends.mlir.importer import read_tensors
-
-            return read_tensors(text, file)
+        if is_installed(_IS_FOREIGN) and imported(_IS_FOREIGN)(text, undeclared=keeps_declared):
+            return imported(_READ_TENSORS)(text, file)
     except InputError as error:
         # An op may say that it is in another file.
         line = error.line + line_offset if error.line is not None and error.file in (None, file) else error.line

@@ -26,9 +26,9 @@ from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import evaluate_program, leave_out_roundings
 from tinyml.transforms.formats.evaluation.reference import Reference, RegressionErrors
 from tinyml.transforms.formats.measure_cost import MeasureCostPass
+from tinyml.transforms.ir.pipeline_names import cost_of
 from tinyml.transforms.loops.estimate_cost import EstimateCostPass
 from tinyml.transforms.search.costs.candidate_costs import working_memory
-from tinyml.transforms.search.costs.pipelines_below import cost_of
 
 if TYPE_CHECKING:
     from tinyml.runtime.evaluator.evaluator import Outputs

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import StringAttr
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported, is_installed
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.importers import reading
@@ -27,10 +28,11 @@ from tinyml.targets.registry import HOST, chip_of
 from tinyml.targets.registry import board as board_named
 from tinyml.tools.cli.atomic_output import atomic_folder
 from tinyml.tools.cli.progress import Progress
+from tinyml.tools.driver.backend import backend_of
 from tinyml.tools.driver.compilation import Compilation
 from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies, require_room
 from tinyml.tools.driver.data_faults import data_faults
-from tinyml.tools.driver.limits import check_route, compile_within_cells, ram_of, require_cells
+from tinyml.tools.driver.limits import ram_of
 from tinyml.tools.driver.measure import (
     MismatchError,
     accuracy,
@@ -48,7 +50,6 @@ from tinyml.tools.driver.output_folder import (
     write_inside,
     write_sources,
 )
-from tinyml.tools.driver.output_pages import facts_at_hand, pages_of
 from tinyml.tools.driver.packages.packaging import packaged_model
 from tinyml.tools.driver.packages.packaging_table import packagings_for
 from tinyml.tools.driver.packages.write_packages import write_packages
@@ -113,7 +114,9 @@ def check_options(made: Compilation) -> None:
         if file is not None:
             check_npz(file, "data")
     if request.route:
-        check_route(board)
+        if (backend := backend_of(board)) is None:
+            raise InputError(f"--route is for programmable logic, which {board.name} is not")
+        backend.check_route(board)
 
 
 def _check_stream(request: Request) -> None:
@@ -240,7 +243,7 @@ def compile_levels(made: Compilation) -> None:
 
 def keep_within_cells(made: Compilation) -> None:
     """Compile hardware again, until its unrolled loops keep to their share of the cells; nothing for processors."""
-    if made.board.fabric is None:
+    if (backend := backend_of(made.board)) is None:
         return
     made.progress.step(f"counting cells of {made.board.name}")
     options, chosen = made.request.pipeline_options(made.board), made.compiled
@@ -248,12 +251,12 @@ def keep_within_cells(made: Compilation) -> None:
     def again(cells: int) -> Compiled:
         return compile_bits_again(chosen, replace(options, cells=cells))
 
-    made.compiled, cells, made.hardware = compile_within_cells(
+    made.compiled, cells, made.hardware = backend.compile_within_cells(
         chosen, options.cells, made.board, again, route=made.request.route
     )
     made.request = replace(made.request, cells=cells)
     if made.must_fit:
-        require_cells(made.hardware, made.board, str(made.request.model))
+        backend.require_cells(made.hardware, made.board, str(made.request.model))
 
 
 def write_code(made: Compilation) -> None:
@@ -359,7 +362,12 @@ def write_pages(made: Compilation) -> None:
     if not made.pages:
         return
     wrong = write_errors(made.folder, made.compiled, made.data, made.accuracies)
-    write_inside(made.folder, pages_of(facts_at_hand(made, wrong)))
+    if is_installed(_PAGES):
+        write_inside(made.folder, imported(_PAGES)(made, wrong))
+
+
+_PAGES = "tinyml.tools.driver.output_pages:pages_at_hand"
+"""What makes the page of a report and its pictures, an extension."""
 
 
 def seal(made: Compilation) -> None:

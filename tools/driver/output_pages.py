@@ -41,6 +41,11 @@ def facts_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> PageF
     )
 
 
+def pages_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> dict[str, str]:
+    """The pages of a program right after its compilation, as `pages_of` gives them."""
+    return pages_of(facts_at_hand(made, wrong))
+
+
 def pages_of(facts: PageFacts) -> dict[str, str]:
     """The text of `report.html` and of each picture, by their names in the folder."""
     pictures = {f"{PICTURES}/{name}.svg": picture.finished() for name, picture in facts.pictures.items()}

@@ -28,9 +28,10 @@ from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.print_c import loaded_content, print_c, sources_of_lines
 from tinyml.targets.chip import WEIGHTS
 from tinyml.targets.registry import HOST, board
+from tinyml.tools.driver.backend import backend_of
 from tinyml.tools.driver.output_folder import PROOFS, SAMPLES, found_report, is_as_written, read_report
 from tinyml.tools.driver.stages import FORMATS_TO_BUFFERS, VerifiedPrograms, load_program, lowered, print_ir
-from tinyml.transforms.search.costs.pipelines_below import BITS_TO_C, BITS_TO_HARDWARE, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
+from tinyml.transforms.ir.pipeline_names import BITS_TO_C, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -110,14 +111,13 @@ def program_in(folder: Path) -> ProgramInFolder:
     name_operations(buffers)
     looped = lowered(VerifiedPrograms(ctx, of_user=True).of(buffers), BUFFERS_TO_LOOPS, options)
     bits = lowered(looped, LOOPS_TO_BITS, options)
-    hardware = None if chosen.fabric is None else lowered(bits, BITS_TO_HARDWARE, options).module
+    backend = backend_of(chosen)
+    hardware = None if backend is None else backend.module_of(bits.copy(), ctx, options)
     loops, program = looped.module, lowered(bits, BITS_TO_C, options).module
     name = interface_of(formats).name
     files = {f"{name}.{suffix}": print_c(program, ctx, chosen.name, file).encode() for suffix, file in _C_FILES.items()}
-    if hardware is not None:
-        from tinyml.targets.verilog.print_verilog import print_verilog
-
-        files[f"{name}.v"] = print_verilog(hardware).encode()
+    if backend is not None and hardware is not None:
+        files[f"{name}.v"] = backend.text_of(hardware).encode()
     if (content := loaded_content(program)) or (folder / f"{name}{WEIGHTS}").exists():
         files[f"{name}{WEIGHTS}"] = content
     for file, content in files.items():

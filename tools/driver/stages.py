@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import AnyFloat, ModuleOp
-from xdsl.ir import Attribute, Operation, TypeAttribute
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, TypeAttribute
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
-from tinyml.dialects.formats.lookup import format_named, formats
-from tinyml.dialects.locations import source_names
+from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.readers.regular_files import read_bytes
@@ -28,24 +27,23 @@ from tinyml.targets.registry import board
 from tinyml.tools.cli.ir_printer import IRPrinter
 from tinyml.tools.cli.parse_mlir import parse_mlir
 from tinyml.tools.cli.user_errors import invalid
+from tinyml.tools.driver.backend import backend_of
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.plan_execution import with_rounded_sums
-from tinyml.transforms.programs.store import Program, Programs
-from tinyml.transforms.reals.drop_monotone import DropMonotonePass
-from tinyml.transforms.reals.profile import ProfilePass
-from tinyml.transforms.search.costs.pipelines_below import (
+from tinyml.transforms.ir.pipeline_names import (
     BITS_TO_C,
-    BITS_TO_HARDWARE,
     BUFFERS_TO_LOOPS,
     FORMATS_TO_BUFFERS,
     LOOPS_TO_BITS,
     PARTS_TO_FORMATS,
     REFINE_FORMATS,
 )
+from tinyml.transforms.programs.store import Program, Programs
+from tinyml.transforms.reals.drop_monotone import DropMonotonePass
+from tinyml.transforms.reals.profile import ProfilePass
 
 if TYPE_CHECKING:
-    from tinyml.targets.verilog.fabric import Fabric
     from tinyml.transforms.search.engine.search_pass import SearchPass
 
 _REALS = "0-reals.mlir"
@@ -306,35 +304,15 @@ def _from_bits(
 ) -> tuple[ModuleOp, str, str, str | None]:
     """The program at L5, the C source, the header and the Verilog of a program on bits."""
     verilog = None
-    if (fabric := board(options.target).fabric) is not None:
-        verilog = _hardware(bits, options, stages, fabric)
+    if (backend := backend_of(board(options.target))) is not None:
+        hardware = backend.lowered(bits.module, bits.store.context, options)
+        stages.append(LevelText("5-hardware.mlir", print_ir(hardware)))
+        verilog = backend.text_of(hardware)
     program = lowered(bits, BITS_TO_C, vars(options))
     stages.append(LevelText("5-c.mlir", _text(program)))
     module, ctx = program.module, program.store.context
     source, header = (print_c(module, ctx, options.target, file) for file in ("source", "header"))
     return module, source, header, verilog
-
-
-def _hardware(bits: Program, options: PipelineOptions, stages: list[LevelText], fabric: Fabric) -> str:
-    """The Verilog of a program on bits."""
-    from tinyml.targets.verilog.print_verilog import print_verilog
-    from tinyml.tools.driver.limits import check_memories
-
-    if (op := next(filter(_takes_floats, bits.module.walk()), None)) is not None:
-        names = [name for name, format in formats().items() if not issubclass(format, type(F32_FORMAT))]
-        none = "hardware has no floating point, in which"
-        if options.format not in names:
-            raise InputError(f"{none} the program computes: --format {', '.join(names)}")
-        layer = next(iter(source_names(op)), op.name)
-        raise InputError(f"{none} {layer} computes: end the model before it, or ask for the class, --outputs class")
-    hardware = lowered(bits, BITS_TO_HARDWARE, vars(options))
-    check_memories(hardware.module, fabric)
-    stages.append(LevelText("5-hardware.mlir", _text(hardware)))
-    return hardware.fact(print_verilog, lambda: print_verilog(hardware.module))
-
-
-def _takes_floats(op: Operation) -> bool:
-    return any(isinstance(value.type, AnyFloat) for value in (*op.operands, *op.results))
 
 
 def passes_to_formats(options: PipelineOptions, search: SearchPass | None) -> list[ModulePass]:

@@ -12,7 +12,7 @@ from tinyml.lowering import pipelines
 from tinyml.lowering.rtl_to_circt import LowerRtlToCirctPass
 from tinyml.runtime.model.upstream_functions import upstream_functions
 from tinyml.tools.cli.ir_printer import IRPrinter
-from tinyml.transforms.search.costs.pipelines_below import BUFFERS_TO_UPSTREAM
+from tinyml.transforms.ir.pipeline_names import BUFFERS_TO_UPSTREAM
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

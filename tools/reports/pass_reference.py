@@ -11,7 +11,7 @@ from typing import get_type_hints
 from xdsl.passes import ModulePass
 from xdsl.utils.hints import type_repr
 
-from tinyml.lowering.pipelines import PIPELINES, If
+from tinyml.lowering.pipeline_steps import PIPELINES, Extra, If
 from tinyml.tools.universe import PASSES
 
 HEAD = """\
@@ -63,11 +63,12 @@ def _summary(made: type[ModulePass]) -> str:
 
 
 def _steps(name: str) -> str:
-    steps = [
-        f"`{step.step}` if `{step.condition}`" if isinstance(step, If) else f"`{step}`"
-        for step in PIPELINES[name].steps
-    ]
-    return f"Steps: {', '.join(steps)}."
+    def spelled(step: str | If | Extra) -> str:
+        if isinstance(step, str):
+            return f"`{step}`"
+        return f"`{step.step}` if `{step.condition}`" if isinstance(step, If) else f"`{step.step}`"
+
+    return f"Steps: {', '.join(map(spelled, PIPELINES[name].steps))}."
 
 
 def _table(made: type[ModulePass]) -> str:

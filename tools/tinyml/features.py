@@ -8,6 +8,7 @@ program = tinyml.compile(device.followed_by(model), X_val, y_val, board="uno")
 
 from tinyml.lowering.frontends.signals.front_ends import FrontEnd as FrontEnd
 from tinyml.lowering.frontends.signals.front_ends import Spectrogram as Spectrogram
+from tinyml.lowering.frontends.signals.front_ends import joined as joined
 from tinyml.lowering.frontends.signals.motion import Motion as Motion
 from tinyml.lowering.frontends.signals.square_waves import SquareWaves as SquareWaves
 from tinyml.tools.api.features import DeviceFeatures as DeviceFeatures

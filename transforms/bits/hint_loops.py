@@ -16,26 +16,14 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.c.declarations import PARTITION, PIPELINE, UNROLL
 from tinyml.dialects.functions import set_argument_attribute
-from tinyml.dialects.own_attributes import UNIT, OwnAttribute, Place, integer
-from tinyml.targets.registry import fabric_of
-from tinyml.targets.verilog.fabric import UNKNOWN
+from tinyml.dialects.own_attributes import OwnAttribute, Place, integer
+from tinyml.targets.verilog.fabric import UNKNOWN, fabric_around
+from tinyml.transforms.ir.pipeline_names import BITS_TO_LANES, LoweringPasses
 from tinyml.transforms.rtl.scheduling.regions import lanes_of
-from tinyml.transforms.search.costs.pipelines_below import BITS_TO_LANES, LoweringPasses
 
 _LOOPS = (scf.ForOp, num.EntriesOp)
-
-PIPELINE = OwnAttribute("hls.pipeline", {loop.name: UNIT for loop in _LOOPS}, "A loop whose iterations overlap.")
-
-UNROLL = OwnAttribute(
-    "hls.unroll", {loop.name: integer(1) for loop in _LOOPS}, "The iterations of a loop that run at once."
-)
-
-PARTITION = OwnAttribute(
-    "hls.partition",
-    {Place.ARGUMENT: integer(1), Place.OPERATION: integer(1)},
-    "The memories over which an array, the arena or the argument of a function is spread, element by element.",
-)
 
 _ORIGIN = OwnAttribute(
     "rtl.origin", {Place.OPERATION: integer(0)}, "The number of a term's loop in the copy that becomes hardware."
@@ -54,7 +42,7 @@ class HintLoopsPass(ModulePass):
     cells: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if fabric_of(op) is UNKNOWN:
+        if fabric_around(op) is UNKNOWN:
             return
         loops = [loop for loop in op.walk() if isinstance(loop, _LOOPS) and not any(_loops_in(loop))]
         partitions: dict[SSAValue, int] = {}

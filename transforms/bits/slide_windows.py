@@ -23,7 +23,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.loops import trips_from_zero
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.targets.registry import fabric_of
+from tinyml.targets.verilog.fabric import fabric_around
 from tinyml.transforms.ir.buffers import buffer_reads, overlap
 from tinyml.transforms.ir.loop_nest import LoopNest, needed
 
@@ -39,7 +39,7 @@ class SlideWindowsPass(ModulePass):
     name = "slide-windows"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        fabric = fabric_of(op)
+        fabric = fabric_around(op)
         for slide in [each for each in op.walk() if isinstance(each, scratch.SlideOp)]:
             window = _Window(slide)
             Rewriter.erase_op(slide)

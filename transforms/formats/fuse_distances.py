@@ -21,8 +21,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import Bound, NumberFormat, Raws
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.formats.choose_accumulators import choose
 from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
+from tinyml.transforms.ir.chosen_accumulators import choose
 from tinyml.transforms.ir.sums import is_squared_distance
 
 GREATEST_BITS = 32

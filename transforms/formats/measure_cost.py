@@ -18,8 +18,7 @@ from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.ir.copies import copied
 from tinyml.transforms.ir.levels import FORMATS
-from tinyml.transforms.loops.flash.attempts import next_attempt
-from tinyml.transforms.search.costs.pipelines_below import (
+from tinyml.transforms.ir.pipeline_names import (
     MEASURE_COST,
     TO_C,
     TO_LOOPS,
@@ -27,6 +26,7 @@ from tinyml.transforms.search.costs.pipelines_below import (
     ProgramCost,
     set_cost,
 )
+from tinyml.transforms.loops.flash.attempts import next_attempt
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,6 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.own_attributes import NAME, TEXT, OwnAttribute, Place, array, integer, record, text_of
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.targets.registry import HOST, board
-from tinyml.transforms.formats.tiling.axis_orders import orders
-from tinyml.transforms.formats.tiling.window_tiles import AMPLE, TileMemory, stack_of
 from tinyml.transforms.schedules.ordinary import Whole
 from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.plans.segmentation import Plan, Segment
@@ -29,6 +27,8 @@ from tinyml.transforms.schedules.protocol import ROUNDED, Kernels, Schedule, Til
 from tinyml.transforms.schedules.rewriting.arrangement import arrange
 from tinyml.transforms.schedules.rewriting.copied_images import weighed, with_given_input
 from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
+from tinyml.transforms.schedules.tiling.axis_orders import orders
+from tinyml.transforms.schedules.tiling.window_tiles import AMPLE, TileMemory, stack_of
 
 _SEGMENT = record("a segment", {"first": NAME, "last": NAME, "by": TEXT}, {"more_macs": integer(0)})
 

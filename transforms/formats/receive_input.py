@@ -20,7 +20,7 @@ from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.base import spell
 from tinyml.targets.chip import INPUTS, MEMORY, PUSH
-from tinyml.transforms.formats.streams.time_loops import (
+from tinyml.transforms.schedules.streams.time_loops import (
     SequenceLoop,
     behind,
     is_image,

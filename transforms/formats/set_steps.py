@@ -14,8 +14,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.operations import index_constant
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.formats.streams.time_loops import MOST, steps_of
-from tinyml.transforms.formats.tiling.stored_image import tensor_like
+from tinyml.transforms.schedules.streams.time_loops import MOST, steps_of
+from tinyml.transforms.schedules.tiling.stored_image import tensor_like
 
 
 @dataclass(frozen=True)

@@ -35,10 +35,10 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import HOST
-from tinyml.transforms.formats.streams.time_loops import Rows, TimeLoop, time_loops, time_of
-from tinyml.transforms.formats.tiling.erasure import erase
-from tinyml.transforms.formats.tiling.stored_image import tensor_like
-from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
+from tinyml.transforms.schedules.streams.time_loops import Rows, TimeLoop, time_loops, time_of
+from tinyml.transforms.schedules.tiling.erasure import erase
+from tinyml.transforms.schedules.tiling.stored_image import tensor_like
+from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 
 class _StepFunction:

@@ -18,10 +18,10 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST
-from tinyml.transforms.formats.tiling.window_tiles import small_memory
 from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.protocol import Kernels, NotTiled, Tiling, TilingOptions
 from tinyml.transforms.schedules.table import schedules
+from tinyml.transforms.schedules.tiling.window_tiles import small_memory
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,13 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST
-from tinyml.transforms.formats.tiling.axis_orders import written
-from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels
-from tinyml.transforms.formats.tiling.erasure import erase
-from tinyml.transforms.formats.tiling.padding import padding
-from tinyml.transforms.formats.tiling.stored_image import StoredImage
-from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
-from tinyml.transforms.formats.tiling.window_tiles import AMPLE, TileMemory, image_tiling, memory_of
+from tinyml.transforms.schedules.tiling.axis_orders import written
+from tinyml.transforms.schedules.tiling.convolution_pixels import ConvolutionPixels
+from tinyml.transforms.schedules.tiling.erasure import erase
+from tinyml.transforms.schedules.tiling.padding import padding
+from tinyml.transforms.schedules.tiling.stored_image import StoredImage
+from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
+from tinyml.transforms.schedules.tiling.window_tiles import AMPLE, TileMemory, image_tiling, memory_of
 
 
 @dataclass(frozen=True)

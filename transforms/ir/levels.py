@@ -16,11 +16,12 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.dialects import num, rtl
+from tinyml.dialects import num
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.operations import ClockedMemory, ClockedOp
 from tinyml.dialects.tdsl.interface import read_interface
 
 
@@ -43,7 +44,6 @@ class Level:
 
 
 _CONTROL = ("func.func", "func.return", "scf.for", "scf.if", "scf.while", "scf.condition", "scf.yield")
-_CLOCKED = rtl.MemoryOp | rtl.LoadOp | rtl.StoreOp | rtl.ReceiveOp | rtl.SendOp
 _INTEGERS_AND_FLOATS = IntegerType | IndexType | AnyFloat
 _NESTS = num.ContractOp | num.EntriesOp | num.NextOp
 
@@ -63,12 +63,12 @@ def _memories_complaint(op: Operation) -> str | None:
     """Complaint about an op beside arithmetic, control flow, contractions and clocked accesses; None about these."""
     if isinstance(op, func.FuncOp) and op.is_declaration:
         return f"the function '{op.sym_name.data}' has no body"
-    if op.name not in _CONTROL and not op.name.startswith("arith.") and not isinstance(op, _CLOCKED | _NESTS):
+    if op.name not in _CONTROL and not op.name.startswith("arith.") and not isinstance(op, ClockedOp | _NESTS):
         return f"'{op.name}' is of another level"
     arguments = [argument for region in op.regions for block in region.blocks for argument in block.args]
     for value in (*op.operands, *op.results, *arguments):
-        if isinstance(value.type, rtl.MemoryType):
-            if not isinstance(op, _CLOCKED | num.EntriesOp | func.FuncOp):
+        if isinstance(value.type, ClockedMemory):
+            if not isinstance(op, ClockedOp | num.EntriesOp | func.FuncOp):
                 return f"'{op.name}' takes a memory, which only loads and stores do"
         elif not isinstance(value.type, IntegerType | IndexType):
             return f"'{op.name}' has the type {value.type}"

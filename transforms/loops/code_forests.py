@@ -22,9 +22,9 @@ from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, board, compile_for, offers
 from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.ir.levels import LOOPS
+from tinyml.transforms.ir.pipeline_names import LOOPS_TO_KERNELS, LoweringPasses
 from tinyml.transforms.loops.flash.attempts import SPENT_FLASH, ram_limit, spend
 from tinyml.transforms.loops.kernels.tiles import code_of, size_of
-from tinyml.transforms.search.costs.pipelines_below import LOOPS_TO_KERNELS, LoweringPasses
 
 LEAST_BYTES = 3
 """Bytes of an inner node in tables; its leaves take about as many."""

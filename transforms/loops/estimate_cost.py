@@ -1,6 +1,6 @@
 """`estimate-cost`: records an estimate of a program's time, flash and RAM on a target as a module attribute (L3).
 
-Format searches, which work on a higher level, run it through `pipelines_below`.
+Format searches, which work on a higher level, run it by its name (`ir/pipeline_names.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.ir.levels import PROGRAM_LOOPS
-from tinyml.transforms.search.costs.pipelines_below import ESTIMATE_COST, ProgramCost, set_cost
+from tinyml.transforms.ir.pipeline_names import ESTIMATE_COST, ProgramCost, set_cost
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,13 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST, board, compile_for, spends_flash
 from tinyml.transforms.ir.cost.estimate import Estimate
 from tinyml.transforms.ir.levels import LOOPS
+from tinyml.transforms.ir.pipeline_names import SPEND_FLASH, ProgramCost
 from tinyml.transforms.loops.block_rows import tile_rows
 from tinyml.transforms.loops.flash.attempts import ram_limit, spend
 from tinyml.transforms.loops.flash.candidates import TileCandidate, coded
 from tinyml.transforms.loops.flash.choice import Choice
 from tinyml.transforms.loops.flash.estimates import Estimates
 from tinyml.transforms.loops.flash.tile_candidates import Tiles
-from tinyml.transforms.search.costs.pipelines_below import SPEND_FLASH, ProgramCost
 
 
 @dataclass(frozen=True)

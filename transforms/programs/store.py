@@ -18,8 +18,8 @@ from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.context import context
 from tinyml.transforms.ir.copies import copied
+from tinyml.transforms.ir.pipeline_names import PROOF, registered_pass
 from tinyml.transforms.programs.digest import digest_of
-from tinyml.transforms.search.costs.pipelines_below import PROOF, registered_pass
 
 T = TypeVar("T")
 

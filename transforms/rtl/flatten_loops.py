@@ -21,7 +21,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import rtl
 from tinyml.dialects.loops import trips_of
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.targets.registry import fabric_of
+from tinyml.targets.verilog.fabric import fabric_around
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
@@ -40,7 +40,7 @@ class FlattenLoopsPass(ModulePass):
     clock: float | int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        fabric = fabric_of(op)
+        fabric = fabric_around(op)
         period = 1000 / (self.clock or fabric.clock)
         for function in op.ops:
             if isinstance(function, func.FuncOp):
@@ -58,7 +58,7 @@ class FlattenLoopsPass(ModulePass):
 
 
 def _scheduler(function: func.FuncOp, period: float) -> Scheduler:
-    return Scheduler(Operators(fabric_of(function).delays, intervals(function)), period, {})
+    return Scheduler(Operators(fabric_around(function).delays, intervals(function)), period, {})
 
 
 def _cycles(loop: scf.ForOp, scheduler: Scheduler) -> int:

@@ -18,7 +18,7 @@ from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import rtl
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.targets.registry import fabric_of
+from tinyml.targets.verilog.fabric import fabric_around
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.rtl.scheduling.dependences import are_apart
 from tinyml.transforms.rtl.scheduling.regions import is_pipelined
@@ -35,7 +35,7 @@ class FreePortsPass(ModulePass):
             if isinstance(function, func.FuncOp):
                 for inner in list(function.walk()):
                     if isinstance(inner, rtl.MemoryOp):
-                        _copy(inner, fabric_of(function).bram_bits)
+                        _copy(inner, fabric_around(function).bram_bits)
                 known = intervals(function)
                 for inner in list(function.walk()):
                     if isinstance(inner, scf.ForOp) and is_pipelined(inner):

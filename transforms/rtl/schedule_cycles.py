@@ -19,8 +19,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.loops import trips_of
-from tinyml.targets.registry import fabric_of
-from tinyml.targets.verilog.fabric import Delays
+from tinyml.targets.verilog.fabric import Delays, fabric_around
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.levels import HARDWARE
 from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
@@ -54,7 +53,7 @@ class ScheduleCyclesPass(ModulePass):
     clock: float | int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        fabric = fabric_of(op)
+        fabric = fabric_around(op)
         clock = fabric.clock if self.clock is None else self.clock
         if clock <= 0:
             raise InputError(f"schedule-cycles: a clock of {clock} MHz")

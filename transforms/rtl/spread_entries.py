@@ -36,8 +36,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import trips_of
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.targets.registry import fabric_of
-from tinyml.targets.verilog.fabric import Fabric
+from tinyml.targets.verilog.fabric import Fabric, fabric_around
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.loop_nest import LoopNest
@@ -82,7 +81,7 @@ class SpreadEntriesPass(ModulePass):
 
 def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, int]:
     """The processing elements that a product's share of a budget allows, and how many of them multiply by DSPs."""
-    fabric = fabric_of(function)
+    fabric = fabric_around(function)
     operators = Operators(fabric.delays, intervals(function))
     taken = cells_of(function.body.block.ops, operators, fabric)
     products = [op for op in rows.computing if isinstance(op, arith.MuliOp) and not _is_index(op)]

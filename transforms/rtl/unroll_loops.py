@@ -15,8 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError, unknown
-from tinyml.targets.registry import fabric_of
-from tinyml.targets.verilog.fabric import Resources
+from tinyml.targets.verilog.fabric import Resources, fabric_around
 from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.unrolling.block_rams import Words
@@ -68,7 +67,7 @@ class UnrollLoopsPass(ModulePass):
                 if lanes > 1:
                     sum.unroll(lanes)
             return
-        fabric = fabric_of(function)
+        fabric = fabric_around(function)
         operators = Operators(fabric.delays, intervals(function))
         taken = cells_of(function.body.block.ops, operators, fabric)
         shares = [there * self.cells // 100 for there in (fabric.there.luts, fabric.there.dsps)]

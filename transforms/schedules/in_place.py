@@ -15,8 +15,6 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import packed_bits
 from tinyml.dialects.scratch.types import packed_type
 from tinyml.dialects.tdsl.convolution import herringbone, lead, single_transpose, turns, window_pixels
-from tinyml.transforms.formats.tiling.absorbed_bias import absorbed_addend
-from tinyml.transforms.formats.tiling.padding import margins_of, padding
 from tinyml.transforms.schedules.ordinary import ONE_BY_ONE, each, usual, usual_segments
 from tinyml.transforms.schedules.plans.graph import Graph, Kind
 from tinyml.transforms.schedules.plans.least_turns import counted, placed
@@ -26,6 +24,8 @@ from tinyml.transforms.schedules.plans.segmentation import Segment
 from tinyml.transforms.schedules.protocol import Kernels, Rewrite, Schedule, Tiling
 from tinyml.transforms.schedules.rings.pooled_blocks import By
 from tinyml.transforms.schedules.streaming import streamed_in_programs
+from tinyml.transforms.schedules.tiling.absorbed_bias import absorbed_addend
+from tinyml.transforms.schedules.tiling.padding import margins_of, padding
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.remarks import missed
-from tinyml.transforms.formats.tiling.window_tiles import TileMemory, small_memory
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
 from tinyml.transforms.schedules.plans.segmentation import Plan, Segment, cheapest, least_peak
+from tinyml.transforms.schedules.tiling.window_tiles import TileMemory, small_memory
 
 
 class NotTiled(Exception):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from math import prod
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.formats.tiling.window_tiles import TileMemory
 from tinyml.transforms.schedules.ordinary import ordinary_in_programs, usual_segments
 from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.network import Network, scratch_of
@@ -17,6 +16,7 @@ from tinyml.transforms.schedules.rewriting.stream_loops import StreamLoops
 from tinyml.transforms.schedules.rings.on_demand import Streams
 from tinyml.transforms.schedules.rings.pooled_blocks import By, blocked, streamed
 from tinyml.transforms.schedules.rings.smallest_rings import smallest_rings
+from tinyml.transforms.schedules.tiling.window_tiles import TileMemory
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ the outcomes of candidates, `Journal` writes them to a file, `Workers` computes 
 cluster. The outcome of one candidate is computed in transforms/formats/evaluation/candidates.py.
 The store of programs (transforms/programs) lowers each candidate once for all that is asked of it. Costs come from
 costs/: `LoweredCandidates` asks the packer for arena and input, `CandidateCosts` the cost model or the device itself,
-by the names in pipelines_below.py.
+by the names in ir/pipeline_names.py.
 
 To add a search: a file search_NAME.py with a `SearchPass`, and a FileCheck test (docs/where-to-add.md). `search` gets a
 `Search` and returns a `SearchResult`; `search.losses(candidates)` evaluates many candidates at once, and

@@ -24,7 +24,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.costs import cost_table
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
-from tinyml.transforms.search.costs.pipelines_below import ProgramCost
+from tinyml.transforms.ir.pipeline_names import ProgramCost
 from tinyml.transforms.search.engine.moves import (
     GAIN,
     ZOOMS,

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["CallOp", "LoopRoutineAttr", "RoutineAttr", "has_bytes", "is_of_bytes", "run_length"]
 
 MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
+"""The constraint on operands of a routine that are runs of memory."""
 
 
 def run_length(*memrefs: SSAValue) -> int:

@@ -26,9 +26,6 @@ from tinyml.lowering.frontends.child_process import converted
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.runtime.model.temporary_folder import temporary_folder
 
-PACKAGES = ("xgboost", "lightgbm")
-"""The packages whose classes have the interface of scikit-learn's estimators, and are read as these are."""
-
 
 def _of_xgboost(estimator: Any, to: ModelBuilder) -> BoostedModel:
     missing = getattr(estimator, "missing", None)

@@ -332,7 +332,7 @@ def batch_normalisation(
 ) -> OrderedTensor:
     """`scale * (x - mean) / sqrt(variance + epsilon) + offset`, with arrays of a number per channel.
 
-    The result is a product and a sum, which `simplify` (`onnx/rewrites.py`) folds into the weights of the layer before.
+    The result is a product and a sum, which `simplify` (`rewrites.py`) folds into the weights of the layer before.
     """
     scale, offset, mean, variance = (array.astype(np.float64) for array in (scale, offset, mean, variance))
     total = variance + epsilon

@@ -23,6 +23,7 @@ from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, hint, identifier
+from tinyml.lowering.frontends.layers.rewrites import simplify
 from tinyml.lowering.frontends.onnx.builder import (
     HANDLERS,
     LOOPS,
@@ -40,7 +41,6 @@ from tinyml.lowering.frontends.onnx.ops import load_handlers
 from tinyml.lowering.frontends.onnx.ops.ml import ML
 from tinyml.lowering.frontends.onnx.ops.quantised import of_quantised
 from tinyml.lowering.frontends.onnx.reader import needed_nodes, read_model
-from tinyml.lowering.frontends.onnx.rewrites import simplify
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,14 +16,14 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.plugins import described
 from tinyml.dialects.tdsl import shape_of
-from tinyml.lowering.frontends.boosted.objects import BOOSTERS, PACKAGES
 from tinyml.lowering.frontends.importers import TRUST_PICKLE, detects
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
-from tinyml.lowering.frontends.onnx.rewrites import simplify
+from tinyml.lowering.frontends.layers.rewrites import simplify
 from tinyml.lowering.frontends.sklearn.composites import COLUMNS, ENSEMBLES, Composite, inner
 from tinyml.lowering.frontends.sklearn.densities import DENSITIES, MIXTURES, NAIVE_BAYES
 from tinyml.lowering.frontends.sklearn.detectors import DETECTORS, DISTANCES, threshold_of
@@ -56,6 +56,10 @@ HANDLERS: Mapping[str, Handler] = {name: handler for family in FAMILIES.values()
 
 PACKAGE = "sklearn"
 
+OTHERS = {package: "tinyml.lowering.frontends.boosted.objects:BOOSTERS" for package in ("xgboost", "lightgbm")}
+"""The packages whose classes have the interface of scikit-learn's estimators, and are read as these are, each with the
+handlers of its classes by name."""
+
 PIPELINE = "Pipeline"
 _SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 _AROUND = {
@@ -74,7 +78,12 @@ def is_estimator(model: object) -> bool:
     """True for an object of one of scikit-learn's classes, or of a booster's with the same interface."""
     kind = type(model)
     package = kind.__module__.partition(".")[0]
-    return package == PACKAGE or (package in PACKAGES and kind.__name__ in BOOSTERS)
+    return package == PACKAGE or kind.__name__ in _handlers_of(package)
+
+
+def _handlers_of(package: str) -> Mapping[str, Handler]:
+    """The handlers of another package's estimators; none of a package that has no such estimators."""
+    return imported(OTHERS[package]) if package in OTHERS else {}
 
 
 def import_estimator(estimator: object, features: int | None = None, file: str = "model") -> ModuleOp:
@@ -234,7 +243,7 @@ def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue, step: str
 
 
 def _with_handler(to: ModelBuilder, name: str, estimator: Any, x: SSAValue) -> SSAValue:
-    handlers = {**HANDLERS, **BOOSTERS}
+    handlers = {**HANDLERS, **_handlers_of(type(estimator).__module__.partition(".")[0])}
     if name not in handlers and name not in COLUMNS and name not in ENSEMBLES:
         raise to.error(f"the estimator is not supported: {advice(name, estimator)}")
     if (taken := getattr(estimator, "n_features_in_", shape_of(x)[1])) != shape_of(x)[1]:

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
 from tinyml.dialects.layouts.trees import ForestCode, ordered
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.composer.weight_streams import doubled, requantised_in_c
 from tinyml.targets.kernel import Composed, Kernel
 from tinyml.targets.makers import ForestCoder
 from tinyml.targets.tiles import Sums, Tile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tinyml.targets.tiles import Numbers
 
 
 _COLUMNS = 96
@@ -57,6 +58,24 @@ def constant_array(ctype: str, name: str, shape: Iterable[int], numbers: Sequenc
         text = ", ".join("{" + ", ".join(map(str, row)) + "}" for row in rows)
     body = textwrap.wrap(text, _COLUMNS, initial_indent=" " * 8, subsequent_indent=" " * 8)
     return [f"    static const {ctype} {name}{dimensions} = {{", *body, "    };"]
+
+
+_Multiplier = TypeVar("_Multiplier", int, "Numbers")
+
+
+def doubled(multiplier: _Multiplier) -> _Multiplier:
+    """Twice a 31-bit multiplier, minus 2^32: a signed 32-bit integer."""
+    return 2 * multiplier - (1 << 32)
+
+
+def requantised_in_c(indent: str, zero: int, out: str) -> str:
+    """Statements that store the requantised `sum` in `out`, given `multiplier`, doubled, and `right`, minus 1."""
+    lines = (
+        "sum += (int32_t)(((int64_t)sum * multiplier + (1LL << 31)) >> 32);",
+        f"sum = (((sum - (sum < 0)) >> right) + ({2 * zero + 1})) >> 1;",
+        f"{out} = (int8_t)(sum < -128 ? -128 : sum > 127 ? 127 : sum);",
+    )
+    return "\n".join(indent + line for line in lines)
 
 
 def tile_signature(symbol: str) -> str:

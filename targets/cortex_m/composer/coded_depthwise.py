@@ -20,9 +20,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.c.composer.constants_in_c import doubled
 from tinyml.targets.composer.instructions import Code, Repeated, joined
 from tinyml.targets.composer.tile_code import RepeatedCode
-from tinyml.targets.composer.weight_streams import doubled
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.coded_rows import constant
 from tinyml.targets.cortex_m.composer.depthwise import OverlappingWindows

@@ -13,7 +13,7 @@ from measured.store import Values
 from tinyml.dialects.context import context
 from tinyml.lowering.pipelines import flatten, run
 from tinyml.runtime.devices.verilog_tools import synthesised
-from tinyml.targets.registry import fabric_of
+from tinyml.targets.verilog.fabric import fabric_around
 from tinyml.targets.verilog.print_verilog import print_verilog
 from tinyml.tools.calibration.programs import micro_programs as micro
 from tinyml.tools.calibration.programs.micro_programs import MicroProgram, Random
@@ -56,7 +56,7 @@ def cells(model: Path, options: Sequence[str]) -> Values:
     for name in ("reals-to-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-lanes"):
         run(module, ctx, flatten(name, chosen))
     [function] = (op for op in module.ops if isinstance(op, func.FuncOp))
-    fabric = fabric_of(function)
+    fabric = fabric_around(function)
     luts, dsps = cells_of(function.body.block.ops, Operators(fabric.delays, intervals(function)), fabric)
     run(module, ctx, flatten("bits-to-hardware", chosen)[len(flatten("bits-to-lanes", chosen)) :])
     with tempfile.TemporaryDirectory() as folder:

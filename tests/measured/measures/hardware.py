@@ -29,15 +29,15 @@ from tinyml.tools.driver.measure import check_equal, first_mismatch
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import find_model, load_program, print_ir
 from tinyml.transforms.bits.expand_nests import ExpandNestsPass
-from tinyml.transforms.rtl.spread_entries import SpreadEntriesPass
-from tinyml.transforms.rtl.unroll_loops import UnrollLoopsPass
-from tinyml.transforms.rtl.unrolling.choose_lanes import SEQUENTIAL
-from tinyml.transforms.search.costs.pipelines_below import (
+from tinyml.transforms.ir.pipeline_names import (
     BITS_TO_HARDWARE,
     BUFFERS_TO_LOOPS,
     FORMATS_TO_BUFFERS,
     LOOPS_TO_BITS,
 )
+from tinyml.transforms.rtl.spread_entries import SpreadEntriesPass
+from tinyml.transforms.rtl.unroll_loops import UnrollLoopsPass
+from tinyml.transforms.rtl.unrolling.choose_lanes import SEQUENTIAL
 
 CLOCK, UNO_CLOCK = 10e6, 16e6
 """The clock of the paper's FPGA, and that of an Uno, in Hz."""

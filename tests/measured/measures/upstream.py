@@ -19,13 +19,14 @@ from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.circt import printed_by_circt
 from tinyml.runtime.devices.device import Build
 from tinyml.runtime.devices.llvm import build_upstream
-from tinyml.runtime.devices.registry import CIRCT, HOST, LLVM, RunResult, device_board, runner_for
+from tinyml.runtime.devices.registry import CIRCT, LLVM, RunResult, device_board, runner_for
 from tinyml.runtime.devices.verilog_tools import IcarusSimulation, synthesised
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data
-from tinyml.targets.registry import board
+from tinyml.targets.registry import HOST, board
+from tinyml.targets.verilog.fabric import fabric_of
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.stages import Compiled, compile_again, compile_stages, find_model, load_program, parse_mlir
@@ -169,7 +170,6 @@ def beside_circt(model: Path, width: int) -> dict[str, Any]:
     Both give the evaluator's raw outputs after equally many cycles.
     """
     fpga = device_board(CIRCT)
-    assert fpga.fabric is not None
     case, values = _case(model, fpga.name, "fixed", width, SAMPLES), dict[str, Any](samples=SAMPLES)
     files = case.hardware_files()
     for way, device in (("ours", fpga.name), (CIRCT, CIRCT)):
@@ -179,6 +179,6 @@ def beside_circt(model: Path, width: int) -> dict[str, Any]:
             cycles = int(ran.cycles[0])
             assert values.setdefault("cycles", cycles) == cycles
             system_verilog = built.elf.read_text() if device == CIRCT else ""
-            cells = synthesised(files[f"{case.interface.name}.v"], fpga.fabric, Path(folder), system_verilog)
+            cells = synthesised(files[f"{case.interface.name}.v"], fabric_of(fpga), Path(folder), system_verilog)
             values[way] = asdict(cells)
     return values

@@ -25,13 +25,13 @@ from tinyml.dialects.errors import InputError
 from tinyml.lowering.pipelines import flatten, run
 from tinyml.runtime.devices import verilog_tools
 from tinyml.targets.c.print_c import print_c
-from tinyml.targets.registry import board, fabric_of
-from tinyml.targets.verilog.fabric import Fabric, Resources
+from tinyml.targets.registry import board
+from tinyml.targets.verilog.fabric import Fabric, Resources, fabric_around, fabric_of
 from tinyml.targets.verilog.print_verilog import print_verilog
 from tinyml.tools.calibration import place_and_route
 from tinyml.tools.calibration.programs import micro_programs
-from tinyml.tools.driver.choice.trials import hardware_cycles
-from tinyml.tools.driver.limits import require_cells
+from tinyml.tools.driver.hardware import cycles as hardware_cycles
+from tinyml.tools.driver.hardware import require_cells
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.main import main
@@ -162,12 +162,11 @@ def test_a_layer_in_floats_is_no_hardware():
 
 def test_narrow_numbers_take_fewer_cycles(compiled_models: CompiledModels):
     """Products of 8 by 8 bits take at least 100 tables each, which fill half of an FPGA all the time."""
-    folder, fabric = compiled_models.folder("protonn", "fixed", 8, board("host")), board(TARGET).fabric
-    assert fabric is not None
+    folder, fabric = compiled_models.folder("protonn", "fixed", 8, board("host")), fabric_of(board(TARGET))
     loops = load_program(folder / "ir" / "3-loops.mlir", context())
-    cycles = hardware_cycles(loops, fabric, 50)
+    cycles = hardware_cycles(loops, board(TARGET), 50)
     assert cycles > MACS * 100 / (fabric.there.luts / 2)
-    assert hardware_cycles(loops, fabric, 100) == pytest.approx(cycles / 2)
+    assert hardware_cycles(loops, board(TARGET), 100) == pytest.approx(cycles / 2)
 
 
 def test_routes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
@@ -187,8 +186,7 @@ def test_routes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 
 def test_clock_of_a_module(tmp_path: Path):
     """The clock of a small module that is placed and routed."""
-    chosen = board("ice40-up5k").fabric
-    assert chosen is not None
+    chosen = fabric_of(board("ice40-up5k"))
     try:
         verilog_tools.placement_tool(chosen)
     except InputError as error:
@@ -212,7 +210,7 @@ def test_estimated_cells(tmp_path: Path):
     for name in ("reals-to-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-lanes"):
         run(module, ctx, flatten(name, options | {"cells": 6}))
     [function] = (op for op in module.ops if isinstance(op, func.FuncOp))
-    fabric = fabric_of(function)
+    fabric = fabric_around(function)
     operators = Operators(fabric.delays, intervals(function))
     luts, dsps = cells_of(function.body.block.ops, operators, fabric)
     run(module, ctx, flatten("bits-to-hardware", {})[len(flatten("bits-to-lanes", {})) :])
@@ -227,8 +225,7 @@ def test_cells_of_a_module(tmp_path: Path):
     if verilog_tools.synthesis_tool() is None:
         pytest.skip("yosys is not installed")
     chosen = board("ice40-up5k")
-    assert chosen.fabric is not None
-    cells = verilog_tools.synthesised(verilog_of(parse(bits.MATVEC)[1]), chosen.fabric, tmp_path)
+    cells = verilog_tools.synthesised(verilog_of(parse(bits.MATVEC)[1]), fabric_of(chosen), tmp_path)
     assert cells.dsps == 1
     assert 100 < cells.luts < 500
     assert cells.registers > 50

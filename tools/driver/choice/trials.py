@@ -10,20 +10,16 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from math import prod
 from typing import TYPE_CHECKING, Any
-
-from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.loops import trips_of
 from tinyml.lowering import pipelines
 from tinyml.lowering.pipelines import flatten
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import board, chip_of
+from tinyml.tools.driver.backend import backend_of
 from tinyml.tools.driver.choice.statistics import Detector, Judge, Loss, sample_groups
 from tinyml.tools.driver.stages import passes_to_formats, with_outputs
 from tinyml.tools.reports.input_report import float_inputs
@@ -32,38 +28,29 @@ from tinyml.transforms.formats.assignment.tensor_classes import scaling_rule
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Candidates
 from tinyml.transforms.formats.evaluation.reference import Reference
-from tinyml.transforms.ir.copies import copied
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
-from tinyml.transforms.ir.intervals import intervals
 from tinyml.transforms.ir.outputs import SCORES
+from tinyml.transforms.ir.pipeline_names import (
+    BUFFERS_TO_LOOPS,
+    FORMATS_TO_BUFFERS,
+    REFINE_FORMATS,
+    TO_LOOPS,
+)
 from tinyml.transforms.programs.kept_facts import kept
 from tinyml.transforms.programs.store import Program, Programs
 from tinyml.transforms.reals.profile import ProfilePass
-from tinyml.transforms.rtl.scheduling.operators import Operators
-from tinyml.transforms.rtl.unrolling.cell_costs import product_in_logic
 from tinyml.transforms.search.costs.candidate_costs import arena_and_input
-from tinyml.transforms.search.costs.pipelines_below import (
-    BITS_TO_LANES,
-    BUFFERS_TO_LOOPS,
-    FORMATS_TO_BUFFERS,
-    LOOPS_TO_BITS,
-    REFINE_FORMATS,
-    TO_LOOPS,
-    LoweringPasses,
-)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Operation
     from xdsl.passes import ModulePass
 
     from tinyml.dialects.formats.number_format import Raws, ScaleBy
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.evaluator.shared_evaluator import SharedProgram
     from tinyml.runtime.model.data import Data
-    from tinyml.targets.verilog.fabric import Fabric
     from tinyml.tools.driver.choice.alternatives import Alternative
     from tinyml.transforms.formats.evaluation.candidates import Formats
 
@@ -232,12 +219,12 @@ class ProgramTrial:
 
     def _estimated(self, options: PipelineOptions) -> EstimatedCost:
         module = self._at(BUFFERS_TO_LOOPS, options).module
-        if (fabric := board(options.target).fabric) is not None:
-            return EstimatedCost(hardware_cycles(module, fabric, options.cells), 0, arena_and_input(module))
+        target = board(options.target)
+        if (backend := backend_of(target)) is not None:
+            return EstimatedCost(backend.cycles(module, target, options.cells), 0, arena_and_input(module))
         estimate: Estimate | None = estimate_on(module, options.target, OPTIMIZE)
         if estimate is None:
             return EstimatedCost(None, 0, arena_and_input(module))
-        target = board(options.target)
         if target.flash is None or estimate.flash <= target.flash:
             # Greater programs do not fit the board, whatever their constants.
             chip_of(options.target).check_constants(estimate.constants, target, estimate.far)
@@ -338,33 +325,3 @@ def loss_of(program: SharedProgram, order: NDArray[np.intp], judge: Judge, at_mo
         known = [part for part in compared if part is not None]
         loss = judge.loss(np.concatenate(classes)[place], np.concatenate(known)[place] if known else None)
     return loss if not judge.scored or scores is None else replace(loss, scores=judge.scores_off(scores))
-
-
-def hardware_cycles(loops: ModuleOp, fabric: Fabric, cells: int) -> float:
-    """The cycles of an inference whose products of numbers fill a share of the look-up tables all the time.
-
-    This is less than a module takes, and tells formats apart. loops: a program at L3. cells: the share in percent.
-    Raises `InputError` for a program without hardware.
-    """
-    module = copied(loops)
-    LoweringPasses((LOOPS_TO_BITS, BITS_TO_LANES), cells=0).apply(module)
-    work = 0.0
-    for function in module.ops:
-        if isinstance(function, func.FuncOp):
-            operators = Operators(fabric.delays, intervals(function))
-            work += sum(
-                product_in_logic(op, operators) * _runs(op)
-                for op in function.walk()
-                if isinstance(op, arith.MuliOp) and not isinstance(op.result.type, IndexType)
-            )
-    return work / max(cells / 100 * fabric.there.luts, 1)
-
-
-def _runs(op: Operation) -> int:
-    """The iterations of all loops around an op; one for a loop whose number of iterations is unknown."""
-    loops: list[int] = []
-    around = op.parent_op()
-    while around is not None:
-        loops += [trips_of(around) or 1] if isinstance(around, scf.ForOp) else []
-        around = around.parent_op()
-    return prod(loops)

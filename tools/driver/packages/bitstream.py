@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from tinyml.runtime.devices.verilog_tools import module_name, port_bits
+from tinyml.targets.verilog.fabric import fabric_of
 from tinyml.tools.driver.packages.filled_templates import filled, filled_templates
 from tinyml.tools.driver.packages.packaging import Packaging
 
@@ -45,8 +46,7 @@ def _port_words(verilog: str) -> dict[str, str]:
 
 
 def _files(model: PackagedModel) -> dict[str, str]:
-    fabric, verilog = model.board.fabric, (model.folder / f"{model.name}.v").read_text("utf-8")
-    assert fabric is not None
+    fabric, verilog = fabric_of(model.board), (model.folder / f"{model.name}.v").read_text("utf-8")
     ports, outputs = _port_words(verilog), model.interface
     usual, *others = (carrier.name for carrier in fabric.carriers)
     numbers = outputs.output_length + sum(length for _, length in outputs.more_outputs)
@@ -102,7 +102,7 @@ def _pins(carrier: Carrier) -> str:
 
 
 def _lacks(board: Board) -> str | None:
-    if board.fabric is None or not board.fabric.carriers:
+    if board.fabric is None or not fabric_of(board).carriers:
         return "is no programmable logic of which a board with a serial line is known"
     return None
 

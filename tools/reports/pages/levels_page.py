@@ -22,7 +22,7 @@ from tinyml.lowering import pipelines
 from tinyml.tools.driver.program_in_folder import ProgramInFolder, lowering_options
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.reports.pages.html import page, paragraph
-from tinyml.transforms.search.costs.pipelines_below import FORMATS_TO_BUFFERS, LOOPS_TO_BITS
+from tinyml.transforms.ir.pipeline_names import FORMATS_TO_BUFFERS, LOOPS_TO_BITS
 
 if TYPE_CHECKING:
     from tinyml.runtime.devices.attribution import Attribution

@@ -5,7 +5,7 @@ demand come from a `SumComposer`, a `TileFamily` or a coder, whose text is plain
 """
 
 from tinyml.dialects.errors import InputError, TooLargeError
-from tinyml.dialects.layouts.coded_rows import CodedRows
+from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
 from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.targets.board import Board, Timing, emulated_memories
 from tinyml.targets.c.composer.compose import SUMS_IN_C
@@ -17,10 +17,10 @@ from tinyml.targets.composer.tile_code import TileComposer, overlapping
 from tinyml.targets.composer.weight_streams import WeightStream, row_blocks
 from tinyml.targets.host.chip import CHIP as HOST
 from tinyml.targets.kernel import Composed, ElementFunction, Kernel, PackedReads, SharedFunction
-from tinyml.targets.makers import ForestCoder, ListedKernels, RowCoder, SumComposer
-from tinyml.targets.nests import Maker, Offer, RowSums, SumNest, TileNest
+from tinyml.targets.makers import FarConstants, ForestCoder, ListedKernels, RowCoder, SumComposer
+from tinyml.targets.nests import FarNest, Maker, Offer, RowSums, SumNest, TileNest
 from tinyml.targets.package import Package
-from tinyml.targets.tiles import Sums, Tile, TileFamily
+from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily
 
 __all__ = [
     "FEWER_CONSTANTS",
@@ -31,8 +31,11 @@ __all__ = [
     "Chip",
     "Code",
     "CodedRows",
+    "CodedTile",
     "Composed",
     "ElementFunction",
+    "FarConstants",
+    "FarNest",
     "ForestCode",
     "ForestCoder",
     "InputError",
@@ -53,6 +56,7 @@ __all__ = [
     "SumNest",
     "Sums",
     "Tile",
+    "TileCoder",
     "TileComposer",
     "TileFamily",
     "TileNest",

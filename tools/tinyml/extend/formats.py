@@ -26,7 +26,7 @@ from tinyml.dialects.formats.parameters import IntegerParameters, WidthAndFrac
 from tinyml.dialects.formats.scaled_integer import ScaledInteger
 from tinyml.dialects.formats.specification import RoundedOnce, Specification
 from tinyml.dialects.formats.tabulated import SymmetricFormat, TabulatedFormat
-from tinyml.dialects.machine.machine import Int, Machine
+from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS, RuntimeFunction
 
 __all__ = [
@@ -57,5 +57,7 @@ __all__ = [
     "SymmetricFormat",
     "TabulatedFormat",
     "WidthAndFrac",
+    "limits",
     "number_format",
+    "width_for",
 ]

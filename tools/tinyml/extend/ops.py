@@ -5,10 +5,12 @@
 """
 
 from tinyml.dialects import num, tdsl
-from tinyml.dialects.num.base import OF_ONE_FAMILY
+from tinyml.dialects.num.base import OF_ONE_FAMILY, SAME_SUM
+from tinyml.dialects.num.kernels.calls import MEMREF, Arguments, Loops
 from tinyml.dialects.tdsl.base import SHAPED, shaped
 from tinyml.dialects.tdsl.base import build as init_tensor_op
 from tinyml.dialects.tdsl.elementwise import Insert, elementwise_op_definition
+from tinyml.dialects.tdsl.index_maps import dimensions, identity
 from tinyml.dialects.tdsl.values import Arithmetic, Array
 from tinyml.lowering.loops.lowerings import lowers as lowers_to_loops
 from tinyml.lowering.loops.operands import element_of as element_type
@@ -16,15 +18,21 @@ from tinyml.lowering.loops.operands import zero_total
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 __all__ = [
+    "MEMREF",
     "OF_ONE_FAMILY",
+    "SAME_SUM",
     "SHAPED",
+    "Arguments",
     "Arithmetic",
     "Array",
     "Indices",
     "Insert",
     "LoopNest",
+    "Loops",
+    "dimensions",
     "element_type",
     "elementwise_op_definition",
+    "identity",
     "init_tensor_op",
     "lowers_to_loops",
     "num",

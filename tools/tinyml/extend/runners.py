@@ -7,13 +7,13 @@ program is built. A way to run the programs of a board that is no board itself, 
 """
 
 from tinyml.dialects.errors import InputError, TooLargeError
-from tinyml.runtime.devices.device import Build, DeviceError, RunResult, TimeProfile
+from tinyml.runtime.devices.device import Build, DeviceError, RunResult, TimeProfile, raw_inputs, result_of_records
 from tinyml.runtime.devices.emulator import Core, EmulatorRunner
 from tinyml.runtime.devices.qemu import QemuRunner
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.devices.runner import Device, Runner
 from tinyml.runtime.devices.simulator import SimulatorRunner
-from tinyml.runtime.devices.toolchain import call_tool, compiled_tool, symbols
+from tinyml.runtime.devices.toolchain import call_tool, compiled_tool, execute, symbols
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.registry import board, chip_of
 
@@ -35,6 +35,9 @@ __all__ = [
     "call_tool",
     "chip_of",
     "compiled_tool",
+    "execute",
+    "raw_inputs",
+    "result_of_records",
     "runner_for",
     "symbols",
 ]

@@ -5,7 +5,6 @@ A `Schedule` offers segments of a network's `Graph`, with the bits that each tak
 
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.transforms.formats.plan_execution import PlanExecutionPass
-from tinyml.transforms.formats.tiling.window_tiles import AMPLE as AMPLE_MEMORY
 from tinyml.transforms.schedules.ordinary import ordinary_in_programs as ordinary_program_segments
 from tinyml.transforms.schedules.ordinary import usual_segments as ordinary_segments
 from tinyml.transforms.schedules.plans.graph import Graph
@@ -15,6 +14,7 @@ from tinyml.transforms.schedules.plans.segmentation import Plan, Segment, least_
 from tinyml.transforms.schedules.protocol import Kernels, NotTiled, Rewrite, Schedule, Share, Tiling, TilingOptions
 from tinyml.transforms.schedules.rewriting.patch_loops import PatchLoops
 from tinyml.transforms.schedules.table import schedule_named, schedules
+from tinyml.transforms.schedules.tiling.window_tiles import AMPLE as AMPLE_MEMORY
 
 __all__ = [
     "AMPLE_MEMORY",

@@ -1,4 +1,4 @@
-"""Tools: for a package that adds a command, or an alternative of `--format auto`.
+"""Tools: for a package that adds a command, or an alternative of `--format auto`, and for scripts that run commands.
 
 The options of a command are the fields of a dataclass, declared by `option`. A command imports what takes time to load,
 such as `tinyml.extend.programs`, in the function that runs it, so that its help is printed at once.
@@ -10,6 +10,7 @@ from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
 from tinyml.tools.cli.atomic_output import atomic_folder, json_results, write_file
 from tinyml.tools.driver.choice.alternatives import Alternative
+from tinyml.tools.main import main as run_tinyml
 
 __all__ = [
     "Alternative",
@@ -24,6 +25,7 @@ __all__ = [
     "option",
     "options_of",
     "parsed",
+    "run_tinyml",
     "unknown",
     "write_file",
 ]

@@ -22,8 +22,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import ANYTHING, Bound, Factor, Interval, NumberFormat, Product, Raws, Reals
 from tinyml.runtime.evaluator.arithmetics import Bits
-from tinyml.transforms.formats.choose_accumulators import choose
 from tinyml.transforms.formats.evaluation.tried_numbers import FAR, RANGES, M, require
+from tinyml.transforms.ir.chosen_accumulators import choose
 
 _Start: TypeAlias = tuple[NumberFormat, Raws]
 

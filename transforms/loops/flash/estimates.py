@@ -9,9 +9,9 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import board, offers
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
+from tinyml.transforms.ir.pipeline_names import LOOPS_TO_KERNELS, LoweringPasses
 from tinyml.transforms.loops.flash.candidates import Group, RowsCandidate, TimeSaving
 from tinyml.transforms.loops.kernels.constant_rows import ConstantRows, constant_rows
-from tinyml.transforms.search.costs.pipelines_below import LOOPS_TO_KERNELS, LoweringPasses
 
 
 class Estimates:

@@ -14,8 +14,8 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.base import shaped
-from tinyml.transforms.formats.tiling.axis_orders import gathered, written
 from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Node, Order, Read
+from tinyml.transforms.schedules.tiling.axis_orders import gathered, written
 
 
 @dataclass(frozen=True)

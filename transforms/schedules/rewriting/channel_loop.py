@@ -8,10 +8,6 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels, applied
-from tinyml.transforms.formats.tiling.erasure import erase
-from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
-from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.plans.channel_rules import Role
 from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.protocol import NotTiled
@@ -19,6 +15,10 @@ from tinyml.transforms.schedules.rewriting.arrangement import restore_order
 from tinyml.transforms.schedules.rewriting.channel_ops import ChannelOp, channel_axis, channel_ops, unpadded
 from tinyml.transforms.schedules.rewriting.channel_slices import ChannelRange
 from tinyml.transforms.schedules.rewriting.channel_sums import sums_of
+from tinyml.transforms.schedules.tiling.convolution_pixels import ConvolutionPixels, applied
+from tinyml.transforms.schedules.tiling.erasure import erase
+from tinyml.transforms.schedules.tiling.stored_image import StoredImage, tensor_like
+from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 Pixel = tuple[SSAValue, SSAValue]
 

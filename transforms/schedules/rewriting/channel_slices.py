@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.rewriting.channel_ops import channel_axis
+from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.tiling.padding import margins_of, padding
-from tinyml.transforms.formats.tiling.stored_image import StoredImage
-from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rewriting.channel_ops import ChannelOp
+from tinyml.transforms.schedules.tiling.padding import margins_of, padding
+from tinyml.transforms.schedules.tiling.stored_image import StoredImage
+from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 HEADROOM = {8: 1, 16: 8}
 """The range of rounded sums as a multiple of the result's, by width in bits: partial sums may exceed the result."""

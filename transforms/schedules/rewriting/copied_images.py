@@ -14,9 +14,9 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import UnitAttr
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.formats.tiling.axis_orders import can_turn, needs_no_memory, orders
 from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.plans.segmentation import Plan
+from tinyml.transforms.schedules.tiling.axis_orders import can_turn, needs_no_memory, orders
 
 MOST = 3
 """The most images that are decided one by one; beyond it, all are copied, or none as far as possible."""

@@ -14,10 +14,6 @@ from xdsl.dialects.builtin import UnknownLoc
 from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.formats.tiling.axis_orders import written
-from tinyml.transforms.formats.tiling.erasure import erase
-from tinyml.transforms.formats.tiling.stored_image import StoredImage
-from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.plans.graph import Image, Read
 from tinyml.transforms.schedules.plans.halos import Box, boxes_of, tiles
 from tinyml.transforms.schedules.plans.network import Network
@@ -25,6 +21,10 @@ from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.slices.bodies import body_of, kind_of
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import segment_of
+from tinyml.transforms.schedules.tiling.axis_orders import written
+from tinyml.transforms.schedules.tiling.erasure import erase
+from tinyml.transforms.schedules.tiling.stored_image import StoredImage
+from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 
 class AxisRange(NamedTuple):

@@ -12,12 +12,6 @@ from xdsl.ir import Operation, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import HOST
-from tinyml.transforms.formats.tiling.absorbed_bias import absorbed_addend
-from tinyml.transforms.formats.tiling.axis_orders import written
-from tinyml.transforms.formats.tiling.erasure import erase
-from tinyml.transforms.formats.tiling.stored_image import StoredImage
-from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
-from tinyml.transforms.formats.tiling.window_tiles import TileMemory
 from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.rings.on_demand import Slice
 from tinyml.transforms.schedules.rings.smallest_rings import RingSchedule
@@ -25,6 +19,12 @@ from tinyml.transforms.schedules.rings.ticks import Clock
 from tinyml.transforms.schedules.slices.bodies import body_of
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import Stage
+from tinyml.transforms.schedules.tiling.absorbed_bias import absorbed_addend
+from tinyml.transforms.schedules.tiling.axis_orders import written
+from tinyml.transforms.schedules.tiling.erasure import erase
+from tinyml.transforms.schedules.tiling.stored_image import StoredImage
+from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
+from tinyml.transforms.schedules.tiling.window_tiles import TileMemory
 
 
 class StreamLoops:

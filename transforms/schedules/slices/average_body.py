@@ -6,11 +6,11 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.formats.tiling.convolution_pixels import Images
-from tinyml.transforms.formats.tiling.stored_image import StoredImage
-from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import Stage
+from tinyml.transforms.schedules.tiling.convolution_pixels import Images
+from tinyml.transforms.schedules.tiling.stored_image import StoredImage
+from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 
 class Average(Body):

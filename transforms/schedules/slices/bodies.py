@@ -10,16 +10,16 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.targets.registry import HOST
-from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels, Images
-from tinyml.transforms.formats.tiling.padding import margins_of, padding
-from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
-from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
-from tinyml.transforms.formats.tiling.window_tiles import AMPLE, TileMemory, Tiling, row_tiling
 from tinyml.transforms.schedules.plans.network import gathers
 from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.slices.average_body import Average, averages_all
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import Stage
+from tinyml.transforms.schedules.tiling.convolution_pixels import ConvolutionPixels, Images
+from tinyml.transforms.schedules.tiling.padding import margins_of, padding
+from tinyml.transforms.schedules.tiling.stored_image import StoredImage, tensor_like
+from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
+from tinyml.transforms.schedules.tiling.window_tiles import AMPLE, TileMemory, Tiling, row_tiling
 
 
 class Convolution(Body):

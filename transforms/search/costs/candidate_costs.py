@@ -21,10 +21,7 @@ from tinyml.dialects.scratch import ArenaOp, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.targets.registry import chip_of
 from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, evaluator_of
-from tinyml.transforms.loops.flash.attempts import SPENT_FLASH
-from tinyml.transforms.programs.digest import digest_of
-from tinyml.transforms.programs.kept_facts import kept
-from tinyml.transforms.search.costs.pipelines_below import (
+from tinyml.transforms.ir.pipeline_names import (
     BUFFERS_TO_NESTS,
     ESTIMATE_COST,
     FORMATS_TO_BUFFERS,
@@ -37,6 +34,9 @@ from tinyml.transforms.search.costs.pipelines_below import (
     ProgramCost,
     registered_pass,
 )
+from tinyml.transforms.loops.flash.attempts import SPENT_FLASH
+from tinyml.transforms.programs.digest import digest_of
+from tinyml.transforms.programs.kept_facts import kept
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
-from tinyml.transforms.search.costs.pipelines_below import ProgramCost
+from tinyml.transforms.ir.pipeline_names import ProgramCost
 from tinyml.transforms.search.engine.search import STANDARD_ERROR, worse_by
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.own_attributes import NAME, NUMBER, TEXT, UNIT, OwnAttribute, Place, Value, array, instance, record
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
-from tinyml.transforms.search.costs.pipelines_below import ProgramCost
+from tinyml.transforms.ir.pipeline_names import ProgramCost
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Raws

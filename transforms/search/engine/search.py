@@ -21,8 +21,8 @@ from tinyml.targets.costs import cost_table
 from tinyml.targets.registry import USUAL, spends_flash
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.evaluation.candidates import Formats
+from tinyml.transforms.ir.pipeline_names import ProgramCost
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform, costs_on
-from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 from tinyml.transforms.search.engine.evaluation import Evaluation
 
 if TYPE_CHECKING:

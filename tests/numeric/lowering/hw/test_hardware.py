@@ -26,7 +26,7 @@ from tinyml.runtime.devices.circt import printed_by_circt
 from tinyml.runtime.devices.device import RunResult
 from tinyml.runtime.devices.verilog_tools import IcarusSimulation
 from tinyml.runtime.model.interface import Interface
-from tinyml.targets.registry import fabric_of
+from tinyml.targets.verilog.fabric import fabric_around
 from tinyml.targets.verilog.print_verilog import print_verilog
 from tinyml.tools.driver.upstream import circt_text
 from tinyml.transforms.rtl.spread_entries import SpreadEntriesPass
@@ -99,7 +99,7 @@ def test_elements_within_block_rams():
     at = [step.name for step in steps].index(SpreadEntriesPass.name)
     run(module, context(), [*steps[:at], SpreadEntriesPass(cells=100)])
     [function] = (op for op in module.ops if isinstance(op, func.FuncOp))
-    fabric = fabric_of(function)
+    fabric = fabric_around(function)
     vectors = [op for op in function.walk() if isinstance(op, rtl.MemoryOp) and op.result.type.depth.data == 300]
     assert len(vectors) > 20
     assert fabric.there.brams - 6 < Words(function, fabric).cells[1] <= fabric.there.brams

@@ -23,7 +23,7 @@ from tinyml.tools.driver.measure import run_on_device
 from tinyml.tools.driver.stages import compile_kept
 from tinyml.tools.reports.input_report import stream_report
 from tinyml.transforms.formats.stream_over_time import StreamOverTimePass
-from tinyml.transforms.formats.streams.time_loops import time_of
+from tinyml.transforms.schedules.streams.time_loops import time_of
 
 LAYER = """
   %W{n} = tdsl.const dense<{w}> : tensor<{d}x{h}xi8> -> tensor<{d}x{h}x!w>

@@ -17,7 +17,7 @@ from tinyml.runtime.devices import registry
 from tinyml.targets.c import print_c
 from tinyml.transforms.formats import measure_cost
 from tinyml.transforms.formats.measure_cost import MeasureCostPass
-from tinyml.transforms.search.costs.pipelines_below import TO_C, TO_LOOPS, ProgramCost, cost_of
+from tinyml.transforms.ir.pipeline_names import TO_C, TO_LOOPS, ProgramCost, cost_of
 
 PROGRAM = """
 func.func @f(%X: tensor<4x1x!fixed.q<8, 7>>) -> tensor<4x1x!fixed.q<8, 7>> {

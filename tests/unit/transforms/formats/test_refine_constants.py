@@ -20,8 +20,8 @@ from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, EvaluationTask
+from tinyml.transforms.ir.pipeline_names import ProgramCost
 from tinyml.transforms.search.costs.candidate_costs import CandidateCosts
-from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Limits, Search
 from tinyml.transforms.search.engine.search_pass import refine_result

@@ -10,7 +10,7 @@ from programs.searches import problem_of
 
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.transforms.formats.evaluation.candidates import Formats
-from tinyml.transforms.search.costs.pipelines_below import ProgramCost
+from tinyml.transforms.ir.pipeline_names import ProgramCost
 from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.moves import greedy_steps, ranked_steps, with_better_scales
 from tinyml.transforms.search.engine.search import Search

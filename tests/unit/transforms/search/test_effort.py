@@ -26,9 +26,9 @@ from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import SearchProblem
+from tinyml.transforms.ir.pipeline_names import BUFFERS_TO_NESTS, TO_BUFFERS, registered_pass
 from tinyml.transforms.programs.kept_facts import kept_in
 from tinyml.transforms.search.costs.candidate_costs import FLASH_ABOVE, Platform
-from tinyml.transforms.search.costs.pipelines_below import BUFFERS_TO_NESTS, TO_BUFFERS, registered_pass
 from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import with_rounded_sums

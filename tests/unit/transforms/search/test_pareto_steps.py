@@ -18,8 +18,8 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.ir.pipeline_names import ProgramCost
 from tinyml.transforms.search import search_pareto
-from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
 from tinyml.transforms.search.engine.search import Feasibility, Limits
 from tinyml.transforms.search.search_pareto import SearchParetoPass

@@ -28,10 +28,10 @@ from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.evaluation.candidates import EvaluationTask, Formats, SearchProblem, evaluator_of
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome
+from tinyml.transforms.ir.pipeline_names import ProgramCost
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.search import search_pareto
 from tinyml.transforms.search.costs.candidate_costs import Platform, costs_on
-from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 from tinyml.transforms.search.engine.evaluation import STATUS_LISTENER, Evaluation
 from tinyml.transforms.search.engine.moves import choose_formats, choose_scales, narrow_formats
 from tinyml.transforms.search.engine.result import FRONT_ATTRIBUTE, SEARCH_ATTRIBUTE, FrontPoint, SearchResult

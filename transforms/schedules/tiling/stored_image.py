@@ -10,9 +10,9 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.formats.tiling.axis_orders import USUAL, Axes, axes_written, gathered, written
-from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.ir.indices import is_run
+from tinyml.transforms.schedules.tiling.axis_orders import USUAL, Axes, axes_written, gathered, written
+from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 
 @dataclass(frozen=True)

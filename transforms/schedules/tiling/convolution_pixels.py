@@ -9,10 +9,10 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.formats.tiling.padding import margins_of, padding
-from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
-from tinyml.transforms.formats.tiling.tensor_builder import TensorBuilder
-from tinyml.transforms.formats.tiling.window_tiles import Tiling
+from tinyml.transforms.schedules.tiling.padding import margins_of, padding
+from tinyml.transforms.schedules.tiling.stored_image import StoredImage, tensor_like
+from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
+from tinyml.transforms.schedules.tiling.window_tiles import Tiling
 
 Images = Callable[[SSAValue], StoredImage]
 """A function that gives the stored image of a value."""

@@ -8,7 +8,7 @@ from xdsl.parser import Parser
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.targets.registry import HOST
-from tinyml.transforms.formats.tiling.window_tiles import (
+from tinyml.transforms.schedules.tiling.window_tiles import (
     AMPLE,
     MEMORY,
     TileMemory,

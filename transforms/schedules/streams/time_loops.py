@@ -26,7 +26,6 @@ from tinyml.dialects.loops import trips_from_zero, trips_of
 from tinyml.dialects.operations import index_constant
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.base import spell
-from tinyml.transforms.formats.tiling.window_tiles import small_memory
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.schedules.plans.graph import Kind
 from tinyml.transforms.schedules.plans.network import network_of
@@ -36,6 +35,7 @@ from tinyml.transforms.schedules.rings.pooled_blocks import By
 from tinyml.transforms.schedules.rings.smallest_rings import RingSchedule, smallest_rings
 from tinyml.transforms.schedules.slices.stages import Stage
 from tinyml.transforms.schedules.streaming import Streamed
+from tinyml.transforms.schedules.tiling.window_tiles import small_memory
 
 
 class SequenceLoop(NamedTuple):

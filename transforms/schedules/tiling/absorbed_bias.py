@@ -14,7 +14,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.exact.numbers import ExactNumbers, integers_of
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.formats.choose_accumulators import choose
+from tinyml.transforms.ir.chosen_accumulators import choose
 
 
 def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | None:

@@ -18,8 +18,8 @@ from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import RowSums, Start, TileNest, zero_start
 from tinyml.targets.registry import offers, usual_input_tile
 from tinyml.targets.tiles import INPUT_TILE_BYTES, tile_of
-from tinyml.transforms.formats.tiling.axis_orders import gathered
-from tinyml.transforms.formats.tiling.padding import padding
+from tinyml.transforms.schedules.tiling.axis_orders import gathered
+from tinyml.transforms.schedules.tiling.padding import padding
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ def registered_pass(name: str, **options: Any) -> Any:
 class LoweringPasses:
     """The passes of pipelines, in order, followed by single passes.
 
-    pipelines: names from `pipelines_below`. options: each pipeline gets those that it has. Nothing is verified between
+    pipelines: names from this module. options: each pipeline gets those that it has. Nothing is verified between
     passes, which would take most of the time.
     """
 

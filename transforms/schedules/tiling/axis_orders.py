@@ -15,7 +15,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue, Use
 from tinyml.dialects import tdsl
 from tinyml.dialects.scratch import packed_bits
 from tinyml.dialects.scratch.types import packed_type
-from tinyml.transforms.formats.tiling.padding import padding
+from tinyml.transforms.schedules.tiling.padding import padding
 
 Axes = tuple[int, ...]
 """For each axis of an image N x H x W x C, the corresponding axis of the tensor in memory."""

@@ -1,0 +1,77 @@
+"""The extensions of the core, which may be left out of an installation, and the import of what they may have.
+
+`extensions.txt` has a row for each: its name, a regular expression for the paths of its files, and whether the wheel of
+the core contains it (in or out). The core never imports a module of an extension that is out: it has a row that names
+one, such as `tinyml.tools.driver.listen:heard_in`, which is imported when somebody asks for it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.modules import find_module
+
+CORE = "core"
+"""The name of what is no extension."""
+
+_PACKAGE = "tinyml."
+
+
+class Extension(NamedTuple):
+    """A row of the table. pattern: of the paths of its files, without the extension of the file."""
+
+    name: str
+    pattern: re.Pattern[str]
+    in_core: bool
+
+
+@cache
+def extensions() -> tuple[Extension, ...]:
+    """The rows of the table."""
+    rows = (line.split("\t") for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines())
+    return tuple(Extension(name, re.compile(pattern), where == "in") for name, pattern, where in rows)
+
+
+def extension_of(path: str) -> Extension | None:
+    """The extension of a file, by its path from the folder of the rooms; None for one of the core."""
+    return next((row for row in extensions() if row.pattern.search(path)), None)
+
+
+def is_installed(where: str) -> bool:
+    """True if a module, or that of `MODULE:NAME`, is there. No code runs."""
+    return find_module(where.partition(":")[0]) is not None
+
+
+def part_of(where: str) -> str:
+    """The name of the extension that a module of ours, or `MODULE:NAME` in one, belongs to."""
+    path = where.partition(":")[0].removeprefix(_PACKAGE).replace(".", "/")
+    found = extension_of(path) or extension_of(f"{path}/")
+    return CORE if found is None else found.name
+
+
+def missing_part(where: str) -> str | None:
+    """The name of the extension that a module of ours would belong to, if it is not installed."""
+    part = part_of(where)
+    return None if part == CORE or is_installed(where) else part
+
+
+def imported(where: str) -> Any:
+    """A module, or what `MODULE:NAME` names in one.
+
+    Raises `InputError` for a module of an extension that is not installed.
+    """
+    module, _, name = where.partition(":")
+    if (part := missing_part(module)) is not None:
+        raise InputError(f"this {needs(part)}")
+    found = import_module(module)
+    return getattr(found, name) if name else found
+
+
+def needs(part: str) -> str:
+    """The end of the message for what is not there without an extension."""
+    return f"needs the part '{part}' of tinyml, which is not installed"

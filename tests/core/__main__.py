@@ -1,0 +1,207 @@
+"""`make core`: the wheel of the core in an environment of its own, its tests, and the C of programs.
+
+The wheel has no file of an extension that `dialects/extensions.txt` says is out. Its environment has what the core and
+its two frontends require and what runs tests, in the versions of the environment that runs this; it is kept in
+`build/core` until pyproject.toml changes. In it
+
+* the tests of `SUITES` pass, without those that `needs_extensions.txt` names and those of extensions;
+* the programs of `programs.py` have the C that the whole installation gives, byte for byte;
+* what asks for an extension ends in a line that names it;
+* an extension whose files are put back gives the C that the whole installation gives, too.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import distributions
+from pathlib import Path
+
+from layout.sources import name_of
+from programs.paths import ROOT, TESTS
+
+from core.programs import PROGRAMS, RETURNING
+from core.wheel import build, files_of, out
+
+FOLDER = ROOT / "build" / "core"
+ENVIRONMENT = FOLDER / "env"
+PYTHON = ENVIRONMENT / "bin" / "python"
+EXTRAS = ("onnx", "sklearn")
+"""The extras of the frontends that the wheel of the core has."""
+
+TOOLS = ("pytest", "pytest-xdist", "hypothesis", "lit", "filecheck")
+"""What runs tests, of the extra `test`."""
+
+SUITES = {
+    "filecheck": ("dialects", "lowering", "transforms/reals", "transforms/buffers", "transforms/loops"),
+    "unit": ("dialects", "targets/c", "transforms/buffers", "transforms/ir"),
+}
+"""The folders of tests that run, those of core rooms."""
+
+LISTED = Path(__file__).with_name("needs_extensions.txt")
+"""Tests of core rooms that need an extension, by their paths from `tests/`. The list may only shrink."""
+
+ABSENT = {
+    ("compile", "docs/tour/tour.sd", "-o", "x"): "the frontend 'sd' needs the part 'seedot language'",
+    ("compile", "tests/models/pytorch/cnn-script.onnx", "--target", "esp32", "-o", "x"): (
+        "the target 'esp32' needs the part 'riscv, xtensa'"
+    ),
+    ("compile", "tests/models/pytorch/cnn-script.onnx", "--format", "posit", "-o", "x"): (
+        "the number format 'posit' needs the part 'posit and published formats'"
+    ),
+    ("bench", "examples"): "the command 'bench' needs the part 'measuring'",
+}
+"""Command lines that ask for an extension, and what they say."""
+
+
+def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run a program in the core's environment, which finds no other tinyml, or by the Python that runs this."""
+    path = os.pathsep.join([str(PYTHON.parent), os.environ.get("PATH", "")])
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    environment = {**kept, "PATH": path}
+    return subprocess.run(list(map(str, command)), cwd=ROOT, env=environment, capture_output=True, text=True)
+
+
+def required() -> list[str]:
+    """What the environment of the core has beside the wheel."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    optional = project["optional-dependencies"]
+    lines = [*project["dependencies"], *(line for extra in EXTRAS for line in optional[extra])]
+    return [*lines, *(line for line in optional["test"] if re.split(r"[^\w-]", line)[0] in TOOLS)]
+
+
+def make_environment() -> None:
+    """Make the environment without the wheel, unless it is there and as new as what it follows from."""
+    stamp = ENVIRONMENT / "made"
+    if stamp.is_file() and stamp.stat().st_mtime >= (ROOT / "pyproject.toml").stat().st_mtime:
+        return
+    subprocess.run([ROOT / ".ci" / "venv", sys.executable, ENVIRONMENT], check=True)
+    versions = FOLDER / "versions.txt"
+    versions.write_text("".join(f"{one.name}=={one.version}\n" for one in distributions() if one.name != "tinyml-xdsl"))
+    quiet = [PYTHON, "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
+    subprocess.run([*quiet, "-c", versions, *required()], check=True)
+    stamp.touch()
+
+
+def install() -> None:
+    """Build the wheel, and install it and nothing else."""
+    wheel = build(FOLDER / "wheel")
+    site = next(ENVIRONMENT.glob("lib/python*/site-packages"))
+    shutil.rmtree(site / "tinyml", ignore_errors=True)
+    pip = [PYTHON, "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--no-deps", "--force-reinstall"]
+    subprocess.run([*pip, "--no-compile", wheel], check=True)
+    found = run(PYTHON, "-c", "import tinyml; print(tinyml.__file__)").stdout.strip()
+    assert Path(found).is_relative_to(site), f"another tinyml is imported: {found}"
+
+
+def listed() -> list[str]:
+    return LISTED.read_text().split()
+
+
+def tests(suite: str, pattern: str) -> list[str]:
+    """The tests of a suite that mirror files of the core, by their paths from `tests/`."""
+    paths = [path for folder in SUITES[suite] for path in sorted((TESTS / suite / folder).rglob(pattern))]
+    kept = (path for path in paths if path.suffix in (".mlir", ".sd", ".py") and "Inputs" not in path.parts)
+    return [name_of(path).removeprefix("tests/") for path in kept if not out(mirrored(path, suite))]
+
+
+def mirrored(path: Path, suite: str) -> str:
+    """The path of the file that a test mirrors, as far as its name says."""
+    inside = path.relative_to(TESTS / suite)
+    return inside.with_name(inside.name.removeprefix("test_")).as_posix()
+
+
+def run_filecheck() -> str:
+    """Run FileCheck files; those in the list have to fail."""
+    files = tests("filecheck", "*")
+    failing = [file.removeprefix("filecheck/") for file in files if file in listed()]
+    command = [PYTHON.with_name("lit"), "-sq", f"--xfail={';'.join(failing)}"]
+    done = run(*command, *(TESTS / file for file in files))
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def run_unit_tests() -> str:
+    files = [TESTS / file for file in tests("unit", "test_*.py") if file not in listed()]
+    done = run(PYTHON.with_name("pytest"), "-q", "-n", "auto", "-p", "no:cacheprovider", *files)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def run_programs(folder: str, names: Sequence[str]) -> str:
+    """Compile programs in both environments and compare their C; the differences."""
+    made = {python: FOLDER / folder / which for python, which in ((PYTHON, "core"), (Path(sys.executable), "whole"))}
+    shutil.rmtree(FOLDER / folder, ignore_errors=True)
+
+    def compiled(python: Path) -> subprocess.CompletedProcess[str]:
+        return run(python, "-W", "ignore", TESTS / "core" / "programs.py", made[python], *names)
+
+    with ThreadPoolExecutor() as both:
+        runs = list(both.map(compiled, made))
+    if wrong := "".join(done.stderr for done in runs if done.returncode != 0):
+        return wrong
+    core, whole = ({name: texts(place / name) for name in names} for place in made.values())
+    assert all(core.values()), "a program has no C"
+    return "".join(
+        f"the C of {name} differs from that of the whole installation\n" for name in names if core[name] != whole[name]
+    )
+
+
+def texts(folder: Path) -> dict[str, bytes]:
+    """The C files of a program."""
+    return {path.name: path.read_bytes() for path in folder.glob("*.[ch]")}
+
+
+def run_absent() -> str:
+    """Ask for extensions that are not there."""
+    wrong = ""
+    for arguments, message in ABSENT.items():
+        done = run(PYTHON.with_name("tinyml"), *arguments)
+        last = (done.stderr.strip().splitlines() or [""])[-1]
+        if done.returncode != 1 or not last.endswith(f"{message} of tinyml, which is not installed"):
+            wrong += f"tinyml {' '.join(arguments)}: {last}\n"
+    return wrong
+
+
+def put_back() -> str:
+    """Put the files of extensions back, as a package of them would install them, and compile their programs."""
+    site = next(ENVIRONMENT.glob("lib/python*/site-packages"))
+    for extension in {extension for extension, _ in RETURNING.values()}:
+        for path in files_of(extension):
+            copy = site / "tinyml" / name_of(path)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+    return run_programs("returning", [*RETURNING])
+
+
+STEPS = {
+    "environment": make_environment,
+    "wheel": install,
+    "programs": lambda: run_programs("programs", [*PROGRAMS]),
+    "what is absent": run_absent,
+    "FileCheck": run_filecheck,
+    "unit tests": run_unit_tests,
+    "extensions put back": put_back,
+}
+
+
+def main() -> int:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    failed = False
+    for name, step in STEPS.items():
+        start = time.monotonic()
+        wrong = step()
+        print(f"core: {name}: {'failed' if wrong else 'passed'} in {time.monotonic() - start:.0f} s", flush=True)
+        if wrong:
+            print(wrong.rstrip("\n"))
+            failed = True
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

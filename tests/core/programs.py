@@ -1,0 +1,100 @@
+"""Programs whose C is that of the whole installation: compiled by the Python that runs this file.
+
+python programs.py FOLDER        NAME.c and NAME.h of each program
+python programs.py FOLDER NAME   those of one
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+
+TDSL = """
+func.func @mixed(%x: tensor<1x4xf32>) -> tensor<1x3xf32> {
+  %w = tdsl.const dense<[[0.5, -0.25, 1.0], [0.125, 0.75, -1.5], [-0.5, 0.25, 0.0], [1.25, -1.0, 0.5]]>
+      : tensor<4x3xf32> -> tensor<4x3xf32>
+  %s = tdsl.matmul %x, %w : tensor<1x4xf32>, tensor<4x3xf32> -> tensor<1x3xf32>
+  %r = tdsl.relu %s : tensor<1x3xf32> -> tensor<1x3xf32>
+  %e = tdsl.tanh %s : tensor<1x3xf32> -> tensor<1x3xf32>
+  %y = tdsl.add %r, %e : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
+  func.return %y : tensor<1x3xf32>
+}
+"""
+"""A module by hand, for `tinyml-opt`."""
+
+
+def _estimator(kind: str, board: str, folder: Path, format: str = "fixed") -> None:
+    import numpy as np
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+
+    import tinyml
+
+    random = np.random.default_rng(5)
+    x = random.normal(size=(120, 6))
+    y = (x[:, 0] + x[:, 1] * x[:, 2] > 0).astype(int) + (x[:, 3] > 1)
+    made: Any = LogisticRegression() if kind == "linear" else RandomForestClassifier(5, max_depth=4, random_state=3)
+    _keep(tinyml.compile(made.fit(x, y), x, y, board=board, format=format, width=8), folder)
+
+
+def _file(model: str, board: str, folder: Path, format: str = "fixed") -> None:
+    import numpy as np
+
+    import tinyml
+
+    loaded = tinyml.load(ROOT / model)
+    x = np.random.default_rng(7).normal(size=(8, loaded.features)).astype("float32")
+    _keep(tinyml.compile(loaded, x, board=board, **({"format": format, "width": 8} if format else {})), folder)
+
+
+def _keep(program: object, folder: Path) -> None:
+    """Write the C of a compiled program."""
+    made: Path = getattr(program, "folder")  # noqa: B009
+    for file in sorted(made.glob("*.[ch]")):
+        (folder / file.name).write_bytes(file.read_bytes())
+
+
+def _by_hand(folder: Path) -> None:
+    import numpy as np
+
+    from tinyml.tools.tinyml_opt import main
+
+    module, data = folder / "mixed.mlir", folder / "val.npz"
+    module.write_text(TDSL)
+    np.savez(data, x=np.random.default_rng(9).normal(size=(20, 4)))
+    passes = f"reals-to-c{{data={data} target=cortex-m4}}"
+    sys.argv = ["tinyml-opt", str(module), "-p", passes, "-t", "c", "-o", str(folder / "mixed.c")]
+    main()
+
+
+PROGRAMS: dict[str, Callable[[Path], None]] = {
+    "linear-uno": lambda folder: _estimator("linear", "uno", folder),
+    "forest-m4": lambda folder: _estimator("forest", "cortex-m4", folder),
+    "onnx-uno": lambda folder: _file("tests/models/pytorch/accelerometer-script.onnx", "uno", folder),
+    "onnx-m4": lambda folder: _file("tests/models/pytorch/accelerometer-script.onnx", "cortex-m4", folder),
+    "tdsl-m4": _by_hand,
+}
+
+RETURNING: dict[str, tuple[str, Callable[[Path], None]]] = {
+    "tflite-m4": ("tflite", lambda folder: _file("tests/models/keras/gru-of-one-int8.tflite", "cortex-m4", folder, "")),
+    "posit-uno": (
+        "posit and published formats",
+        lambda folder: _estimator("linear", "uno", folder, "posit"),
+    ),
+}
+"""Programs of extensions that are out, each with the extension that has to be put back."""
+
+
+def main(folder: str, *names: str) -> None:
+    known = PROGRAMS | {name: make for name, (_, make) in RETURNING.items()}
+    for name in names or PROGRAMS:
+        (place := Path(folder, name)).mkdir(parents=True)
+        known[name](place)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

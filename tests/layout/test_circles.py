@@ -1,0 +1,64 @@
+"""The folders of a room import each other one way, but for those in `circles.txt`, a list that may only shrink."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from layout.sources import MODULES, module_of, name_of, source
+
+LISTED = Path(__file__).with_name("circles.txt")
+"""Lines with a folder, another one that it imports in a circle, and the number of these imports."""
+
+
+def folder_of(path: Path) -> str | None:
+    """The folder of a room that a file is in; None for a file directly in a room."""
+    parts = name_of(path).split("/")
+    return "/".join(parts[:2]) if len(parts) > 2 else None
+
+
+def arrows() -> Counter[tuple[str, str]]:
+    """The imports between the folders of a room, when files run: in functions, too, but not for type checkers."""
+    files, found = {module_of(path): path for path in MODULES}, Counter[tuple[str, str]]()
+    for path in MODULES:
+        read, here = source(path), folder_of(path)
+        for line, name in read.imports:
+            file = files.get(name) or files.get(name.rpartition(".")[0])
+            there = None if file is None or line in read.for_types else folder_of(file)
+            if here is not None and there is not None and here != there and here.split("/")[0] == there.split("/")[0]:
+                found[here, there] += 1
+    return found
+
+
+def in_circles(found: Counter[tuple[str, str]]) -> dict[tuple[str, str], int]:
+    """The arrows from a folder to one from which other arrows lead back."""
+    reached: dict[str, set[str]] = {}
+    for start, end in found:
+        reached.setdefault(start, set()).add(end)
+
+    def leads_back(start: str, end: str) -> bool:
+        seen, waiting = set[str](), [end]
+        while waiting:
+            if (here := waiting.pop()) == start:
+                return True
+            if here not in seen:
+                seen.add(here)
+                waiting += reached.get(here, ())
+        return False
+
+    return {arrow: count for arrow, count in found.items() if leads_back(*arrow)}
+
+
+def test_folders_form_no_circles():
+    listed = {(start, end): int(count) for start, end, count in map(str.split, LISTED.read_text().splitlines())}
+    found = in_circles(arrows())
+    more = {arrow: count for arrow, count in found.items() if count > listed.get(arrow, 0)}
+    assert more == {}, "imports that lead back: let one of the folders do without the other"
+    fewer = {arrow: found.get(arrow, 0) for arrow, count in listed.items() if found.get(arrow, 0) < count}
+    assert fewer == {}, f"write these numbers into {LISTED.name}, so that they stay"
+
+
+def test_circles_are_found():
+    line = Counter({("a", "b"): 1, ("b", "c"): 2})
+    assert in_circles(line) == {}
+    assert in_circles(line + Counter({("c", "a"): 3})) == {("a", "b"): 1, ("b", "c"): 2, ("c", "a"): 3}

@@ -1,0 +1,58 @@
+"""The core and its two frontends and chips import no extension, and the table of extensions is true."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from layout.sources import MODULES, module_of, name_of, room_files, source
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import CORE, extension_of, extensions, imported, is_installed, part_of
+
+FILES = {module_of(path): path for path in MODULES}
+
+
+def is_out(path: Path) -> bool:
+    row = extension_of(name_of(path))
+    return row is not None and not row.in_core
+
+
+def imported_by(path: Path) -> list[tuple[int, Path]]:
+    """The files that a file imports when it runs, with the lines."""
+    read = source(path)
+    named = [(line, FILES.get(name) or FILES.get(name.rpartition(".")[0])) for line, name in read.imports]
+    return [(line, file) for line, file in named if file is not None and line not in read.for_types]
+
+
+def test_the_core_imports_no_extension():
+    """Neither at the top of a file nor in a function: it has rows that name what an extension offers."""
+    found = [
+        f"{name_of(path)}:{line} imports {name_of(file)}"
+        for path in MODULES
+        if not is_out(path)
+        for line, file in imported_by(path)
+        if is_out(file)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("row", extensions(), ids=lambda row: row.name)
+def test_an_extension_has_files(row: object):
+    own = [path for path in room_files("*") if extension_of(name_of(path)) == row]
+    assert own, "no file has its pattern"
+
+
+def test_a_part_is_named_after_its_module():
+    assert part_of("tinyml.targets.helium.chip:CHIP") == "helium"
+    assert part_of("tinyml.dialects.rtl") == "fpga"
+    assert part_of("tinyml.targets.chip") == CORE
+
+
+def test_what_is_not_installed_needs_its_part():
+    assert is_installed("tinyml.targets.helium.chip:CHIP")
+    assert not is_installed("tinyml.targets.helium.no_chip:CHIP")
+    with pytest.raises(InputError, match=r"^this needs the part 'helium' of tinyml, which is not installed$"):
+        imported("tinyml.targets.helium.no_chip:CHIP")
+    with pytest.raises(ModuleNotFoundError):
+        imported("tinyml.targets.no_chip")

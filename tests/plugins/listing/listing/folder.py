@@ -1,0 +1,15 @@
+"""A folder with a list of what the templates of packages are filled with, and the samples in C."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tinyml.extend.programs import PackagedModel, Packaging, model_words, stored_samples
+
+
+def _files(model: PackagedModel) -> Mapping[str, str]:
+    words = "".join(f"{word}\n" for word in sorted(model_words(model)))
+    return {"words.txt": words, "samples.h": stored_samples(model)}
+
+
+LISTING = Packaging("listing", _files)

@@ -1,0 +1,212 @@
+"""Hardware modules of programs for FPGAs: how they are made, checked, counted and kept to their share of the cells.
+
+Loops are unrolled for a share of the cells; a program that takes more by the count of yosys is compiled again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import AnyFloat, IndexType, ModuleOp
+from xdsl.ir import Operation
+
+from tinyml.dialects import rtl
+from tinyml.dialects.errors import InputError, TooLargeError
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.formats.lookup import formats
+from tinyml.dialects.locations import source_names
+from tinyml.dialects.loops import trips_of
+from tinyml.lowering import pipelines
+from tinyml.lowering.options import PipelineOptions
+from tinyml.runtime.devices import verilog_tools
+from tinyml.runtime.model.temporary_folder import temporary_folder
+from tinyml.targets.registry import board as board_named
+from tinyml.targets.verilog.fabric import Fabric, Resources, fabric_of
+from tinyml.targets.verilog.print_verilog import print_verilog
+from tinyml.transforms.ir.intervals import intervals
+from tinyml.transforms.ir.pipeline_names import (
+    BITS_TO_HARDWARE,
+    BITS_TO_LANES,
+    LOOPS_TO_BITS,
+    LoweringPasses,
+)
+from tinyml.transforms.rtl.scheduling.operators import Operators
+from tinyml.transforms.rtl.unrolling.cell_costs import product_in_logic
+
+if TYPE_CHECKING:
+    from tinyml.targets.board import Board
+    from tinyml.tools.driver.stages import Compiled
+
+ROUNDS = 3
+"""Maximum number of programs counted after the first, before all loops stay rolled."""
+
+MARGIN = 115
+"""Percent of the estimated cells that a program is taken to have where nothing counts them (docs/fpga.md)."""
+
+LEAST_STEP = 0.95
+"""The factor by which a share shrinks at least, after one that left the program unchanged."""
+
+
+def lowered(bits: ModuleOp, ctx: Context, options: PipelineOptions) -> ModuleOp:
+    """The hardware module of a program on bits, which is left as it is.
+
+    Raises `InputError` for a program on floats, and `TooLargeError` for one with larger memories than there are.
+    """
+    module = bits.clone()
+    if (op := next(filter(_takes_floats, module.walk()), None)) is not None:
+        names = [name for name, format in formats().items() if not issubclass(format, type(F32_FORMAT))]
+        none = "hardware has no floating point, in which"
+        if options.format not in names:
+            raise InputError(f"{none} the program computes: --format {', '.join(names)}")
+        layer = next(iter(source_names(op)), op.name)
+        raise InputError(f"{none} {layer} computes: end the model before it, or ask for the class, --outputs class")
+    pipelines.run(module, ctx, pipelines.flatten(BITS_TO_HARDWARE, vars(options)))
+    check_memories(module, fabric_of(board_named(options.target)))
+    return module
+
+
+def _takes_floats(op: Operation) -> bool:
+    return any(isinstance(value.type, AnyFloat) for value in (*op.operands, *op.results))
+
+
+def module_of(bits: ModuleOp, ctx: Context, options: Mapping[str, Any]) -> ModuleOp:
+    """The hardware module that a program on bits, of a file, becomes."""
+    pipelines.run(bits, ctx, pipelines.flatten(BITS_TO_HARDWARE, dict(options)), of_user=True)
+    return bits
+
+
+def text_of(hardware: ModuleOp) -> str:
+    """A hardware module as Verilog."""
+    return print_verilog(hardware)
+
+
+def cycles(loops: ModuleOp, board: Board, cells: int) -> float:
+    """The cycles of an inference whose products of numbers fill a share of the look-up tables all the time.
+
+    This is less than a module takes, and tells formats apart. loops: a program at L3. cells: the share in percent.
+    Raises `InputError` for a program without hardware.
+    """
+    module, fabric = loops.clone(), fabric_of(board)
+    LoweringPasses((LOOPS_TO_BITS, BITS_TO_LANES), cells=0).apply(module)
+    work = 0.0
+    for function in module.ops:
+        if isinstance(function, func.FuncOp):
+            operators = Operators(fabric.delays, intervals(function))
+            work += sum(
+                product_in_logic(op, operators) * _runs(op)
+                for op in function.walk()
+                if isinstance(op, arith.MuliOp) and not isinstance(op.result.type, IndexType)
+            )
+    return work / max(cells / 100 * fabric.there.luts, 1)
+
+
+def _runs(op: Operation) -> int:
+    """The iterations of all loops around an op; one for a loop whose number of iterations is unknown."""
+    loops: list[int] = []
+    around = op.parent_op()
+    while around is not None:
+        loops += [trips_of(around) or 1] if isinstance(around, scf.ForOp) else []
+        around = around.parent_op()
+    return prod(loops)
+
+
+def check_memories(module: ModuleOp, fabric: Fabric) -> None:
+    """Raise `TooLargeError` for hardware whose memories exceed all block RAMs, which can be told without synthesis."""
+    bits = sum(op.width * op.depth.value.data for op in module.walk() if isinstance(op, rtl.RamOp))
+    if bits > (there := fabric.there.brams * fabric.bram_bits):
+        raise TooLargeError(
+            f"the memories of the hardware hold {bits:,} bits, the block RAMs {there:,} ({bits - there:,} too many); "
+            "fewer bits or a smaller model helps"
+        )
+
+
+def check_route(board: Board) -> None:
+    """Raise `InputError` unless modules for a board can be placed and routed here."""
+    verilog_tools.placement_tool(fabric_of(board))
+    if verilog_tools.synthesis_tool() is None:
+        raise InputError(verilog_tools.MISSING)
+
+
+def compile_within_cells(
+    compiled: Compiled, cells: int, board: Board, again: Callable[[int], Compiled], *, route: bool = False
+) -> tuple[Compiled, int, dict[str, Any]]:
+    """The program, the share of cells in percent that its loops are unrolled for, and the report of its hardware.
+
+    A program of which yosys counts more LUTs than `cells` percent, or more cells than there are, is compiled again for
+    a share that is smaller by the ratio of excess. After `ROUNDS` of that all loops stay rolled, whatever they take.
+    Without yosys the estimate is taken to be `MARGIN` percent. again: compiles for a share in percent. route: place and
+    route the module, if it fits, for the clock that it allows. Raises `InputError` if a module cannot be routed.
+    """
+    fabric = fabric_of(board)
+    if verilog_tools.synthesis_tool() is None:
+        cells = 100 * cells // MARGIN
+        return again(cells), cells, _report(fabric, None, None)
+    with temporary_folder() as folder:
+
+        def counted(verilog: str | None) -> Resources:
+            assert verilog is not None
+            return verilog_tools.synthesised(verilog, fabric, folder)
+
+        taken = counted(compiled.verilog)
+        limit = fabric.there.luts * cells / 100
+        if _excess(taken, fabric, limit) > 1:
+            compiled, cells, taken = _smaller((compiled, cells, taken), fabric, again, counted)
+        fits = not taken.shortages(fabric.there)
+        clock = verilog_tools.routed_clock(fabric, folder) if route and fits else None
+        return compiled, cells, _report(fabric, taken, clock)
+
+
+def _smaller(
+    first: tuple[Compiled, int, Resources],
+    fabric: Fabric,
+    again: Callable[[int], Compiled],
+    counted: Callable[[str | None], Resources],
+) -> tuple[Compiled, int, Resources]:
+    """A program within the share that the first one exceeds, with its cells, or else one without unrolled loops."""
+    compiled, cells, taken = first
+    limit, least = fabric.there.luts * cells / 100, again(0)
+    for _ in range(ROUNDS):
+        excess, before = _excess(taken, fabric, limit), compiled.verilog
+        if excess <= 1 or before == least.verilog:
+            return compiled, cells, taken
+        while compiled.verilog == before:
+            # Skip shares that give the same program as the last one.
+            cells = int(min(cells / excess, cells * LEAST_STEP))
+            compiled, excess = again(cells), 1
+        taken = counted(compiled.verilog)
+    if _excess(taken, fabric, limit) <= 1:
+        return compiled, cells, taken
+    return least, 0, counted(least.verilog)
+
+
+def _excess(taken: Resources, fabric: Fabric, luts: float) -> float:
+    """The largest ratio of cells taken to their limit: `luts` for LUTs, those of the FPGA for other cells."""
+    there = fabric.there
+    return max(taken.luts / max(luts, 1), taken.dsps / max(there.dsps, 1), taken.brams / max(there.brams, 1))
+
+
+def _report(fabric: Fabric, counted: Resources | None, clock: float | None) -> dict[str, Any]:
+    """The clock in MHz that a module is scheduled for and the one that it allows, its cells before placement, and those
+    of the FPGA; what is unknown is None.
+    """
+    cells = dict.fromkeys(asdict(fabric.there)) if counted is None else asdict(counted)
+    there = {name: count for name, count in asdict(fabric.there).items() if name != "registers"}
+    return {
+        "clock_mhz": fabric.clock,
+        "fmax_mhz": clock,
+        **cells,
+        "available": there,
+        "shortages": counted and counted.shortages(fabric.there),
+    }
+
+
+def require_cells(hardware: dict[str, Any], board: Board, model: str) -> None:
+    """Raise `InputError` for a module that takes more cells than there are."""
+    if hardware["shortages"]:
+        needs = " and ".join(hardware["shortages"])
+        raise InputError(board.misfit(f"needs {needs}; fewer bits or a smaller model helps"), file=model)

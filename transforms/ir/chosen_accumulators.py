@@ -1,0 +1,89 @@
+"""The accumulator of a sum of products: the narrowest that is proven not to overflow, with the proof."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import num, tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.locations import error_at
+
+_CURE = (
+    "`follows` and `align` of its class say how it does, or SUMS_GO_ON = False of the format keeps the products apart "
+    "(documentation: Adding a format, Sums)"
+)
+
+
+KnownSums = dict[object, tuple[Attribute, dict[str, Attribute]]]
+"""The accumulators of sums and their proofs, by all that they follow from."""
+
+MOST_KNOWN = 1 << 12
+"""The most sums whose accumulators are kept."""
+
+
+def choose(op: tdsl.ContractionOp, known_sums: KnownSums | None = None) -> None:
+    """Set the accumulator of one sum of products, given the known values and ranges of its operands.
+
+    known_sums: the accumulators of other sums, to which this one is added. Raises `InputError` at the op if no
+    accumulator of the format can sum all of its products.
+    """
+    result = tdsl.format_of(op.out)
+    try:
+        if isinstance(op, tdsl.MatmulSumOp):
+            _order(op, result)
+        products = op.products
+        key = None if known_sums is None else _key(op, products)
+        if known_sums is None or (known := known_sums.get(key)) is None:
+            bound = op.bound_of(products)
+            op.acc = op.accumulator_for(products, bound).type
+            op.verify_units()
+            known = op.acc, num.proof(bound)
+            if known_sums is not None:
+                if len(known_sums) >= MOST_KNOWN:
+                    del known_sums[next(iter(known_sums))]
+                known_sums[key] = known
+        op.acc, proof = known
+        op.properties |= proof
+    except InputError as error:
+        raise error if error.line else error_at(op, error.message) from error
+    except VerifyException as error:
+        cure = "" if len(op.pairs) < 2 else f": {_CURE}"
+        raise error_at(op, f"{error}{cure}") from error
+
+
+def _key(op: tdsl.ContractionOp, products: Sequence[Product]) -> object:
+    """All that the accumulator of a sum follows from."""
+    factors = [factor for product in products for factor in (product.lhs, product.rhs)]
+    initial = () if op.initial is None else (_facts(tdsl.factor_of(op.initial)),)
+    kinds = [(product.length, product.square, product.sparse) for product in products]
+    return type(op), op.out.type, *kinds, *map(_facts, factors), *initial
+
+
+def _facts(factor: Factor) -> object:
+    raws = factor.raws
+    digest = None if raws is None else (raws.shape, sha256(np.ascontiguousarray(raws).data).digest())
+    return factor.format.type, factor.interval, factor.raised, digest
+
+
+def _order(op: tdsl.MatmulSumOp, result: NumberFormat) -> None:
+    """Sort products so that each sum continues exactly in the units of the next: the finest last, otherwise stable.
+
+    Where no product can be last, the order stays.
+    """
+    units = [result.accumulator(tdsl.format_of(lhs), tdsl.format_of(rhs), None) for lhs, rhs in op.pairs]
+    # From the end: the last of those into whose units all others convert.
+    left, order = [*range(len(units))], list[int]()
+    while left:
+        finest = (i for i in reversed(left) if all(units[i].follows(units[other]) for other in left))
+        order.append(found := next(finest, left[-1]))
+        left.remove(found)
+    factors = [factor for place in reversed(order) for factor in op.pairs[place]]
+    shifts = op.left_shifts
+    op.set_left_shifts([shifts[place] for place in reversed(order)])
+    op.operands = [*factors, *op.operands[len(op.factors) :]]
