@@ -65,12 +65,14 @@ def _of_format(name: str, seconds: float) -> tuple[Sequence[Verdict], Sequence[U
     from tinyml.dialects.formats.lookup import format_spelled
     from tinyml.tools.proofs.facts import facts
     from tinyml.tools.proofs.machine_statements import machine_statements
+    from tinyml.tools.proofs.posit.quire_statements import quire_statements
     from tinyml.tools.proofs.proving import decide
     from tinyml.tools.proofs.statements import statements, variants
 
     format = format_spelled(context(), name)
-    stated = [*statements(format)]
-    verdicts = [decide(statement, seconds) for statement in stated]
+    quires = [*quire_statements(format)]
+    stated = [] if quires and not variants(format) else [*statements(format)]
+    verdicts = [decide(statement, seconds) for statement in (*quires, *stated)]
     verdicts += [decide(fact, seconds) for one in variants(format) for fact in facts(one)]
     return verdicts + _of_parts(stated, seconds, machine_statements()), []
 

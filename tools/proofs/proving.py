@@ -75,6 +75,10 @@ class Statement(ABC):
     def as_test(self, inputs: Sequence[int], documented: int) -> str:
         """A test in Python that fails as long as the statement is false for some inputs."""
 
+    def samples(self) -> list[Any]:
+        """Arrays of inputs for which what Python computes is compared where not all inputs are tried."""
+        return _all_of([_some_of(domain, self.cuts) for domain in self.domains])
+
     def pieces(self) -> Iterator[Sequence[Domain]]:
         """The domains, or parts of the only one."""
         if not self.cuts:
@@ -137,8 +141,7 @@ def decide(statement: Statement, seconds: float) -> Verdict:
     try:
         if prod(map(_size, statement.domains)) <= TRIED:
             return verdict("all inputs", _tried(statement, promises, _all_of(statement.domains)))
-        some = [_some_of(domain, statement.cuts) for domain in statement.domains]
-        if (wrong := _tried(statement, promises, _all_of(some))) is not None:
+        if (wrong := _tried(statement, promises, statement.samples())) is not None:
             return verdict("some inputs", wrong)
         for piece in statement.pieces():
             left = seconds - (time.perf_counter() - started)

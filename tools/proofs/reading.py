@@ -3,7 +3,8 @@
 Ops of `exact` have the meaning that they document, others that of MLIR's `arith` on integers without limits. The
 lowering promises that every sum, product and narrowing fits, that loads stay within their tables, and that values lie
 in the intervals proven for them; each promise is a condition to be proved. Functions of the runtime have the meaning
-that they document.
+that they document. Memory that is written is read as the integers that it holds, at indices that are known, or of many
+inputs at once.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import exact, scratch
@@ -21,6 +22,8 @@ from tinyml.dialects.machine.emitter import WRAPS
 from tinyml.dialects.machine.exact_integers import Condition, Number, choose, entry
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.tools.proofs.memory import Cells
+from tinyml.tools.proofs.values import Values
 
 
 class Unread(Exception):
@@ -48,13 +51,22 @@ def read(block: Block, arguments: Sequence[Number | Condition]) -> Reading:
 
     Raises `Unread` for ops on floats, and for functions of the runtime without a documented meaning on integers.
     """
+    [result], promises = read_all(block, arguments)
+    return Reading(result, promises)
+
+
+def read_all(block: Block, arguments: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Promise]]:
+    """All that a block returns or yields, and its promises; raises as `read` does.
+
+    arguments: numbers and conditions, and `Cells` for memory, which hold afterwards what the block has written.
+    """
     promises: list[Promise] = []
 
     def promise(text: str, holds: Condition) -> None:
         if holds is not True:
             promises.append(Promise(text, holds))
 
-    return Reading(_run(block, arguments, {}, promise), promises)
+    return _run(block, arguments, {}, promise), promises
 
 
 def _run(
@@ -62,26 +74,30 @@ def _run(
     arguments: Sequence[Any],
     values: dict[SSAValue, Any],
     promise: Callable[[str, Condition], None],
-) -> Any:
-    """What a block returns or yields; values: those of the ops before it."""
+) -> Sequence[Any]:
+    """All that a block returns or yields; values: those of the ops before it."""
     values.update(zip(block.args, arguments, strict=True))
 
     for op in block.ops:
-        if isinstance(op, func.ReturnOp | scf.YieldOp):
-            return values[op.operands[0]]
-        if isinstance(op, scf.ForOp):
-            low, high, step, carried = (values[operand] for operand in op.operands)
-            for index in range(low, high, step):
-                carried = _run(op.body.block, (index, carried), values, promise)
-            values[op.results[0]] = carried
-            continue
-        [result] = op.results
-        if isinstance(op, exact.RecordedOp):
-            value = _documented(op, values)
-        elif (read_op := _OPS.get(type(op))) is not None:
+        if (read_op := _OPS.get(type(op))) is not None:
             value = read_op(op, [values[operand] for operand in op.operands], promise)
+        elif isinstance(op, func.ReturnOp | scf.YieldOp):
+            return [values[operand] for operand in op.operands]
+        elif isinstance(op, scf.ForOp):
+            low, high, step, *carried = (values[operand] for operand in op.operands)
+            for index in range(low, high, step):
+                carried = _run(op.body.block, (index, *carried), values, promise)
+            values.update(zip(op.results, carried, strict=True))
+            continue
+        elif isinstance(op, memref.StoreOp):
+            value, cells, index = (values[operand] for operand in op.operands)
+            cells.store(index, value, promise)
+            continue
+        elif isinstance(op, exact.RecordedOp):
+            value = _documented(op, values)
         else:
             raise Unread(f"{op.name} is not an op on integers")
+        [result] = op.results
         values[result] = value
         if isinstance(op, exact.IntegerOp):
             low, high = op.interval.ends
@@ -119,25 +135,57 @@ def _constant(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
     return bool(number) if _width(op.results[0]) == 1 else number
 
 
+def _wrapped(op: Operation, x: Any) -> Any:
+    """A result, cut off to its register where the op says so."""
+    if WRAPS not in op.attributes:
+        return x
+    half = 1 << _width(op.results[0]) - 1
+    return (x + half) % (2 * half) - half
+
+
 def _truncate(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
-    [x], half = operands, 1 << _width(op.results[0]) - 1
-    return (x + half) % (2 * half) - half if WRAPS in op.attributes else x
+    return _wrapped(op, operands[0])
 
 
-def _shift_left(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
-    return operands[0] * (1 << _amount(op, operands))
+def _add(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
+    return _wrapped(op, operands[0] + operands[1])
 
 
-def _shift_right(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
-    return operands[0] // (1 << _amount(op, operands))
+def _shift_left(op: Operation, operands: Sequence[Any], promise: Callable[[str, Any], None]) -> Any:
+    return _wrapped(op, _by_amount(op, operands, promise, lambda x, power: x * power))
 
 
-def _amount(op: Operation, operands: Sequence[Any]) -> int:
-    if not isinstance(amount := operands[1], int):
+def _shift_right(op: Operation, operands: Sequence[Any], promise: Callable[[str, Any], None]) -> Any:
+    return _by_amount(op, operands, promise, lambda x, power: x // power)
+
+
+AMOUNTS = 4
+"""The most amounts of a shift, of those that a formula can have, which are told apart."""
+
+
+def _by_amount(
+    op: Operation, operands: Sequence[Any], promise: Callable[[str, Any], None], shift: Callable[[Any, Any], Any]
+) -> Any:
+    """The result of a shift, of a number by a power of two."""
+    (x, amount), width = operands, _width(op.results[0])
+    if isinstance(amount, Values):
+        promise(f"{op.name} shifts by less than {width}", within(amount, 0, width - 1))
+        return shift(x, entry(tuple(1 << places for places in range(width)), amount))
+    low, high = (amount, amount) if isinstance(amount, int) else (amount.low, amount.high)
+    if high - low >= AMOUNTS:
         raise Unread(f"{op.name} shifts by an amount that is not constant")
-    if not 0 <= amount < _width(op.results[0]):
-        raise Unread(f"{op.name} shifts by {amount}, which has no meaning")
-    return amount
+    if not 0 <= low <= high < width:
+        raise Unread(f"{op.name} shifts by {high}, which has no meaning")
+    result = shift(x, 1 << high)
+    for places in reversed(range(low, high)):
+        result = choose(amount <= places, shift(x, 1 << places), result)
+    return result
+
+
+def _extend(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
+    """Without a sign."""
+    [x], width = operands, _width(op.operands[0])
+    return choose(x, 1, 0) if width == 1 else x % (1 << width)
 
 
 def _divide(op: Operation, operands: Sequence[Any], promise: Callable[[str, Any], None]) -> Any:
@@ -157,6 +205,10 @@ def _and(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
 def _compare(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
     a, b = operands
     match cast(arith.CmpiOp, op).predicate.value.data:
+        case 0:
+            return within(a, b, b)
+        case 1:
+            return (a < b) | (a > b)
         case 2:
             return a < b
         case 3:
@@ -171,6 +223,8 @@ def _compare(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
 
 def _load(op: Operation, operands: Sequence[Any], promise: Callable[[str, Any], None]) -> Any:
     table, index = operands
+    if isinstance(table, Cells):
+        return table.load(index, promise)
     promise(f"an index lies in a table of {len(table)} entries", within(index, 0, len(table) - 1))
     return entry(table, index)
 
@@ -186,9 +240,14 @@ def _table(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
     return tuple(cast(scratch.ConstantOp, op).raws.tolist())
 
 
+def _array(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
+    [length] = cast("MemRefType[Any]", op.results[0].type).get_shape()
+    return Cells([None] * length)
+
+
 _OPS: dict[type[Operation], Callable[[Operation, Sequence[Any], Callable[[str, Any], None]], Any]] = {
     arith.ConstantOp: _constant,
-    arith.AddiOp: lambda op, x, promise: x[0] + x[1],
+    arith.AddiOp: _add,
     arith.SubiOp: lambda op, x, promise: x[0] - x[1],
     arith.MuliOp: lambda op, x, promise: x[0] * x[1],
     arith.DivSIOp: _divide,
@@ -200,11 +259,13 @@ _OPS: dict[type[Operation], Callable[[Operation, Sequence[Any], Callable[[str, A
     arith.CmpiOp: _compare,
     arith.SelectOp: lambda op, x, promise: choose(x[0], x[1], x[2]),
     arith.ExtSIOp: lambda op, x, promise: x[0],
-    arith.ExtUIOp: lambda op, x, promise: choose(x[0], 1, 0),
+    arith.ExtUIOp: _extend,
     arith.TruncIOp: _truncate,
     arith.IndexCastOp: lambda op, x, promise: x[0],
     exact.WithinOp: lambda op, x, promise: x[0],
     scratch.ConstantOp: _table,
+    scratch.SliceOp: lambda op, x, promise: x[0].beyond(x[1]),
+    memref.AllocaOp: _array,
     memref.CastOp: lambda op, x, promise: x[0],
     memref.LoadOp: _load,
     func.CallOp: _call,

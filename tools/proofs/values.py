@@ -20,7 +20,9 @@ class Truths:
 
     array: Array
 
-    def choose(self, a: Any, b: Any) -> Values:
+    def choose(self, a: Any, b: Any) -> Any:
+        if isinstance(a, bool | Truths) or isinstance(b, bool | Truths):
+            return Truths((self.array & _truth(a)) | (~self.array & _truth(b)))
         return Values(np.where(self.array, _array(a), _array(b)))
 
     def __and__(self, other: Any) -> Truths:

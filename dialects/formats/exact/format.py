@@ -110,6 +110,9 @@ V = TypeVar("V")
 TABULATED = 256
 """Functions with fewer possible arguments are tables of results."""
 
+GREATEST_RESULT = 2.0**900
+"""What results of functions beyond it are taken for: no format has it, and scaled it stays below infinity."""
+
 TOTAL_WIDTHS = (32, 64)
 TOTALS = (8, 16, 32)
 """Widths of formats of sums."""
@@ -158,6 +161,8 @@ class ExactFormat(ExactNumbers):
 
     def difference(self, rhs: NumberFormat) -> NumberFormat | None:
         formats = self, exact_numbers(rhs)
+        if any(format.has_nar for format in formats):
+            return None
         # Kernels subtract the raws of integers, which therefore need one scale.
         if all(format.coding is INTEGER_CODING for format in formats) and len({each.scale for each in formats}) > 1:
             return None
@@ -294,9 +299,8 @@ class ExactFormat(ExactNumbers):
         stored = self.stored(m, value)
         if self.stored_width > 8:
             return None
-        if self.has_nar:
-            # NaR, the raw below the least number, becomes this number.
-            stored = m.clamp(Int(stored.value, stored.width, stored.low - 1, stored.high), stored.low, stored.high)
+        # NaR becomes the least number.
+        stored = m.clamp(stored, *self.raw_limits)
         return m.sub(stored, m.const(stored.low)), np.arange(stored.low, stored.high + 1).astype(self.dtype)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
@@ -313,7 +317,16 @@ class ExactFormat(ExactNumbers):
     def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
         raw_low = int(self.encode(np.array(low)))
         raw_high = self.raw_limits[1] if high is None else int(self.encode(np.array(high)))
-        return m.settle(m.clamp(self.stored(m, value), raw_low, raw_high), self.stored_width)
+        stored = self.stored(m, value)
+        return self._unless_nar(m, stored, m.clamp(stored, raw_low, raw_high))
+
+    def _unless_nar(self, m: Machine[V], stored: Int[V], result: Int[V]) -> V:
+        """A result in this format, or NaR if the operand is, a raw of this format."""
+        if stored.low >= self.raw_limits[0]:
+            return m.settle(result, self.stored_width)
+        is_number = m.at_least(stored, self.raw_limits[0])
+        chosen = m.select(is_number, m.held(result, self.stored_width), m.int_constant(stored.low, self.stored_width))
+        return m.settle(Int(chosen, self.stored_width, stored.low, result.high), self.stored_width)
 
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
@@ -322,17 +335,19 @@ class ExactFormat(ExactNumbers):
         from tinyml.dialects.machine.real_functions import exactly
 
         source = exact_numbers(value_format)
-        first, last = source.raw_limits
+        first, last = source.stored_limits
+        stored = source.stored(m, value)
         if last - first >= TABULATED:
             result = self.function_by_lines(m, function, value, source)
-            return self.from_f32(m, m.call(f"tm_{function}f", source.to_f32(m, value))) if result is None else result
-        raws = np.arange(first, last + 1).astype(source.dtype)
-        table = self.encode(exactly(function, source.decode(raws)))
-        stored = source.stored(m, value)
-        if source.has_nar:
-            # NaR is the raw below the least number.
-            first, table = first - 1, np.concatenate([np.array([self.undefined], table.dtype), table])
-            stored = Int(stored.value, stored.width, first, stored.high)
+            if result is None:
+                result = self.from_f32(m, m.call(f"tm_{function}f", source.to_f32(m, value)))
+            if stored.low >= source.raw_limits[0]:
+                return result
+            is_number = m.at_least(stored, source.raw_limits[0])
+            return m.select(is_number, result, m.int_constant(self.undefined, self.stored_width))
+        numbers = source.decode(np.arange(first, last + 1).astype(source.dtype))
+        table = self.encode(np.clip(exactly(function, np.nan_to_num(numbers)), -GREATEST_RESULT, GREATEST_RESULT))
+        table = np.where(np.isnan(numbers), self.undefined, table).astype(self.dtype)
         entry = m.entry(function, table, m.sub(stored, m.const(first)))
         return m.settle(entry, self.stored_width)
 

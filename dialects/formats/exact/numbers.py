@@ -67,9 +67,14 @@ class ExactNumbers(NumberFormat):
         return self.dtype.itemsize * 8
 
     @property
+    def stored_limits(self) -> tuple[int, int]:
+        """The least and the greatest raw in memory: below the least number may be NaR."""
+        return self.raw_limits
+
+    @property
     def has_nar(self) -> bool:
         """True if the raw below the least number is NaR."""
-        return False
+        return self.stored_limits != self.raw_limits
 
     @property
     def undefined(self) -> int:
@@ -108,7 +113,7 @@ class ExactNumbers(NumberFormat):
 
     def stored(self, m: Machine[V], value: V) -> Int[V]:
         """A stored raw with the interval that the format guarantees."""
-        low, high = m.proven(value, *self.raw_limits)
+        low, high = m.proven(value, *self.stored_limits)
         return Int(value, self.stored_width, low, high)
 
 

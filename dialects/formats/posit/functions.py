@@ -151,10 +151,23 @@ def _marking_program(m: IntegerBuilder, flag: SSAValue, place: SSAValue) -> SSAV
     return m.choose(m.compare(place, "slt", 0), place, flag)
 
 
+def _raised(m: IntegerBuilder, size: SSAValue, stored: int, width: int) -> tuple[SSAValue, SSAValue]:
+    """A size whose highest bit is that of `stored` bits, and by how many bits it was moved, in `width` bits.
+
+    They are found by halves; of 0 all but one.
+    """
+    left = m.constant(0, width)
+    for half in (1 << k for k in reversed(range(stored.bit_length() - 1))):
+        short = m.compare(size, "slt", 1 << stored - half)
+        size = m.choose(short, m.shift_left(size, half), size)
+        left = m.choose(short, m.add(left, half), left)
+    return size, left
+
+
 def _parts_program(
     m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, step: SSAValue, bias: SSAValue
 ) -> SSAValue:
-    """The regime's length is found by halves; all is in one bit more than the raw's bits, without signs."""
+    """All is in one bit more than the raw's bits, without signs."""
     stored, bits, exponent_bits = width_of(raw), m.known(n), m.known(es)
     width, packed = stored + 2, 2 * stored
     wide = m.resize(raw, width)
@@ -163,11 +176,7 @@ def _parts_program(
     body = m.bits_in(m.shift_left(m.choose(negative, m.negate(wide), wide), stored + 1 - bits), mask)
     ones = m.compare(body, "sge", 1 << stored - 1)
     run = m.choose(ones, m.sub(m.constant(mask, width), body), body)
-    length = m.constant(0, width)
-    for half in (1 << k for k in reversed(range(stored.bit_length() - 1))):
-        short = m.compare(run, "slt", 1 << stored - half)
-        run = m.choose(short, m.shift_left(run, half), run)
-        length = m.choose(short, m.add(length, half), length)
+    _, length = _raised(m, run, stored, width)
     rest = m.bits_in(m.shift_left(m.bits_in(m.shift_left(body, length), mask), 1), mask)
     regime = m.choose(ones, m.sub(length, 1), m.negate(length))
     fraction = max(bits - 3 - exponent_bits, 0)
@@ -196,13 +205,9 @@ def _to_integer_program(m: IntegerBuilder, raw: SSAValue, scale: SSAValue, n: SS
 
 
 def _normalised(m: IntegerBuilder, size: SSAValue, scale: SSAValue, stored: int) -> tuple[SSAValue, SSAValue]:
-    """A size whose highest bit is that of the register, and the exponent of that bit, which is found by halves."""
-    exponent = m.sub(m.constant(stored - 1, 16), scale)
-    for half in (1 << k for k in reversed(range(stored.bit_length() - 1))):
-        short = m.compare(size, "slt", 1 << stored - half)
-        size = m.choose(short, m.shift_left(size, half), size)
-        exponent = m.choose(short, m.sub(exponent, half), exponent)
-    return size, exponent
+    """A size whose highest bit is that of the register, and the exponent of that bit."""
+    size, left = _raised(m, size, stored, 16)
+    return size, m.sub(m.sub(m.constant(stored - 1, 16), scale), left)
 
 
 def _to_multiples(

@@ -25,7 +25,7 @@ from tinyml.dialects.formats.posit.quire_op import FLAG, QuireOp, constant_index
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.emitter import EmittedOp, Emitter
 from tinyml.dialects.machine.integer_builder import width_of
-from tinyml.dialects.machine.machine import Int
+from tinyml.dialects.machine.machine import Int, limits
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.posit.type import PositType
@@ -266,8 +266,10 @@ class AddOp(_AddingOp):
         )
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        most = (1 << self.bits.value.data) - 1
-        number = Int(self.significand, e.width_of(self.significand), -most, most)
+        most, width = (1 << self.bits.value.data) - 1, e.width_of(self.significand)
+        # Of the least integer the magnitude has as many bits as the register.
+        low, high = limits(width)
+        number = Int(self.significand, width, max(-most, low), min(most, high))
         self._moved(e, number, self._place(e, self.layout.width - 1, self.exponent))
         return []
 

@@ -363,7 +363,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return super().finish(m, sum, accumulator, bound)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
-        return m.decode(self, self.stored(m, value))
+        return m.decode(self, m.clamp(self.stored(m, value), *self.raw_limits))
 
     def to_integer(self, m: Machine[V], raws: Int[V]) -> Int[V]:
         n = self.n.data
@@ -431,8 +431,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.stored_raw(m, m.call(function, *wide, *parameters[:2]))
 
     @property
-    def has_nar(self) -> bool:
-        return self.window is None
+    def stored_limits(self) -> tuple[int, int]:
+        low, high = self.raw_limits
+        return (self.posit.nar if self.window is None else low), high
 
     @property
     def undefined(self) -> int:
@@ -472,7 +473,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return super().neg(m, value, value_format)
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
-        """None for the standard's type: its functions are those of floats, which give a number for NaR."""
+        """None for the standard's type, whose functions are those of floats."""
         return None if self.window is None else super().function_by_lines(m, function, value, source)
 
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:

@@ -104,7 +104,9 @@ static TM_POSIT int16_t tm_posit_linear_s32(int32_t x, int8_t right, int8_t n, i
             uint8_t step = 1;
             for (whole = (uint16_t)(whole - one); whole >= units; units = (uint16_t)(units << 1)) {
                 whole = (uint16_t)(whole - units);
-                base = (uint16_t)(base + (units >> step));
+                /* Beyond the bits of a register nothing is left, and a shift has no meaning. */
+                if (step < 16)
+                    base = (uint16_t)(base + (units >> step));
                 step = (uint8_t)(step + 2);
             }
             for (; step; step--) {

@@ -272,49 +272,90 @@ def _row(name: str, format: str, models: Path | None) -> Values:
 ENOUGH = 1.05
 """The ratio of RAM that fails to RAM that suffices, at which `least` ends."""
 
-PROMOTION = "--search", "promote", "--formats", "posit,affine", "--metric", "margin", "--pack-buffers"
+PROMOTION = "--search", "promote", "--metric", "margin", "--pack-buffers"
+
+MIXED, POSITS = ("--formats", "posit,affine"), ("--format", "posit")
+"""Formats of promoted programs: whichever of two loses less, tensor by tensor, or posits alone."""
 
 LEAST_OF = "bonsai-mnist16-10", "fastgrnn-mnist16-10", "protonn-gesturepod"
 """A model of each family; others take an hour."""
 
 
-def least(models: Path | None) -> Values:
-    """How many times less arena and input promoted numbers take than floats, within 0.2 points of accuracy.
+def least(*formats: str) -> Callable[[Path | None], Values]:
+    """Measures how many times less arena and input promoted numbers take than floats, within 0.2 points of accuracy.
 
     Each ratio is searched by promotion within limits between which the next is the geometric mean, until one that fails
     is at most `ENOUGH` times less than one that suffices. Widths are chosen on the validation set; whether they suffice
     is told by the test set, as in the paper. `less` is the least of `models`, `more` the most, `worst` the worst
-    change.
+    change. formats: the options that name those of the program.
     """
-    rows = by_parts("least-ram", LEAST_OF, lambda name: _least(name, models))
+    return lambda models: _least_of_all(formats, models)
+
+
+def _least_of_all(formats: Sequence[str], models: Path | None) -> Values:
+    rows = by_parts(f"least-ram-{formats[-1]}", LEAST_OF, lambda name: _least(name, formats, models))
     ratios = [row["floats"] / row["ram"] for row in rows.values()]
     worst = min(row["change"] for row in rows.values())
     return {"less": min(ratios), "more": max(ratios), "worst": worst, "count": len(rows), "models": rows}
 
 
-def _least(name: str, models: Path | None) -> Values:
-    program, val, test = find_model(model_path(name, models))
-
-    def report(*options: str) -> Values | None:
-        with tempfile.TemporaryDirectory() as folder:
-            given = ["--val", str(val), "--test", str(test), "--target", "host", *options, "-o", f"{folder}/out"]
-            if not compiled(["compile", str(program), *given]):
-                return None
-            found = json.loads(Path(folder, "out/report.json").read_text())
-        ram = found["ram_bytes"]["arena"] + found["ram_bytes"]["input"]
-        return {"ram": ram, "change": round(found["accuracy"] - found["accuracy_float"], 4)}
-
-    floats = report("--format", "f32")
+def _least(name: str, formats: Sequence[str], models: Path | None) -> Values:
+    floats = _arena_and_input(name, models, "--format", "f32")
     assert floats is not None
     fails, best = floats["ram"] // 7, floats
     while best["ram"] > ENOUGH * fails:
         limit = round((fails * best["ram"]) ** 0.5)
-        found = report(*PROMOTION, "--ram", str(limit))
+        found = _arena_and_input(name, models, *PROMOTION, *formats, "--ram", str(limit))
         if found is not None and found["change"] >= -0.2:
             best = found
         else:
             fails = limit
     return {"floats": floats["ram"], **best}
+
+
+TIMES_LESS = 2.9
+"""The least factor by which MinUn's posits take less RAM than floats (figure 7)."""
+
+
+def third_in_posits(models: Path | None) -> Values:
+    """Changes of accuracy of promoted posits, without other formats, within 1/2.9 of the arena and input of floats.
+
+    `change` is the mean of all models that work within the limit, `worst` the worst, `{family}` that of a family;
+    `least` and `most` are how many times less they take; `beyond` counts models that do not work at any width.
+    """
+    every = [name for family in FAMILIES for name in names(family)]
+    rows = by_parts("third-in-posits", every, lambda name: _third(name, models))
+    within = {name: row for name, row in rows.items() if "change" in row}
+    changes = {name: row["change"] for name, row in within.items()}
+    less = [row["floats"] / row["ram"] for row in within.values()]
+    found = {
+        family: round(sum(of) / len(of), 3)
+        for family in FAMILIES
+        if (of := [changes[name] for name in names(family) if name in changes])
+    }
+    return {
+        **found, "change": round(sum(changes.values()) / len(changes), 3), "worst": min(changes.values()),
+        "least": min(less), "most": max(less), "count": len(within), "beyond": len(rows) - len(within), "models": rows,
+    }  # fmt: skip
+
+
+def _third(name: str, models: Path | None) -> Values:
+    floats = _arena_and_input(name, models, "--format", "f32")
+    assert floats is not None
+    limit = str(int(floats["ram"] / TIMES_LESS))
+    return {"floats": floats["ram"], **(_arena_and_input(name, models, *PROMOTION, *POSITS, "--ram", limit) or {})}
+
+
+def _arena_and_input(name: str, models: Path | None, *options: str) -> Values | None:
+    """Bytes of arena and input of a program for this computer, and its change of accuracy; None if there is none."""
+    program, val, test = find_model(model_path(name, models))
+    with tempfile.TemporaryDirectory() as folder:
+        given = ["--val", str(val), "--test", str(test), "--target", "host", *options, "-o", f"{folder}/out"]
+        if not compiled(["compile", str(program), *given]):
+            return None
+        found = json.loads(Path(folder, "out/report.json").read_text())
+    ram = found["ram_bytes"]["arena"] + found["ram_bytes"]["input"]
+    return {"ram": ram, "change": round(found["accuracy"] - found["accuracy_float"], 4)}
 
 
 def explored(models: Path | None) -> Values:

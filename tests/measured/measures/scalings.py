@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.fixed.type import FixedType
@@ -24,6 +23,8 @@ from tinyml.transforms.formats.constants.refine_constants import refine_constant
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, EvaluationTask
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
     from tinyml.runtime.model.data import Data
     from tinyml.transforms.formats.evaluation.candidates import Formats
 
@@ -34,28 +35,28 @@ def scalings(model: Path, width: int) -> Values:
     """The points that each kind of program loses against floats on the test data, and its answers that changed.
 
     `lost` are right in floats alone, `won` in the program alone. `tensors` counts those of each es, by es, which are
-    computed in posits of the given width; `one_es` is the es of the program whose posits all have one.
+    computed in posits of the given width; `one_es` is the es of the program whose posits all have one. Each format has
+    the passes that `tinyml compile` runs for it.
     """
-    folder = model if model.is_dir() else model.parent
-    module, val, test = _profiled(folder)
+    fixed, test = _profiled(model, "fixed", width)
+    posit, _ = _profiled(model, "posit", width)
     found: Values = {}
-    right = _right(evaluate_reals(module, test.x).classes, test)
+    right = _right(evaluate_reals(posit.module, test.x).classes, test)
     found["float"] = round(100 * float(right.mean()), 4)
-    fixed, posit = FixedType.of_width(width), PositType.of_width(width)
-    rules: dict[str, tuple[NumberFormat, ScaleBy]] = {
-        "fixed": (fixed, BY_GREATEST),
-        "fixed_scores": (fixed, BY_SCORES),
-        "posit_greatest": (posit, BY_GREATEST),
-        "posit": (posit, BY_SCORES),
+    rules: dict[str, tuple[_Profiled, type[NumberFormat], ScaleBy]] = {
+        "fixed": (fixed, FixedType, BY_GREATEST),
+        "fixed_scores": (fixed, FixedType, BY_SCORES),
+        "posit_greatest": (posit, PositType, BY_GREATEST),
+        "posit": (posit, PositType, BY_SCORES),
     }
-    for kind, (prototype, rule) in rules.items():
-        evaluator = CandidateEvaluator(module, val, None, rule)
+    for kind, (program, format, rule) in rules.items():
+        evaluator, prototype = program.by(rule), format.of_width(width)
         formats = _formats(evaluator, FormatChoice(prototype))
         found[kind] = _answers(evaluator, formats, test, right)
         if kind == "posit":
             found["tensors"] = ", ".join(map(str, _of_each_es(evaluator, formats, width)))
     # Constants have any es.
-    one = CandidateEvaluator(module, val, None, BY_SCORES)
+    one = posit.by(BY_SCORES)
     offered = [_formats(one, FormatChoice(PositType(width, es, 0, 1))) for es in EXPONENTS]
     outcomes = [one.outcome(EvaluationTask(formats, "accuracy", np.inf)) for formats in offered]
     wrong = [outcome.wrong for outcome in outcomes]
@@ -66,22 +67,33 @@ def scalings(model: Path, width: int) -> Values:
 
 def standard_posits(model: Path, width: int) -> Values:
     """The same of a program whose numbers all are posits of the standard, with sums in a quire."""
-    module, val, test = _profiled(model if model.is_dir() else model.parent)
-    evaluator = CandidateEvaluator(module, val, None)
+    profiled, test = _profiled(model, "posit", width)
+    evaluator = profiled.by(None)
     formats = _formats(evaluator, FormatChoice(PositType(width, STANDARD), is_made=True))
-    right = _right(evaluate_reals(module, test.x).classes, test)
+    right = _right(evaluate_reals(profiled.module, test.x).classes, test)
     return _answers(evaluator, formats, test, right)
 
 
-def _profiled(folder: Path) -> tuple[ModuleOp, Data, Data]:
-    """The program as `reals-to-formats` leaves it before it gets formats, with its data for choices and for tests."""
+class _Profiled(NamedTuple):
+    """A program before it gets formats, and the data on which they are chosen."""
+
+    module: ModuleOp
+    val: Data
+
+    def by(self, rule: ScaleBy | None) -> CandidateEvaluator:
+        """Its programs in formats by a rule of scales, None for that of the format."""
+        return CandidateEvaluator(self.module, self.val, None, rule)
+
+
+def _profiled(model: Path, format: str, width: int) -> tuple[_Profiled, Data]:
+    """The program as the steps of a format leave it before it gets formats, and its test data."""
     ctx = context()
-    program, val, test = find_model(folder)
+    program, val, test = find_model(model if model.is_dir() else model.parent)
     module = load_program(program, ctx)
-    steps = passes_to_formats(PipelineOptions(data=str(val)), None)
+    steps = passes_to_formats(PipelineOptions(data=str(val), format=format, width=width), None)
     assigned = next(i for i, step in enumerate(steps) if isinstance(step, AssignFormatPass))
     pipelines.run(module, ctx, steps[:assigned])
-    return module, load_program_data(module, str(val)), load_program_data(module, str(test))
+    return _Profiled(module, load_program_data(module, str(val))), load_program_data(module, str(test))
 
 
 def _formats(evaluator: CandidateEvaluator, choice: FormatChoice) -> Formats:

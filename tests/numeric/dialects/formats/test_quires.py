@@ -38,6 +38,7 @@ from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
+from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
 
 Raws = NDArray[np.signedinteger]
 
@@ -182,6 +183,14 @@ def assert_bits(module: ModuleOp, x: Raws, devices: Sequence[str], folder: Path)
         assert difference(module, x, source, runner_for(device), folder / f"{device}-build") is None, device
 
 
+def assert_hardware_bits(module: ModuleOp, x: Raws, folder: Path) -> None:
+    """Assert that a simulated module gives the bits of the evaluator; skip without the simulator."""
+    need_simulator("iverilog")
+    bits = lowered(module.clone(), end="loops-to-bits", target="ecp5-25k")
+    result = IcarusSimulation(verilog_of(bits), folder).run(interface_of(module), x)
+    assert first_mismatch(evaluate(module, x), Outputs(None, result.scores)) is None
+
+
 @pytest.mark.parametrize("mix", spread(MIXES, 7), ids=names_of)
 def test_devices_give_the_bits_of_the_evaluator(
     mix: tuple[PositType, PositType, NumberFormat, PositType], tmp_path: Path
@@ -197,12 +206,8 @@ def test_devices_give_the_bits_of_the_evaluator(
 def test_hardware_gives_the_bits_of_the_evaluator(
     mix: tuple[PositType, PositType, NumberFormat, PositType], tmp_path: Path
 ):
-    need_simulator("iverilog")
     module, _ = program(mix)
-    x = inputs_of(mix[2])[1:]
-    bits = lowered(module.clone(), end="loops-to-bits", target="ecp5-25k")
-    result = IcarusSimulation(verilog_of(bits), tmp_path).run(interface_of(module), x)
-    assert first_mismatch(evaluate(module, x), Outputs(None, result.scores)) is None
+    assert_hardware_bits(module, inputs_of(mix[2])[1:], tmp_path)
 
 
 @pytest.mark.parametrize(("n", "es"), [(8, 2), (16, 1), (16, 3), (5, 0), (32, 2)])
@@ -430,6 +435,85 @@ def test_functions_take_nar(function: str, result: str, undefined: int, tmp_path
         }}"""
     first, *_ = agrees(text, np.array([[-128, 0, 64]], np.int8), tmp_path)
     assert first == undefined
+
+
+@pytest.mark.parametrize("function", ["relu", "relu6", "exp", "tanh", "sigmoid"])
+@pytest.mark.parametrize(("n", "es"), [(8, 2), (6, 0), (12, 1), (16, 1), (32, 2)])
+def test_nar_stays_nar(function: str, n: int, es: int, tmp_path: Path):
+    """In tables, in functions of floats and behind limits; the greatest posit has no exponential beyond it."""
+    format = PositType(n, es)
+    type = f"tensor<3x{format}>"
+    text = f"""
+        func.func @function(%x: {type}) -> {type} {{
+          %y = tdsl.{function} %x : {type} -> {type}
+          func.return %y : {type}
+        }}"""
+    greatest = format.posit.maxpos
+    x = np.array([[format.posit.nar, 0, greatest]], format.dtype)
+    first, _, last = agrees(text, x, tmp_path)
+    assert first == format.posit.nar
+    assert function not in ("relu", "exp") or last == greatest
+
+
+def test_nar_stays_nar_in_hardware(tmp_path: Path):
+    """Behind a limit, and in a table."""
+    type = "tensor<3x!posit.p<8, 2>>"
+    text = f"""
+        func.func @limited(%x: {type}) -> {type} {{
+          %y = tdsl.relu %x : {type} -> {type}
+          %z = tdsl.tanh %y : {type} -> {type}
+          func.return %z : {type}
+        }}"""
+    x = np.array([[-128, -5, 7]], np.int8)
+    assert_hardware_bits(Parser(context(), text).parse_module(), x, tmp_path)
+
+
+@pytest.mark.parametrize("result", [FixedType(16, 8), PositType(16, 0, -14, 1)], ids=str)
+def test_functions_of_longer_posits_take_nar(result: ExactFormat, tmp_path: Path):
+    text = f"""
+        func.func @function(%x: tensor<2x!posit.p<16, 1>>) -> tensor<2x{result}> {{
+          %y = tdsl.sigmoid %x : tensor<2x!posit.p<16, 1>> -> tensor<2x{result}>
+          func.return %y : tensor<2x{result}>
+        }}"""
+    first, second = agrees(text, np.array([[-(1 << 15), 1 << 14]], np.int16), tmp_path)
+    assert first == (result.raw_limits[0] if isinstance(result, FixedType) else 0)
+    assert second > 0
+
+
+@pytest.mark.parametrize("second", [PositType(8, 0), FixedType(8, 3)], ids=str)
+def test_distances_of_posits_of_the_standard_take_nar(second: ExactFormat, tmp_path: Path):
+    """No difference is an integer of fixed point, which would lose NaR."""
+    x, c, d = (f"tensor<2x1x{one}>" for one in (PositType(8, 0), second, PositType(8, 0)))
+    text = f"""
+        func.func @distance(%x: {x}) -> tensor<1x1x!posit.p<8, 0>> {{
+          %c = tdsl.const dense<[[9], [-2]]> : tensor<2x1xi8> -> {c}
+          %d = tdsl.sub %x, %c : {x}, {c} -> {d}
+          %t = tdsl.reshape %d : {d} -> tensor<1x2x!posit.p<8, 0>>
+          %y = tdsl.matmul %t, %d : tensor<1x2x!posit.p<8, 0>>, {d} -> tensor<1x1x!posit.p<8, 0>>
+          func.return %y : tensor<1x1x!posit.p<8, 0>>
+        }}"""
+    module = Parser(context(), text).parse_module()
+    ChooseAccumulatorsPass().apply(context(), module)
+    FuseDistancesPass().apply(context(), module)
+    assert_bits(module, np.array([[5, -128], [5, 7]], np.int8), ["host", "uno"], tmp_path)
+    scores = evaluate(module, np.array([[5, -128]], np.int8)).scores
+    assert scores is not None
+    assert scores.ravel().tolist() == [-128]
+
+
+def test_integers_of_32_bits_join_sums_of_posits(tmp_path: Path):
+    """The least one has a magnitude of 32 bits and its sign no room beside it."""
+    types = "tensor<1x2x!posit.p<8, 2>>, tensor<2x1x!posit.p<8, 2>>", "tensor<1x1x!posit.p<16, 1>>"
+    text = f"""
+        func.func @sums(%x: tensor<2x1x!posit.p<8, 2>>) -> {types[1]} {{
+          %w = tdsl.const dense<[[1, 64]]> : tensor<1x2xi8> -> tensor<1x2x!posit.p<8, 2>>
+          %b = tdsl.const dense<[[{-(1 << 31)}]]> : tensor<1x1xi32> -> tensor<1x1x!fixed.s<32, 16>>
+          %y = tdsl.matmul_sum %w, %x from %b : tensor<1x1x!fixed.s<32, 16>> : {types[0]} -> {types[1]}
+          func.return %y : {types[1]}
+        }}"""
+    exact = -(1 << 15) + 64.0
+    x = np.array([[0, PositType(8, 2).encode(np.array(64.0))]], np.int8)
+    assert agrees(text, x, tmp_path).tolist() == [PositType(16, 1).encode(np.array(exact))]
 
 
 @pytest.mark.parametrize("posit", ["<8, 0, -6, 0>", "<8, 0, -6, -1>", "<2, 0, 0, 1>"])

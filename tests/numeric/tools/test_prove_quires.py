@@ -1,0 +1,144 @@
+"""What `tinyml prove` states about sums of posits in a quire holds, and each of some defects is found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.ir import SSAValue
+
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.posit import quire
+from tinyml.dialects.formats.posit.final_ops import JoinOp
+from tinyml.dialects.formats.posit.layout import Layout
+from tinyml.dialects.formats.posit.parts import Parts
+from tinyml.dialects.formats.posit.type import PositType
+from tinyml.dialects.machine.emitter import Emitter
+from tinyml.dialects.machine.integer_builder import IntegerBuilder
+from tinyml.tools.main import main
+from tinyml.tools.proofs.posit.quire_statements import statements_of
+from tinyml.tools.proofs.posit.quires import Summed
+from tinyml.tools.proofs.proving import Counterexample, Statement, decide
+
+
+def stated(n: int, es: int, length: int = 784) -> Summed:
+    return Summed(PositType(n, es), length)
+
+
+@pytest.mark.parametrize("sum", [stated(4, 0), stated(4, 2), stated(5, 0, 9)], ids=str)
+def test_all_about_short_posits(sum: Summed):
+    """In one integer and in bins."""
+    pytest.importorskip("z3", reason="the solver is not installed")
+    for statement in statements_of(sum):
+        verdict = decide(statement, 60)
+        assert verdict.proved, (statement.name, verdict.how, verdict.counterexample)
+
+
+@pytest.mark.parametrize("sum", [stated(8, 0), stated(8, 2), stated(16, 1)], ids=str)
+def test_ops_of_longer_posits(sum: Summed):
+    """All but products of more than 8 bits, whose pairs of places take a minute; a spread of what ends a sum."""
+    pytest.importorskip("z3", reason="the solver is not installed")
+    stated_about = [one for one in statements_of(sum) if sum.format.bits <= 8 or one.subject != "posit.multiply_add"]
+    ends = [one for one in stated_about if one.subject in ("posit.join", "posit.round")]
+    for statement in [one for one in stated_about if one not in ends] + ends[:: max(len(ends) // 4, 1)]:
+        verdict = decide(statement, 60)
+        assert verdict.proved, (statement.name, verdict.how, verdict.counterexample)
+
+
+def _false(sum: Summed, subject: str) -> Counterexample:
+    """The first counterexample to a statement about an op; as a test, it fails."""
+    verdicts = (decide(statement, 30) for statement in statements_of(sum) if statement.subject == subject)
+    found = next(verdict.counterexample for verdict in verdicts if verdict.counterexample is not None)
+    names: dict[str, Any] = {}
+    exec(found.as_test(), names)
+    with pytest.raises(AssertionError):
+        names["test_counterexample"]()
+    return found
+
+
+def test_a_posit_at_a_wrong_place(monkeypatch: pytest.MonkeyPatch):
+    given = Parts.packed
+
+    def packed(self: Parts, raws: Any, *more: int) -> Any:
+        return given(self, np.where(raws == 5, 6, raws), *more)
+
+    monkeypatch.setattr(Parts, "packed", packed)
+    assert _false(stated(8, 2), "posit.decode").inputs == (5,)
+
+
+def test_bits_that_are_lost_and_do_not_count(monkeypatch: pytest.MonkeyPatch):
+    """A sum just above the middle between two posits is taken for the middle."""
+    given = JoinOp._highest  # pyright: ignore[reportPrivateUsage]
+
+    def highest(self: JoinOp, e: Emitter, sign: SSAValue) -> tuple[Sequence[SSAValue], SSAValue, SSAValue]:
+        words, _, left = given(self, e, sign)
+        return words, e.int_constant(0, 32), left
+
+    monkeypatch.setattr(JoinOp, "_highest", highest)
+    assert "nothing but the bits cut off is lost" in _false(stated(8, 2), "posit.join").wrong
+
+
+def test_a_tie_that_goes_up(monkeypatch: pytest.MonkeyPatch):
+    """The program for hardware alone: halves go away from zero in place of to even."""
+    given = IntegerBuilder.compare
+
+    def compare(self: IntegerBuilder, a: SSAValue, predicate: str, b: SSAValue | int) -> SSAValue:
+        is_tie = predicate == "sgt" and isinstance(b, int) and b > 1 << 30
+        return given(self, a, "sge" if is_tie else predicate, b)
+
+    monkeypatch.setattr(IntegerBuilder, "compare", compare)
+    assert "nearest posit" in _false(stated(8, 2), "posit.round").wrong
+
+
+def test_a_quire_that_is_too_narrow(monkeypatch: pytest.MonkeyPatch):
+    given = quire._reach  # pyright: ignore[reportPrivateUsage]
+
+    def reach(*arguments: Any) -> tuple[int, int]:
+        top, frac = given(*arguments)
+        return top - 3, frac
+
+    monkeypatch.setattr(quire, "_reach", reach)
+    assert "fit in" in _false(stated(8, 2), "posit.quire").wrong
+
+
+def test_bins_without_room_for_the_length(monkeypatch: pytest.MonkeyPatch):
+    """Numbers that are added whole although many of them overflow a bin."""
+
+    def holds(self: Layout, bits: int, length: int = 1, *, moved: bool = False) -> bool:
+        return True
+
+    def parts(self: Layout, bits: int, *, moved: bool) -> int:
+        return 1
+
+    monkeypatch.setattr(Layout, "holds", holds)
+    monkeypatch.setattr(Layout, "parts", parts)
+    assert "fit in 32 bits" in _false(stated(12, 0, 1 << 14), "posit.quire").wrong
+
+
+def test_a_carry_that_loses_a_sign(monkeypatch: pytest.MonkeyPatch):
+    """Bins below zero carry nothing."""
+    given = Emitter.shrsi
+
+    def shrsi(self: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
+        return given(self, self.maxsi(a, self.int_constant(0, self.width_of(a))), b)
+
+    sum = stated(8, 2)
+    assert isinstance(sum.quire, quire.QuireType)
+    monkeypatch.setattr(Emitter, "shrsi", shrsi)
+    assert "nothing is lost" in _false(sum, "posit.join").wrong
+
+
+def test_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """Sums are stated of formats that document no list of numbers, such as posits of more than 12 bits."""
+    pytest.importorskip("z3", reason="the solver is not installed")
+
+    def none(*_: NumberFormat) -> Sequence[Statement]:
+        return []
+
+    monkeypatch.setattr("tinyml.tools.proofs.statements.variants", none)
+    monkeypatch.setattr("tinyml.tools.proofs.machine_statements.machine_statements", none)
+    monkeypatch.setattr("tinyml.tools.proofs.posit.quire_statements.EXPONENTS", (0,))
+    assert main(["prove", "posit:3"]) == 0
+    assert "posit.multiply_add" in capsys.readouterr().out
