@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial, wraps
 from importlib import import_module
 from typing import Any, cast
@@ -42,9 +42,18 @@ def _completed(name: str) -> Dialect:
 
 def own_dialects() -> dict[str, Callable[[], Dialect]]:
     """The registered dialects of tinyml and of plug-ins, without those of xDSL, which take a second to load."""
-    theirs = [plugin.load(Universe) for plugin in built_in(UNIVERSES) if plugin.package == XDSL]
-    skipped = {name for universe in theirs for name in universe.all_dialects}
+    skipped = {name for universe in _of_xdsl() for name in universe.all_dialects}
     return {name: factory for name, factory in registry().all_dialects.items() if name not in skipped}
+
+
+def own_passes() -> dict[str, Callable[[], type[ModulePass]]]:
+    """The registered passes of tinyml and of plug-ins, without those of xDSL."""
+    skipped = {name for universe in _of_xdsl() for name in universe.all_passes}
+    return {name: factory for name, factory in registry().all_passes.items() if name not in skipped}
+
+
+def _of_xdsl() -> Sequence[Universe]:
+    return [row.load(Universe) for row in built_in(UNIVERSES) if row.package == XDSL]
 
 
 def context() -> Context:

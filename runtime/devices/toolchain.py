@@ -85,6 +85,31 @@ def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seco
 
 
 @cache
+def tools_of(chip: Chip) -> str:
+    """What tells the tools of a chip from other versions of them: its compiler, libraries, packages and modules.
+
+    Empty where there is no compiler.
+    """
+    from importlib.metadata import PackageNotFoundError, version
+
+    if (compiler := shutil.which(chip.command("cc"))) is None:
+        return ""
+    found = [run_command(compiler, ["--version"]).splitlines()[0]]
+    names = [run_command(compiler, [f"-print-file-name={name}"]).strip() for name in ("libc.a", "libm.a", "libgcc.a")]
+    names += [run_command(compiler, [f"-print-prog-name={name}"]).strip() for name in ("as", "ld", "cc1")]
+    names += [shutil.which(package.command) or "" for package in chip.packages if package.command]
+    for path in map(Path, filter(None, names)):
+        if path.is_file():
+            found.append(f"{path} {path.stat().st_size} {path.stat().st_mtime_ns}")
+    for module in chip.modules:
+        try:
+            found.append(f"{module} {version(module)}")
+        except PackageNotFoundError:
+            found.append(module)
+    return "; ".join(found)
+
+
+@cache
 def compiled_tool(source: Path, *flags: str) -> Path:
     """The path of a program or library compiled from a C file for the host, reused from the user's cache if present.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +47,17 @@ class Data:
 
     def __len__(self) -> int:
         return len(self.x)
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the inputs and of what is known about them."""
+        digest = hashlib.sha256(f"{self.integers} {self.shape} {self.ignored}".encode())
+        for array in (self.x, self.y, self.targets, self.precise):
+            if array is not None:
+                digest.update(f"{array.dtype} {array.shape}".encode())
+                digest.update(np.ascontiguousarray(array).data)
+            digest.update(b";")
+        return digest.hexdigest()
 
     def part(self, samples: slice) -> Data:
         """Some of the samples."""

@@ -77,11 +77,11 @@ def timed_search(arguments: list[str]) -> dict[str, float]:
     from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
     from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants
     from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Candidates
-    from tinyml.transforms.ir.pipeline_names import LoweringPasses
+    from tinyml.transforms.programs.store import Programs
     from tinyml.transforms.search.engine import search_pass
 
     parts, before = Parts(), _seconds_of_children()
-    parts.time(LoweringPasses, "apply", "lowering")
+    parts.time(Programs, "run", "lowering")
     for owner, name in ((Candidates, "in_formats"), (Candidates, "program"), (FormatAssignment, "formats")):
         parts.time(owner, name, "formats")
     parts.time(CandidateEvaluator, "outcome", "evaluation")

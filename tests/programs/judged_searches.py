@@ -82,7 +82,7 @@ class JudgedCosts:
         self.excess: Callable[[Choices], int] = lambda _: 0
         self.estimates: dict[Any, ProgramCost] = {}
         self.measurements: dict[Any, ProgramCost] = {}
-        self.nests = SimpleNamespace(memory=SimpleNamespace(of=ram))
+        self.programs = SimpleNamespace(memory=ram)
 
     def estimated(self, formats: Any) -> ProgramCost:
         return self.estimates.setdefault(formats, self._cost(formats))
@@ -150,7 +150,7 @@ class JudgedSearch(Search):
             return ProgramCost(time, 100 + flash, self.STACK + ram(choices))
 
         self.judged_costs: Any = JudgedCosts(cost, ram)
-        self.memory: Any = self.judged_costs.nests.memory
+        self.memory: Any = self.judged_costs.programs.memory
 
     def formats(self, choices: Choices) -> Any:
         if widths_of(choices) in self.refused:

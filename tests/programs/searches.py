@@ -16,7 +16,8 @@ from tinyml.runtime.model.data import Data, load_data
 from tinyml.tools.driver.stages import load_program, print_ir
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.evaluation.candidates import Formats, SearchProblem
-from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, NestPrograms, Platform, RefinedPrograms
+from tinyml.transforms.programs.store import Programs
+from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform, costs_on
 from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.workers import Workers
@@ -60,8 +61,14 @@ def evaluation_of(model: str, workers: Workers | None = None, samples: int = SAM
 
 def costs_of(evaluation: Evaluation) -> CandidateCosts:
     """The costs of candidates on the Uno, of which none is known yet."""
-    programs = RefinedPrograms(evaluation.evaluator.candidates, target="uno")
-    return CandidateCosts(NestPrograms(programs, target="uno"), Platform("uno"))
+    return costs_anew(evaluation, Platform("uno"))
+
+
+def costs_anew(evaluation: Evaluation, platform: Platform) -> CandidateCosts:
+    """The costs of candidates on a platform, of which none is known yet."""
+    candidates = evaluation.evaluator.candidates
+    candidates.programs = Programs()
+    return costs_on(candidates, platform)
 
 
 def uniform(evaluation: Evaluation, *widths: int) -> list[Formats]:

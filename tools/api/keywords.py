@@ -13,6 +13,7 @@ class CompileKeywords(TypedDict, total=False):
     """Keyword arguments of `tinyml.compile`, all optional; None stands for the default."""
 
     backend: str | None
+    cache: str | None
     cells: int | None
     classes: Sequence[str] | None
     cluster: str | None

@@ -64,6 +64,7 @@ from tinyml.transforms.formats.name_classes import NameClassesPass
 from tinyml.transforms.formats.order_input import OrderInputPass
 from tinyml.transforms.formats.set_steps import SetStepsPass
 from tinyml.transforms.formats.set_threshold import SetThresholdPass
+from tinyml.transforms.programs.kept_facts import kept_in
 from tinyml.transforms.reals.answer_values import AnswerValuesPass
 from tinyml.transforms.reals.decide_class import DecideClassPass
 from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
@@ -248,7 +249,7 @@ def keep_within_cells(made: Compilation) -> None:
     options, chosen = made.request.pipeline_options(made.board), made.compiled
 
     def again(cells: int) -> Compiled:
-        return compile_bits_again(chosen, made.ctx, replace(options, cells=cells))
+        return compile_bits_again(chosen, replace(options, cells=cells))
 
     made.compiled, cells, made.hardware = backend.compile_within_cells(
         chosen, options.cells, made.board, again, route=made.request.route
@@ -421,7 +422,8 @@ def build_folder(
     `MismatchError`, once the folder is complete, if the board does not compute what the evaluator does.
     """
     # Arrays are small here: more threads of the numeric libraries would wait longer than they compute.
-    with Progress(str(request.model), 5 if board.fabric is None else 6) as progress, one_thread():
+    steps = 5 if board.fabric is None else 6
+    with kept_in(request.cache), Progress(str(request.model), steps) as progress, one_thread():
         made = Compilation(
             requested=request,
             board=board,

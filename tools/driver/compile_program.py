@@ -30,6 +30,7 @@ from tinyml.tools.driver.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, Requ
 from tinyml.tools.driver.smaller_model import Needs, smaller_models
 from tinyml.tools.driver.stages import (
     Compiled,
+    VerifiedPrograms,
     compile_again,
     compile_formats,
     compile_kept,
@@ -121,8 +122,12 @@ def compile_asked(
     kept = tdsl.has_formats(program)
     search = None if request.search is None else request.search.search_pass(options)
 
+    programs = VerifiedPrograms(ctx)
+
     def again(options: PipelineOptions) -> Compiled:
-        return compile_kept(program, ctx, options) if kept else compile_stages(program, ctx, options, search)
+        if kept:
+            return compile_kept(program, ctx, options, programs)
+        return compile_stages(program, ctx, options, search, programs)
 
     def taken(compiled: Compiled) -> int:
         return static_of(compiled, board.name) if request.ram is None else ram_of(compiled, board.name)
@@ -143,7 +148,7 @@ def compile_asked(
     if request.flash is not None:
 
         def compiled_within(flash: int, usual: Compiled = compiled) -> Compiled:
-            return compile_again(usual, ctx, replace(options, flash=flash))
+            return compile_again(usual, replace(options, flash=flash))
 
         optimize = f"-{request.optimize}"
         compiled, within = compile_within_flash(request.flash, compiled, compiled_within, board.name, optimize)

@@ -19,7 +19,6 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import options_of
-from tinyml.lowering import pipelines
 from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.registry import files_of_device
@@ -31,7 +30,7 @@ from tinyml.targets.chip import WEIGHTS
 from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.backend import backend_of
 from tinyml.tools.driver.output_folder import PROOFS, SAMPLES, found_report, is_as_written, read_report
-from tinyml.tools.driver.stages import FORMATS_TO_BUFFERS, load_program, print_ir
+from tinyml.tools.driver.stages import FORMATS_TO_BUFFERS, VerifiedPrograms, load_program, lowered, print_ir
 from tinyml.transforms.ir.pipeline_names import BITS_TO_C, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
 
 if TYPE_CHECKING:
@@ -110,13 +109,11 @@ def program_in(folder: Path) -> ProgramInFolder:
     formats = load_program(folder / _FORMATS, ctx)
     buffers = load_program(folder / _BUFFERS, ctx)
     name_operations(buffers)
-    loops = buffers.clone()
-    pipelines.run(loops, ctx, pipelines.flatten(BUFFERS_TO_LOOPS, options), of_user=True)
-    program = loops.clone()
-    pipelines.run(program, ctx, pipelines.flatten(LOOPS_TO_BITS, options), of_user=True)
+    looped = lowered(VerifiedPrograms(ctx, of_user=True).of(buffers), BUFFERS_TO_LOOPS, options)
+    bits = lowered(looped, LOOPS_TO_BITS, options)
     backend = backend_of(chosen)
-    hardware = None if backend is None else backend.module_of(program.clone(), ctx, options)
-    pipelines.run(program, ctx, pipelines.flatten(BITS_TO_C, options), of_user=True)
+    hardware = None if backend is None else backend.module_of(bits.copy(), ctx, options)
+    loops, program = looped.module, lowered(bits, BITS_TO_C, options).module
     name = interface_of(formats).name
     files = {f"{name}.{suffix}": print_c(program, ctx, chosen.name, file).encode() for suffix, file in _C_FILES.items()}
     if backend is not None and hardware is not None:
@@ -136,11 +133,9 @@ def require_chain(found: ProgramInFolder) -> None:
 
     A statement about the program at L1 is one about the C only then. Lowering takes as long as it did in `compile`.
     """
-    lowered = found.formats.clone()
-    pipelines.run(
-        lowered, context(), pipelines.flatten(FORMATS_TO_BUFFERS, lowering_options(found.report)), of_user=True
-    )
-    if print_ir(lowered) != read_bytes(found.folder / _BUFFERS, "program").decode("utf-8", "replace"):
+    formats = VerifiedPrograms(context(), of_user=True).of(found.formats)
+    buffers = lowered(formats, FORMATS_TO_BUFFERS, lowering_options(found.report))
+    if print_ir(buffers.module) != read_bytes(found.folder / _BUFFERS, "program").decode("utf-8", "replace"):
         message = (
             f"is not what {_FORMATS} gives, so that nothing about the C follows from that: compile the model again"
         )

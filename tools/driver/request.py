@@ -106,6 +106,13 @@ class BuildOptions(CompileOptions, TargetOptions):
         choices=QUANTIZATION,
         group=OptionGroup.NUMBERS,
     )
+    cache: Path | None = option(
+        "folder in which costs, losses and rounded constants are kept, so that the next command for the same model and "
+        "data takes them from there (default: none)",
+        default=None,
+        metavar="FOLDER",
+        group=OptionGroup.MODEL,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

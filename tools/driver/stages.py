@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -39,6 +39,7 @@ from tinyml.transforms.ir.pipeline_names import (
     PARTS_TO_FORMATS,
     REFINE_FORMATS,
 )
+from tinyml.transforms.programs.store import Program, Programs
 from tinyml.transforms.reals.drop_monotone import DropMonotonePass
 from tinyml.transforms.reals.profile import ProfilePass
 
@@ -74,6 +75,7 @@ class Compiled:
     the rows of constant matrices have scales of their own. parts: the format of the parts that a quantised model
     computes in floats, such as `fixed 16`; None if there are none. kept: true if it came with its formats. fold_affine:
     true if affine layers were folded. verilog: the text of the hardware module; None for a target that is no FPGA.
+    typed, bits: the programs at L1, before a plan rounds sums, and at L4, from which others go on.
     """
 
     reals: ModuleOp
@@ -88,6 +90,8 @@ class Compiled:
     format: str
     width: int
     row_scales: bool
+    typed: Program
+    bits: Program
     parts: str | None = None
     kept: bool = False
     fold_affine: bool = False
@@ -155,18 +159,35 @@ def _long_types(module: ModuleOp) -> Iterable[str]:
     return (spelled for spelled in types.values() if len(spelled) > LONG_TYPE)
 
 
+class VerifiedPrograms(Programs):
+    """A store whose programs are verified and proved as they are made. of_user: as for `pipelines.run`."""
+
+    def __init__(self, ctx: Context, *, of_user: bool = False):
+        super().__init__()
+        self.context = ctx
+        self.of_user = of_user
+
+    def run(self, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
+        pipelines.run(module, self.context, passes, of_user=self.of_user)
+
+
 def compile_stages(
-    reals: ModuleOp, ctx: Context, options: PipelineOptions, search: SearchPass | None = None
+    reals: ModuleOp,
+    ctx: Context,
+    options: PipelineOptions,
+    search: SearchPass | None = None,
+    programs: Programs | None = None,
 ) -> Compiled:
     """Compile a program at L0, profiled on a data set.
 
-    search: the pass that chooses a format for each tensor, in place of the width. The option `fold_affine` takes effect
-    only if it changes no more answers on the data, and `row_scales` only if it changes fewer; the search with either
-    keeps a journal of its own, whose name has the suffix `.folded` or `.rows`.
+    search: the pass that chooses a format for each tensor, in place of the width. programs: those that are known from
+    other options; levels on which these agree are not made again. The option `fold_affine` takes effect only if it
+    changes no more answers on the data, and `row_scales` only if it changes fewer; the search with either keeps a
+    journal of its own, whose name has the suffix `.folded` or `.rows`.
     """
-    data = Path(options.data)
+    program = (programs or VerifiedPrograms(ctx)).of(reals)
     chosen = replace(options, fold_affine=False, row_scales=False)
-    best = _reals_and_formats(reals, ctx, chosen, search)
+    best = _reals_and_formats(program, chosen, search)
     for name, suffix, fewer in (("fold_affine", "folded", 0), ("row_scales", "rows", 1)):
         if not getattr(options, name):
             continue
@@ -174,110 +195,124 @@ def compile_stages(
         if search is not None and search.journal is not None:
             own = replace(search, journal=f"{search.journal}.{suffix}")
         tried = replace(chosen, **{name: True})
-        found = _reals_and_formats(reals, ctx, tried, own)
-        if print_ir(found[0]) == print_ir(best[0]):
+        found = _reals_and_formats(program, tried, own)
+        if found[0].first is best[0].first:
             continue
-        if _changed_answers(*found, data) <= _changed_answers(*best, data) - fewer:
+        if _changed_answers(*found, options.data) <= _changed_answers(*best, options.data) - fewer:
             chosen, best = tried, found
-    reals, module = best
-    compiled = compile_formats(reals, module, ctx, options, row_scales=chosen.row_scales)
+    compiled = _from_formats(*best, options, row_scales=chosen.row_scales)
     return replace(compiled, fold_affine=chosen.fold_affine)
 
 
 def compile_formats(
     reals: ModuleOp, module: ModuleOp, ctx: Context, options: PipelineOptions, *, row_scales: bool
 ) -> Compiled:
-    """Compile a program at L1, which is changed in place.
+    """Compile a program at L1. reals: the profiled program at L0 that it was derived from."""
+    programs = VerifiedPrograms(ctx)
+    profiled, typed = programs.made("reals", lambda: reals), programs.made("formats", lambda: module)
+    return _from_formats(profiled, typed, options, row_scales=row_scales)
 
-    reals: the profiled program at L0 that it was derived from.
-    """
-    width = format_named(ctx, options.format, options.width).bits
-    return _below(reals, module, ctx, options, [LevelText(_REALS, print_ir(reals))], width, row_scales)
+
+def _from_formats(reals: Program, formats: Program, options: PipelineOptions, *, row_scales: bool) -> Compiled:
+    width = format_named(formats.store.context, options.format, options.width).bits
+    return _below(reals.module, formats, options, [LevelText(_REALS, _text(reals))], width, row_scales)
 
 
 def refine_kept(module: ModuleOp, ctx: Context, options: PipelineOptions) -> None:
     """Refine a program at L1, which keeps its number formats; with data its tensors of f32 get those of the options."""
+    pipelines.run(module, ctx, _passes_of_kept(module, options))
+
+
+def _passes_of_kept(module: ModuleOp, options: PipelineOptions) -> Sequence[ModulePass]:
     name = PARTS_TO_FORMATS if options.data and tdsl.is_mixed(module) else REFINE_FORMATS
-    pipelines.run(module, ctx, pipelines.flatten(name, vars(options)))
+    return pipelines.flatten(name, vars(options))
 
 
-def compile_kept(module: ModuleOp, ctx: Context, options: PipelineOptions) -> Compiled:
-    """Compile a program at L1, which keeps its number formats (`refine_kept`)."""
+def compile_kept(
+    module: ModuleOp, ctx: Context, options: PipelineOptions, programs: Programs | None = None
+) -> Compiled:
+    """Compile a program at L1, which keeps its number formats (`refine_kept`). programs: as for `compile_stages`."""
     chosen = format_named(ctx, options.format, options.width) if options.data else F32_FORMAT
     parts = None
     if tdsl.is_mixed(module):
         parts = str(chosen.type) if chosen == F32_FORMAT else f"{options.format} {chosen.bits}"
-    reals, formats = module.clone(), module.clone()
-    pipelines.run(reals, ctx, [LiftToRealsPass()])
-    refine_kept(formats, ctx, options)
+    program = (programs or VerifiedPrograms(ctx)).of(module)
+    reals = program.after(LiftToRealsPass()).module
+    formats = program.after(*_passes_of_kept(module, options))
     format = tdsl.kept_format(module)
     options = replace(options, format=str(format.type.name).partition(".")[0], width=format.bits)
-    compiled = _below(reals, formats, ctx, options, [], format.bits, row_scales=False)
+    compiled = _below(reals, formats, options, [], format.bits, row_scales=False)
     return replace(compiled, parts=parts, kept=True)
 
 
-def compile_again(compiled: Compiled, ctx: Context, options: PipelineOptions) -> Compiled:
+def compile_again(compiled: Compiled, options: PipelineOptions) -> Compiled:
     """Compile a program from L1 on with other options for the passes from there on."""
     options = replace(options, format=compiled.format, width=compiled.width)
-    module = (compiled.unrounded or compiled.formats).clone()
     reals = [stage for stage in compiled.stages if stage.file == _REALS]
-    again = _below(compiled.reals, module, ctx, options, reals, compiled.width, compiled.row_scales)
+    again = _below(compiled.reals, compiled.typed, options, reals, compiled.width, compiled.row_scales)
     return replace(again, parts=compiled.parts, kept=compiled.kept, fold_affine=compiled.fold_affine)
 
 
-def compile_bits_again(compiled: Compiled, ctx: Context, options: PipelineOptions) -> Compiled:
+def compile_bits_again(compiled: Compiled, options: PipelineOptions) -> Compiled:
     """Compile a program from bits (L4) on with other options for the passes from there on."""
     options = replace(options, format=compiled.format, width=compiled.width)
     end = next(i for i, stage in enumerate(compiled.stages) if stage.file == _BITS) + 1
     stages = list(compiled.stages[:end])
-    # The text of its bits has lost the names of operations, on which the C depends.
-    module = compiled.loops.clone()
-    pipelines.run(module, ctx, pipelines.flatten(LOOPS_TO_BITS, vars(options)))
-    source, header, verilog = _from_bits(module, ctx, options, stages)
+    program, source, header, verilog = _from_bits(compiled.bits, options, stages)
     texts = {"source": source, "header": header, "verilog": verilog}
-    return replace(compiled, program=module, stages=tuple(stages), **texts)
+    return replace(compiled, program=program, stages=tuple(stages), **texts)
 
 
 def _below(
     reals: ModuleOp,
-    module: ModuleOp,
-    ctx: Context,
+    typed: Program,
     options: PipelineOptions,
     stages: list[LevelText],
     width: int,
     row_scales: bool,
 ) -> Compiled:
     """Compile a program from L1 on."""
-    formats, unrounded = module.clone(), None
-    planned = with_rounded_sums(formats, ctx, options.plan, options.ram)
+    formats, unrounded = typed.module, None
+    planned = with_rounded_sums(formats, typed.store.context, options.plan, options.ram)
     if planned is not None:
         formats, unrounded = planned, formats
-    stages.append(LevelText("1-formats.mlir", print_ir(formats)))
-    buffers = loops = module
+    stages.append(LevelText("1-formats.mlir", print_ir(formats) if unrounded else _text(typed)))
+    levels = [typed]
     for file, pipeline in _LEVELS.items():
-        pipelines.run(module, ctx, pipelines.flatten(pipeline, vars(options)))
-        if pipeline == FORMATS_TO_BUFFERS:
-            buffers = module.clone()
-        if pipeline == BUFFERS_TO_LOOPS:
-            loops = module.clone()
-        stages.append(LevelText(file, print_ir(module)))
-    source, header, verilog = _from_bits(module, ctx, options, stages)
-    modules = reals, formats, unrounded, buffers, loops, module
-    return Compiled(*modules, tuple(stages), source, header, options.format, width, row_scales, verilog=verilog)
+        levels.append(lowered(levels[-1], pipeline, vars(options)))
+        stages.append(LevelText(file, _text(levels[-1])))
+    _, buffers, loops, bits = levels
+    program, source, header, verilog = _from_bits(bits, options, stages)
+    # Reports give operations names.
+    modules = reals, formats, unrounded, buffers.copy(), loops.copy(), program
+    texts = tuple(stages), source, header
+    return Compiled(*modules, *texts, options.format, width, row_scales, typed, bits, verilog=verilog)
+
+
+def lowered(program: Program, pipeline: str, options: Mapping[str, Any]) -> Program:
+    """The program behind a pipeline, with those of the options of `PipelineOptions` that its passes take."""
+    return program.after(*pipelines.flatten(pipeline, options))
+
+
+def _text(program: Program) -> str:
+    """The text of a program's module."""
+    return program.fact(print_ir, lambda: print_ir(program.module))
 
 
 def _from_bits(
-    module: ModuleOp, ctx: Context, options: PipelineOptions, stages: list[LevelText]
-) -> tuple[str, str, str | None]:
-    """The C source, the header and the Verilog of a program on bits, whose module becomes that of L5."""
+    bits: Program, options: PipelineOptions, stages: list[LevelText]
+) -> tuple[ModuleOp, str, str, str | None]:
+    """The program at L5, the C source, the header and the Verilog of a program on bits."""
     verilog = None
     if (backend := backend_of(board(options.target))) is not None:
-        hardware = backend.lowered(module, ctx, options)
+        hardware = backend.lowered(bits.module, bits.store.context, options)
         stages.append(LevelText("5-hardware.mlir", print_ir(hardware)))
         verilog = backend.text_of(hardware)
-    pipelines.run(module, ctx, pipelines.flatten(BITS_TO_C, vars(options)))
-    stages.append(LevelText("5-c.mlir", print_ir(module)))
-    return print_c(module, ctx, options.target, "source"), print_c(module, ctx, options.target, "header"), verilog
+    program = lowered(bits, BITS_TO_C, vars(options))
+    stages.append(LevelText("5-c.mlir", _text(program)))
+    module, ctx = program.module, program.store.context
+    source, header = (print_c(module, ctx, options.target, file) for file in ("source", "header"))
+    return module, source, header, verilog
 
 
 def passes_to_formats(options: PipelineOptions, search: SearchPass | None) -> list[ModulePass]:
@@ -287,24 +322,24 @@ def passes_to_formats(options: PipelineOptions, search: SearchPass | None) -> li
 
 
 def _reals_and_formats(
-    reals: ModuleOp, ctx: Context, options: PipelineOptions, search: SearchPass | None
-) -> tuple[ModuleOp, ModuleOp]:
+    program: Program, options: PipelineOptions, search: SearchPass | None
+) -> tuple[Program, Program]:
     """A program at L0 with its profile, and the program at L1."""
     passes = passes_to_formats(options, search)
     profiled = next(i for i, step in enumerate(passes) if isinstance(step, ProfilePass)) + 1
-    reals = reals.clone()
-    pipelines.run(reals, ctx, passes[:profiled])
-    formats = reals.clone()
-    pipelines.run(formats, ctx, passes[profiled:])
-    return reals, formats
+    reals = program.after(*passes[:profiled])
+    return reals, reals.after(*passes[profiled:])
 
 
-def _changed_answers(reals: ModuleOp, formats: ModuleOp, file: Path) -> int:
+def _changed_answers(reals: Program, formats: Program, file: str) -> int:
     """Number of inputs in a data file for which the program at L1 gives another class than the one on reals."""
     from tinyml.runtime.model.program_data import load_program_data
     from tinyml.tools.driver.measure import accuracy
 
-    return accuracy(reals, formats, load_program_data(reals, str(file))).disagreements
+    def count() -> int:
+        return accuracy(reals.module, formats.module, load_program_data(reals.module, file)).disagreements
+
+    return formats.fact((reals, file), count)
 
 
 def count_model_macs(reals: ModuleOp) -> int:

@@ -29,11 +29,12 @@ from xdsl.irdl import (
     VarResultDef,
 )
 
+from tinyml.dialects.context import own_dialects
 from tinyml.dialects.num.base import FormatConstraint, SumConstraint
 from tinyml.dialects.own_attributes import OwnAttribute
 from tinyml.dialects.tdsl.interface import InputInterface, ProgramInterface, interface_fields
 from tinyml.lowering.loops.lowerings import lowering_of_class
-from tinyml.tools.universe import DIALECTS, own_attributes
+from tinyml.tools.universe import own_attributes
 
 ATTRIBUTES = """# Attributes of our own
 
@@ -146,7 +147,7 @@ def dialect_page(page: str, tests: Iterable[str]) -> str:
     lines = [line for text in tests for line in text.splitlines()]
     parts = [f"# {title}", NOTE.rstrip(), introduction]
     for name in dialects_of(page):
-        parts += _dialect(DIALECTS[name](), lines)
+        parts += _dialect(own_dialects()[name](), lines)
     return "\n\n".join(parts) + "\n"
 
 
@@ -170,7 +171,7 @@ def _values(declared: OwnAttribute) -> str:
 def dialects_of(page: str) -> Sequence[str]:
     """The dialects on a page."""
     elsewhere = {name for _, _, named in PAGES.values() for name in named}
-    return PAGES[page][2] or sorted(DIALECTS.keys() - elsewhere)
+    return PAGES[page][2] or sorted(own_dialects().keys() - elsewhere)
 
 
 def _dialect(dialect: Dialect, lines: Sequence[str]) -> Iterator[str]:

@@ -11,8 +11,8 @@ from typing import get_type_hints
 from xdsl.passes import ModulePass
 from xdsl.utils.hints import type_repr
 
+from tinyml.dialects.context import own_passes
 from tinyml.lowering.pipeline_steps import PIPELINES, Extra, If
-from tinyml.tools.universe import PASSES
 
 HEAD = """\
 # Passes
@@ -37,13 +37,16 @@ HEADINGS = {
 
 def pass_reference() -> str:
     """The text of the page."""
-    passes = {name: make() for name, make in sorted(PASSES.items())}
+    passes = {name: make() for name, make in sorted(own_passes().items())}
     parts = [HEAD, "## Pipelines\n"]
     parts += [_section(name, passes[name], _steps(name)) for name in PIPELINES]
     for package, heading in HEADINGS.items():
         parts.append(f"## {heading}\n")
         own = [name for name, made in passes.items() if made.__module__.rpartition(".")[0] == f"tinyml.{package}"]
         parts += [_section(name, passes[name], "") for name in own if name not in PIPELINES]
+    others = [name for name, made in passes.items() if not made.__module__.startswith("tinyml.")]
+    parts += ["## Passes of other packages\n"] if others else []
+    parts += [_section(name, passes[name], "") for name in others]
     return "\n".join(parts)
 
 
@@ -103,7 +106,8 @@ def option_helps(made: type[ModulePass]) -> dict[str, str]:
             said |= _described(base)[1]
     declared = _pipeline_helps() if made.name in PIPELINES else {}
     return {
-        field.name: field.metadata.get("help") or declared.get(field.name) or said[field.name] for field in fields(made)
+        field.name: field.metadata.get("help") or declared.get(field.name) or said.get(field.name, "")
+        for field in fields(made)
     }
 
 

@@ -32,8 +32,9 @@ A search is a pass of its own name that subclasses `SearchPass` and defines `sea
 `search-pareto` takes all of these steps; the published searches are single steps of it. In engine/, `Evaluation` keeps
 the outcomes of candidates, `Journal` writes them to a file, `Workers` computes them in this process, in others or on a
 cluster. The outcome of one candidate is computed in transforms/formats/evaluation/candidates.py.
-Costs come from costs/: `WorkingMemory` asks the packer for arena and input, `NestPrograms` lowers a program once for
-all limits on flash, `CandidateCosts` asks the cost model or the device itself, by the names in ir/pipeline_names.py.
+The store of programs (transforms/programs) lowers each candidate once for all that is asked of it. Costs come from
+costs/: `LoweredCandidates` asks the packer for arena and input, `CandidateCosts` the cost model or the device itself,
+by the names in ir/pipeline_names.py.
 
 To add a search: a file search_NAME.py with a `SearchPass`, and a FileCheck test (docs/where-to-add.md). `search` gets a
 `Search` and returns a `SearchResult`; `search.losses(candidates)` evaluates many candidates at once, and

@@ -36,7 +36,15 @@ from tinyml.transforms.search.engine.moves import (
     with_better_scales,
 )
 from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
-from tinyml.transforms.search.engine.search import CORRECTED_SLACK, Feasibility, Limits, Search, limit, nearly_least
+from tinyml.transforms.search.engine.search import (
+    CORRECTED_SLACK,
+    Feasibility,
+    Limits,
+    Search,
+    limit,
+    nearly_least,
+    worse_by,
+)
 from tinyml.transforms.search.engine.search_pass import (
     LimitedPass,
     formats_option,
@@ -274,7 +282,7 @@ class _Pareto:
         moves = PairwiseMoves(self.feasibility, model, start, possible_changes(search, start, self.offered))
         moved = True
         while moved and self.evaluation.evaluated < self.effort:
-            most = self.best.loss - GAIN * abs(self.best.loss)
+            most = worse_by(-GAIN, self.best.loss)
             better = self.evaluate(moves.proposals(self.best.choices), "exchange", most)
             moved = any(map(self.consider, sorted(better, key=lambda point: point.key)))
 
@@ -428,7 +436,7 @@ def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberForma
         return
     search = feasibility.search
     start = search.uniform(narrow)
-    room = search.memory.of(search.formats(start))
+    room = search.memory(search.formats(start))
     for wide in [format for format in offered if format.bits > narrow.bits]:
         choices = start
         for i, tensors in enumerate(search.classes):
@@ -465,7 +473,7 @@ def _promotions(
         pair = choose_pair(search, offered, feasibility.fits)
         pairs += [] if pair is None else [pair]
     programs = [choices for choices in demotions if search.fits(choices)]
-    memory = {search.memory.of(formats) for formats in map(search.formats, programs)}
+    memory = {search.memory(formats) for formats in map(search.formats, programs)}
     for low, high in dict.fromkeys(pairs):
         promotion = Promotion(search, low, high, heat_map(search, low, high))
         if feasibility.fits(search.uniform(low)):

@@ -19,7 +19,7 @@ from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, wi
 from tinyml.transforms.formats.evaluation.candidates import value_map
 from tinyml.transforms.search.engine.moves import BUILDS, choose_formats, choose_scales, narrow_formats
 from tinyml.transforms.search.engine.result import SearchResult
-from tinyml.transforms.search.engine.search import STANDARD_ERROR, Feasibility, Search
+from tinyml.transforms.search.engine.search import STANDARD_ERROR, Feasibility, Search, worse_by
 from tinyml.transforms.search.engine.search_pass import ANY_WIDTH, LimitedPass, formats_option, widths_option
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def _use_last_bytes(feasibility: Feasibility, result: SearchResult, offered: Seq
         better = [
             candidate
             for loss, candidate in ranked
-            if loss < least - STANDARD_ERROR * abs(least) and search.fits(candidate, feasibility.limits.ram)
+            if loss < worse_by(-STANDARD_ERROR, least) and search.fits(candidate, feasibility.limits.ram)
         ]
         feasible = (
             candidate

@@ -27,7 +27,7 @@ from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, wi
 from tinyml.transforms.formats.constants.number_lists import FINER, POWERS, NumberLists, weighted_reals
 from tinyml.transforms.search.engine.moves import GAIN
 from tinyml.transforms.search.engine.result import SearchResult
-from tinyml.transforms.search.engine.search import Search, stored_bits
+from tinyml.transforms.search.engine.search import Search, stored_bits, worse_by
 from tinyml.transforms.search.engine.search_pass import SearchPass, formats_option, metric_option, widths_option
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class _Weights:
             changed = sorted(self._changes(taken), key=_sum_of_losses)[:TRIES]
             losses = self.search.losses([self._choices(one) for one in changed], least)
             best = min(losses, default=least)
-            if best >= least - GAIN * abs(least):
+            if best >= worse_by(-GAIN, least):
                 return self._choices(taken)
             taken, least = changed[losses.index(best)], best
 

@@ -102,7 +102,7 @@ def _case(model: Path, target: str, format: str, width: int | None, samples: int
     raws = encode_inputs(first.formats, load_program_data(reals, str(val)).x[:samples])
 
     def compiled(other: str) -> Compiled:
-        return first if other == target else compile_again(first, ctx, replace(options, target=other))
+        return first if other == target else compile_again(first, replace(options, target=other))
 
     return _Case(first, raws, evaluate(first.formats, raws), compiled)
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.model.data import Data
-    from tinyml.tools.driver.choice.statistics import Judge, Loss
+    from tinyml.tools.driver.choice.statistics import Loss
     from tinyml.tools.driver.choice.trials import ProgramTrial
 
 SPARE_STACK = 16
@@ -385,10 +385,9 @@ def choose(
         late = []
     if not contenders.tried:
         raise contenders.failed[0].error
-    judge = contenders.trials.judge
-    if judge.by_error:
+    if contenders.trials.judge.by_error:
         contenders.bounds = bounds = bounds.by_error()
-    taken = _first_accepted(contenders, judge) or _safest(contenders)
+    taken = _first_accepted(contenders) or _safest(contenders)
     if taken is None and late:
         # Where nothing fits, wider programs do not either, and compact ones only if flash is what is missing.
         fits = any(bounds.admit(row.cost) for row in contenders.tried)
@@ -396,19 +395,19 @@ def choose(
         ready = [row for row in late if (large if row.compact else fits)]
         contenders.enter(ready)
         late = [row for row in late if row not in ready]
-        taken = _first_accepted(contenders, judge) or _safest(contenders)
-    taken = taken or _first_of_all(contenders, judge)
+        taken = _first_accepted(contenders) or _safest(contenders)
+    taken = taken or _first_of_all(contenders)
     qualifies = taken is not None
     if taken is None:
         fitting = [row for row in contenders.tried if bounds.admit(row.cost)]
         if not fitting:
             raise NothingFitsError(min(contenders.tried, key=lambda row: bounds.excess(row.cost)))
         taken = min(fitting, key=lambda row: (row.known_loss, row.known_scores))
-        _judge(taken, judge, bounds)
+        _judge(taken, bounds)
         taken.verdict = "loses least"
     usual = next((row for row in contenders.tried if row.alternative.name == USUAL_WIDTH), None)
     if usual is not None and usual.look is None:
-        usual.look = usual.trial.loss(usual.trial.rounded, judge)
+        usual.look = usual.trial.look()
     place(taken, bounds)
     chosen = replace(taken.trial.options, **taken.schedule)
     tried, deferred, failed = contenders.tried, contenders.deferred, contenders.failed
@@ -416,7 +415,7 @@ def choose(
     return AutoChoice(taken, qualifies, chosen, usual, tried, deferred, late, failed, division, bounds)
 
 
-def _first_accepted(contenders: Contenders, judge: Judge) -> Tried | None:
+def _first_accepted(contenders: Contenders) -> Tried | None:
     """The first alternative that fits and certainly loses no more than is allowed; all before it are refused."""
     bounds, waiting = contenders.bounds, contenders.waiting
     refined: dict[str, Tried] = {}
@@ -428,23 +427,23 @@ def _first_accepted(contenders: Contenders, judge: Judge) -> Tried | None:
         if row.alternative.weighed and beside is None:
             row.verdict = f"weighed only after {row.alternative.beside}"
             contenders.admit_deferred(row)
-        elif _looks_far_off(row, judge, bounds):
+        elif _looks_far_off(row, bounds):
             contenders.admit_deferred(row)
         elif row.alternative.weighed and beside and row.trial.changed_answers() >= beside.trial.changed_answers():
             row.verdict = f"changes no fewer answers than {beside.alternative.name}"
             contenders.admit_deferred(row)
-        elif _judge(row, judge, bounds):
+        elif _judge(row, bounds):
             if contenders.is_fastest(row):
                 return row
         else:
             refined[row.alternative.name] = row
             contenders.admit_deferred(row)
             if len(refined) == MOST_REFINED:
-                _keep_two(contenders, judge)
+                _keep_two(contenders)
     return None
 
 
-def _keep_two(contenders: Contenders, judge: Judge) -> None:
+def _keep_two(contenders: Contenders) -> None:
     """Leave two waiting: the fastest alternative whose loss a first look allows, and the safest one by it.
 
     The safest loses the fewest samples, and changes the fewest answers. One that was accepted already stays behind
@@ -460,7 +459,7 @@ def _keep_two(contenders: Contenders, judge: Judge) -> None:
             continue
         if not fits(row, bounds):
             continue
-        if not _looks_far_off(row, judge, bounds):
+        if not _looks_far_off(row, bounds):
             left.append(row)
         if row.look is None or not row.look.allowed(bounds.loss):
             contenders.admit_deferred(row)
@@ -488,23 +487,23 @@ def _safest(contenders: Contenders) -> Tried | None:
     return safest
 
 
-def _first_of_all(contenders: Contenders, judge: Judge) -> Tried | None:
+def _first_of_all(contenders: Contenders) -> Tried | None:
     """The first alternative that fits and keeps the loss, of all that were skipped: none is left unevaluated."""
     contenders.admit_all()
     contenders.waiting.clear()
     bounds = contenders.bounds
     for row in contenders.tried:
-        skipped = row.loss is None and fits(row, bounds) and not _looks_far_off(row, judge, bounds)
-        if skipped and _judge(row, judge, bounds):
+        skipped = row.loss is None and fits(row, bounds) and not _looks_far_off(row, bounds)
+        if skipped and _judge(row, bounds):
             return row
     return _safest(contenders)
 
 
-def _looks_far_off(row: Tried, judge: Judge, bounds: Bounds) -> bool:
+def _looks_far_off(row: Tried, bounds: Bounds) -> bool:
     """Look at an alternative without refined constants; True if it loses far too much."""
     if row.look is None:
         try:
-            row.look = row.trial.loss(row.trial.rounded, judge, bounds.loss + bounds.far_off)
+            row.look = row.trial.look(bounds.loss + bounds.far_off)
         except InputError as error:
             row.verdict = error.message
             return True
@@ -514,10 +513,10 @@ def _looks_far_off(row: Tried, judge: Judge, bounds: Bounds) -> bool:
     return False
 
 
-def _judge(row: Tried, judge: Judge, bounds: Bounds) -> bool:
+def _judge(row: Tried, bounds: Bounds) -> bool:
     """True if an alternative certainly loses no more than is allowed."""
     if row.loss is None:
-        row.loss = row.trial.loss(row.trial.refined, judge)
+        row.loss = row.trial.loss()
     if row.loss.certain(bounds.loss):
         row.verdict = TAKEN
         return True

@@ -51,8 +51,8 @@ def _given(request: Request) -> dict[str, Any]:
     """The options of a request that differ from their defaults, the format first, without model and folder."""
     from tinyml.tools.driver.request import Request
 
-    # Packages are written from a program, whatever it was compiled with.
-    left_out = {"model", "out", "format", "packages", "zip"}
+    # Packages are written from a program, whatever it was compiled with; what is kept changes none.
+    left_out = {"model", "out", "format", "packages", "zip", "cache"}
     given: dict[str, Any] = {"format": request.format}
     for declared in options_of(Request):
         value = getattr(request, declared.name)

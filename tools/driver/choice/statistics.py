@@ -27,6 +27,8 @@ from tinyml.tools.driver.detection import far_samples, labelled, moved, rank_los
 from tinyml.transforms.formats.evaluation.metrics import CLASSES, places
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
@@ -93,6 +95,12 @@ class Loss:
     error: OutputError | None = None
     scores: float | None = None
     metric: str = ""
+
+    @classmethod
+    def of_json(cls, fields: Mapping[str, Any]) -> Loss:
+        """The loss of given fields, as `asdict` gives them; raises `TypeError` for others."""
+        loss = cls(**fields)
+        return replace(loss, error=fields["error"] and OutputError(**fields["error"]))
 
     @property
     def net(self) -> float:

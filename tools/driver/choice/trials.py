@@ -6,16 +6,17 @@ which is most of the work of a compilation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.context import context
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering import pipelines
+from tinyml.lowering.pipelines import flatten
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import board, chip_of
 from tinyml.tools.driver.backend import backend_of
@@ -27,15 +28,16 @@ from tinyml.transforms.formats.assignment.tensor_classes import scaling_rule
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Candidates
 from tinyml.transforms.formats.evaluation.reference import Reference
-from tinyml.transforms.ir.copies import copied
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.ir.outputs import SCORES
 from tinyml.transforms.ir.pipeline_names import (
     BUFFERS_TO_LOOPS,
     FORMATS_TO_BUFFERS,
     REFINE_FORMATS,
-    LoweringPasses,
+    TO_LOOPS,
 )
+from tinyml.transforms.programs.kept_facts import kept
+from tinyml.transforms.programs.store import Program, Programs
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.search.costs.candidate_costs import arena_and_input
 
@@ -56,22 +58,25 @@ if TYPE_CHECKING:
 class Prepared:
     """A program on reals, ready for formats.
 
-    before: the program as the passes before the profile made it. profile: the pass that comes next.
+    program: as the passes before the profile made it. profile: the pass that comes next.
     """
 
-    def __init__(self, before: ModuleOp, profile: ModulePass, data: Data, scheme: str | None, scale_by: ScaleBy | None):
-        self.before = before
+    def __init__(self, program: Program, profile: ModulePass, data: Data, scheme: str | None, scale_by: ScaleBy | None):
+        self.program = program
         self.profile = profile
         self.data = data
         self.scheme = scheme
         self.scale_by: ScaleBy | None = scale_by
 
-    @cached_property
+    @property
+    def before(self) -> ModuleOp:
+        """The module of the program, without a profile."""
+        return self.program.module
+
+    @property
     def reals(self) -> ModuleOp:
         """The program with its profile."""
-        reals = self.before.clone()
-        pipelines.run(reals, context(), [self.profile])
-        return reals
+        return self.program.after(self.profile).module
 
     @cached_property
     def operations(self) -> int:
@@ -120,52 +125,39 @@ class Trials:
         self, program: ModuleOp, ctx: Context, options: PipelineOptions, data: Data, metric: str | None = None
     ):
         self.program = program
+        self._imported = Programs().of(program)
         self.metric = metric
         self.ctx = ctx
         self.options = options
         self.data = data
         self.groups, self.division = sample_groups(options.data, len(data))
-        self._prepared: list[Prepared] = []
-        self._stages: dict[tuple[ModuleOp, ModulePass], ModuleOp] = {}
-        self._trials: dict[str, ProgramTrial] = {}
 
     @cached_property
     def judge(self) -> Judge:
         """The judge of programs, by what the model computes before anything is folded into its constants."""
         reals = with_outputs(self.program, self.ctx, self.options.outputs)
-        threshold = tdsl.read_interface(self.program).threshold
+        threshold = tdsl.read_interface(reals).threshold
         detector = None if threshold is None else Detector.of(reals, self.data, threshold)
         reference, scored = Reference(reals, self.data), self.options.outputs == SCORES
         return Judge.of(reference, self.groups, detector, scored=scored, metric=self.metric)
 
+    @property
+    def judged_by(self) -> Sequence[object]:
+        """What determines the judge, beside the data."""
+        groups = hashlib.sha256(self.groups.tobytes()).hexdigest()
+        return self._imported.digest, self.options.outputs, groups, self.metric
+
     def of(self, alternative: Alternative) -> ProgramTrial:
         """The trial of an alternative; the same object each time. Raises `InputError` where there is no program."""
-        if alternative.name not in self._trials:
-            self._trials[alternative.name] = ProgramTrial(self, alternative)
-        return self._trials[alternative.name]
+        return self._imported.fact(alternative.name, lambda: ProgramTrial(self, alternative))
 
     def prepare(self, options: PipelineOptions) -> Prepared:
         """The program on reals for given options."""
         passes = passes_to_formats(options, None)
         profiled = next(i for i, step in enumerate(passes) if isinstance(step, ProfilePass))
-        before = self.program
-        for step in passes[:profiled]:
-            before = self._after(before, step)
-        for known in self._prepared:
-            if known.before is before or known.before.is_structurally_equivalent(before):
-                return known
+        program = self._imported.through(*passes[:profiled])
         rule = scaling_rule(format_named(self.ctx, options.format, options.width), options.format, options.scale_by)
-        self._prepared.append(Prepared(before, passes[profiled], self.data, options.functions, rule))
-        return self._prepared[-1]
-
-    def _after(self, module: ModuleOp, step: ModulePass) -> ModuleOp:
-        """The program that a pass makes of a known one, which is the same object if nothing changes."""
-        if (module, step) not in self._stages:
-            changed = module.clone()
-            step.apply(self.ctx, changed)
-            same = changed.is_structurally_equivalent(module)
-            self._stages[module, step] = module if same else changed
-        return self._stages[module, step]
+        return program.fact(Prepared, lambda: Prepared(program, passes[profiled], self.data, options.functions, rule))
 
 
 class ProgramTrial:
@@ -177,10 +169,11 @@ class ProgramTrial:
 
     def __init__(self, trials: Trials, alternative: Alternative):
         self.alternative = alternative
+        self.trials = trials
         self.ctx = trials.ctx
+        self.data = trials.data
         self.options = replace(trials.options, **alternative.options)
         self.prepared = trials.prepare(self.options)
-        self._lowered: dict[PipelineOptions, ModuleOp] = {}
 
     @property
     def evaluator(self) -> CandidateEvaluator:
@@ -211,8 +204,21 @@ class ProgramTrial:
         Raises `TooLargeError` for a program that fits the board but has more constants than it can read.
         """
         options = replace(self.options, **more)
-        module = copied(self._in_formats(replace(options, plan=self.options.plan)))
-        LoweringPasses((FORMATS_TO_BUFFERS, BUFFERS_TO_LOOPS), **vars(options)).apply(module)
+        passes = [flatten(name, vars(replace(options, data=""))) for name in TO_LOOPS]
+        return kept(
+            lambda: self._asked("estimate", passes, options.target, options.cells),
+            lambda: self._estimated(options),
+            lambda answer: EstimatedCost(**answer),
+            asdict,
+        )
+
+    def _asked(self, what: str, *more: object) -> Sequence[str]:
+        """What determines an answer: the program on reals, the data, and all that the passes take."""
+        passes = passes_to_formats(replace(self.options, data=""), None)
+        return what, self.prepared.program.digest, self.data.digest, str(passes), *map(str, more)
+
+    def _estimated(self, options: PipelineOptions) -> EstimatedCost:
+        module = self._at(BUFFERS_TO_LOOPS, options).module
         target = board(options.target)
         if (backend := backend_of(target)) is not None:
             return EstimatedCost(backend.cycles(module, target, options.cells), 0, arena_and_input(module))
@@ -226,42 +232,42 @@ class ProgramTrial:
 
     def buffers(self, more: Mapping[str, Any]) -> ModuleOp:
         """The packed program at L2 with further options, of the levels below formats."""
-        options = replace(self.options, **more)
-        module = copied(self._in_formats(replace(options, plan=self.options.plan)))
-        LoweringPasses((FORMATS_TO_BUFFERS,), **vars(options)).apply(module)
-        return module
+        return self._at(FORMATS_TO_BUFFERS, replace(self.options, **more)).module
 
     @cached_property
     def _converting(self) -> float:
         """The estimated time in which the caller's floats become raws; 0 if it is unknown."""
-        formats = self._in_formats(self.options)
+        formats = self._at(REFINE_FORMATS, self.options).module
         floats = None if tdsl.read_input(formats).unit is not None else float_inputs(formats, self.options.target)
         return 0.0 if floats is None else floats.conversion or 0.0
 
-    def _in_formats(self, options: PipelineOptions) -> ModuleOp:
-        """The program at L1, with constants rounded to nearest, which several schedules share."""
-        refined = self._lowered.get(options)
-        if refined is None:
-            refined, _ = self.prepared.candidates.retyped(self.formats)
-            LoweringPasses((REFINE_FORMATS,), **vars(options)).apply(refined)
-            self._lowered[options] = refined
-        return refined
+    def _at(self, pipeline: str, options: PipelineOptions) -> Program:
+        """The program behind a pipeline, with constants rounded to nearest."""
+        return self.prepared.candidates.typed(self.formats).at(
+            *TO_LOOPS[: TO_LOOPS.index(pipeline) + 1], **vars(options)
+        )
 
     @cached_property
-    def rounded(self) -> SharedProgram:
-        """The program with constants rounded to nearest, for evaluation."""
-        return self._shared(None)
-
-    @cached_property
-    def refined(self) -> SharedProgram:
+    def _refined(self) -> SharedProgram:
         """The program that would be compiled, for evaluation."""
         return self._shared(self.raws)
 
     def _shared(self, raws: dict[int, Raws] | None) -> SharedProgram:
         return self.evaluator.shared.prepare(self.evaluator.candidates.program(self.formats, raws))
 
-    def loss(self, program: SharedProgram, judge: Judge, at_most: float = float("inf")) -> Loss:
-        """The loss of a program on the data. at_most: as for `loss_of`."""
+    def look(self, at_most: float = float("inf")) -> Loss:
+        """The loss of the program with constants rounded to nearest on the data. at_most: as for `loss_of`."""
+        return self._kept_loss("look", lambda: self._loss(self._shared(None), at_most), at_most)
+
+    def loss(self) -> Loss:
+        """The loss of the program that would be compiled on the data."""
+        return self._kept_loss("loss", lambda: self._loss(self._refined))
+
+    def _kept_loss(self, what: str, find: Callable[[], Loss], *more: object) -> Loss:
+        return kept(lambda: self._asked(what, *self.trials.judged_by, *more), find, Loss.of_json, asdict)
+
+    def _loss(self, program: SharedProgram, at_most: float = float("inf")) -> Loss:
+        judge = self.trials.judge
         loss = loss_of(program, self.reference.order, judge, at_most)
         if judge.detector is None:
             return loss
@@ -271,8 +277,11 @@ class ProgramTrial:
 
     def changed_answers(self) -> int:
         """The samples for which the refined program gives another class than the one on reals."""
+        return kept(lambda: self._asked("changed answers"), self._changed_answers, int)
+
+    def _changed_answers(self) -> int:
         classes = np.concatenate(
-            [self.refined.outputs(chunk).classes for chunk in range(len(self.evaluator.shared.chunks))]
+            [self._refined.outputs(chunk).classes for chunk in range(len(self.evaluator.shared.chunks))]
         )
         return int((classes != self.reference.classes).sum())
 

@@ -12,14 +12,16 @@ costs nothing on the device.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import base64
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.constants.input_moments import second_moments, snapped
 from tinyml.transforms.formats.constants.rounded_constants import worth_moving
-from tinyml.transforms.formats.evaluation.candidates import evaluator_of
+from tinyml.transforms.formats.evaluation.candidates import evaluator_of, spelled
+from tinyml.transforms.programs.kept_facts import kept
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,6 +52,31 @@ def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[in
     """
     if any(format.AS_PUBLISHED for format in formats) or not evaluator.has_gradients:
         return {}
+    return kept(
+        lambda: ("refined constants", evaluator.digest, spelled(formats)),
+        lambda: _refined(evaluator, formats),
+        _of_json,
+        _as_json,
+    )
+
+
+def _of_json(answer: Mapping[str, Any]) -> dict[int, Raws]:
+    """Raws of constants, by their indices, as `_as_json` gives them; raises `ValueError` or `TypeError` for others."""
+    return {
+        int(index): np.frombuffer(base64.b64decode(each["raws"]), each["dtype"]).reshape(each["shape"]).copy()
+        for index, each in answer.items()
+    }
+
+
+def _as_json(raws: Mapping[int, Raws]) -> dict[str, Any]:
+    """Raws of constants as JSON."""
+    return {
+        str(index): {"dtype": each.dtype.name, "shape": each.shape, "raws": base64.b64encode(each.tobytes()).decode()}
+        for index, each in raws.items()
+    }
+
+
+def _refined(evaluator: CandidateEvaluator, formats: Formats) -> dict[int, Raws]:
     refinement = _Refinement(evaluator, formats)
     indices = refinement.most_costly(MOST_OPS // sum(1 for _ in evaluator.candidates.function.walk()))
     for own in (True, False):

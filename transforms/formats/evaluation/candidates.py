@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -28,7 +28,9 @@ from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Reference
 from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
-from tinyml.transforms.ir.copies import copied
+from tinyml.transforms.programs.digest import digest_of
+from tinyml.transforms.programs.kept_facts import kept
+from tinyml.transforms.programs.store import Program, Programs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,19 +49,9 @@ LEAVE_OUT_ROUNDINGS = (FuseDistancesPass(), AccumulateSumsPass())
 """The passes after `choose-accumulators` that change bits, by omitting roundings. All later ones preserve bits."""
 
 
-CACHED_PROGRAMS = 64
-"""The greatest number of programs that are kept for what else is asked of them."""
-
-
-class RecentPrograms(dict[object, ModuleOp]):
-    """Programs by a key of the candidate; beyond `CACHED_PROGRAMS` the oldest are forgotten."""
-
-    def keep(self, key: object, program: ModuleOp) -> ModuleOp:
-        """Store the program of a candidate, and return it."""
-        self[key] = program
-        if len(self) > CACHED_PROGRAMS:
-            del self[next(iter(self))]
-        return program
+def spelled(formats: Formats) -> str:
+    """The types of formats, which say all about them."""
+    return " ".join(str(format.type) for format in formats)
 
 
 class Candidates:
@@ -89,13 +81,15 @@ class Candidates:
         self.constants = RoundedConstants(self.assignment)
         self._choosing = ChooseAccumulatorsPass()
         self._has_roundings = any(True for rewrite in LEAVE_OUT_ROUNDINGS for _ in rewrite.found(module))
-        self._summed = RecentPrograms()
-        self._programs = RecentPrograms()
+        self.programs = Programs()
 
-    def summed(self, formats: Formats) -> ModuleOp:
-        """The program of `in_formats`, which must not be changed: made once for all that go on from it."""
-        known = self._summed.get(formats)
-        return self._summed.keep(formats, self.in_formats(formats)[0]) if known is None else known
+    def summed(self, formats: Formats) -> Program:
+        """The program of `in_formats`, from which all others of a candidate are made."""
+        return self.programs.made(formats, lambda: self.in_formats(formats)[0])
+
+    def typed(self, formats: Formats) -> Program:
+        """The program of `retyped`."""
+        return self.programs.made((Candidates.typed, formats), lambda: self.retyped(formats)[0])
 
     def in_formats(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
@@ -128,12 +122,8 @@ class Candidates:
         """
         if refined:
             return leave_out_roundings(self.in_formats(formats, refined)[0])
-        if not self._has_roundings:
-            return self.summed(formats)
-        known = self._programs.get(formats)
-        if known is None:
-            known = self._programs.keep(formats, leave_out_roundings(copied(self.summed(formats))))
-        return known
+        summed = self.summed(formats)
+        return summed.after(*LEAVE_OUT_ROUNDINGS).module if self._has_roundings else summed.module
 
 
 def leave_out_roundings(module: ModuleOp) -> ModuleOp:
@@ -196,6 +186,12 @@ class CandidateEvaluator:
         self.data = data
         are_numbers = data.targets is not None or data.y is None
         self.candidates = Candidates(module, data.x.astype("f8"), scheme, scale_by, are_numbers=are_numbers)
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the program, of the data and of how formats are chosen, on which every answer depends."""
+        scheme, scale_by = self.candidates.scheme, self.candidates.assignment.scale_by
+        return " ".join((digest_of(self.candidates.module), self.data.digest, f"{scheme} {scale_by}"))
 
     @cached_property
     def reference(self) -> Reference:
@@ -286,8 +282,20 @@ def evaluate_program(
 
 
 def outcomes_of(problem: SearchProblem, tasks: Sequence[EvaluationTask]) -> list[CandidateOutcome]:
-    """The outcomes of tasks, computed in this process."""
-    return [evaluator_of(problem).outcome(task) for task in tasks]
+    """The outcomes of tasks, computed in this process or kept from an earlier one."""
+    evaluator = evaluator_of(problem)
+
+    def outcome(task: EvaluationTask) -> CandidateOutcome:
+        if task.refined:
+            return evaluator.outcome(task)
+        return kept(
+            lambda: ("outcome", evaluator.digest, spelled(task.formats), task.metric, repr(task.at_most)),
+            lambda: evaluator.outcome(task),
+            lambda answer: CandidateOutcome(**answer),
+            asdict,
+        )
+
+    return [outcome(task) for task in tasks]
 
 
 def evaluator_of(problem: SearchProblem) -> CandidateEvaluator:

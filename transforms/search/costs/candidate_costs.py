@@ -5,15 +5,13 @@ Its memory, the bytes of arena and input, is known as soon as the passes that al
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, ModuleOp, TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
@@ -21,13 +19,15 @@ from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import ArenaOp, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import shaped
-from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, RecentPrograms, evaluator_of
-from tinyml.transforms.ir.copies import copied
+from tinyml.targets.registry import chip_of
+from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, evaluator_of
 from tinyml.transforms.ir.pipeline_names import (
     BUFFERS_TO_NESTS,
     ESTIMATE_COST,
+    FORMATS_TO_BUFFERS,
     LOOPS_TO_KERNELS,
     MEASURE_COST,
+    REFINE_FORMATS,
     SPEND_FLASH,
     TO_BUFFERS,
     LoweringPasses,
@@ -35,111 +35,92 @@ from tinyml.transforms.ir.pipeline_names import (
     registered_pass,
 )
 from tinyml.transforms.loops.flash.attempts import SPENT_FLASH
+from tinyml.transforms.programs.digest import digest_of
+from tinyml.transforms.programs.kept_facts import kept
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
     from tinyml.transforms.formats.evaluation.candidates import SearchProblem
     from tinyml.transforms.ir.cost.estimate import Estimate
+    from tinyml.transforms.programs.store import Program
     from tinyml.transforms.search.engine.workers import Workers
-
-
-class RefinedPrograms:
-    """The programs of one program's candidates after `refine-formats`, each made once for all that lower it further.
-
-    Programs that are returned must not be changed. options: of that pipeline, such as `target`.
-    """
-
-    def __init__(self, candidates: Candidates, **options: Any):
-        self.candidates = candidates
-        self._refining = LoweringPasses(TO_BUFFERS[:1], **options)
-        self._refined = RecentPrograms()
-
-    def __contains__(self, formats: Formats) -> bool:
-        return formats in self._refined
-
-    def of(self, formats: Formats) -> ModuleOp:
-        """A candidate behind that pipeline; raises `InputError` if the formats make no program."""
-        if formats not in self._refined:
-            self._refined.keep(formats, self.refined(copied(self.candidates.summed(formats))))
-        return self._refined[formats]
-
-    def refined(self, module: ModuleOp) -> ModuleOp:
-        """A program of `Candidates.in_formats`, rewritten in place by that pipeline."""
-        self._refining.apply(module)
-        return module
-
-
-def _structure_of(module: ModuleOp) -> object:
-    """A key that is equal for equal programs: of the same ops with the same attributes, types and uses of values."""
-    places: dict[Operation | SSAValue | None, int] = {None: 0}
-    ops: list[object] = []
-    for op in module.walk():
-        read = [places[what] for what in (op.parent_op(), *op.operands)]
-        given = [(name, _content(value)) for name, value in sorted([*op.properties.items(), *op.attributes.items()])]
-        made = [*op.results, *(argument for region in op.regions for block in region.blocks for argument in block.args)]
-        for what in (op, *made):
-            places[what] = len(places)
-        ops.append((op.name, *read, *given, *(value.type for value in made)))
-    return tuple(ops)
-
-
-def _content(attribute: Attribute) -> object:
-    """An attribute; of a constant, the type and a digest, so that no key keeps weights in memory."""
-    if not isinstance(attribute, DenseIntOrFPElementsAttr):
-        return attribute
-    constant = cast("DenseIntOrFPElementsAttr[Any]", attribute)
-    return constant.type, hashlib.sha256(constant.data.data).digest()
 
 
 VIEWS = (tdsl.IndexOp, tdsl.ReshapeOp)
 """The ops whose results are views of their operands wherever these are: they take no memory of their own."""
 
 
-class WorkingMemory:
-    """The arena and the input of one program's candidates, in bytes, excluding the stack.
+FLASH_ABOVE = (tdsl.Conv2dOp, tdsl.ForestOp)
+"""The ops that passes before `spend-flash` lower by the limit on flash: `tile-windows` and `code-forests`.
 
-    options: of the pipeline to packed memory, such as `target`. A program is lowered only as far as it differs from
-    earlier ones; `packed` continues from there.
+`decode-constants` asks for the limit, too, but only for posits of the standard, which no candidate has.
+"""
+
+
+@dataclass(frozen=True)
+class Platform:
+    """The target for which candidates are built, as for `select-kernels`.
+
+    pack_buffers: true if `pack-buffers` runs. flash: the bytes that `spend-flash` may fill.
     """
 
-    def __init__(self, programs: RefinedPrograms, **options: Any):
-        self.programs = programs
-        self.pack_buffers = options.get("pack_buffers", False)
-        self._packing = LoweringPasses(TO_BUFFERS[1:], **options)
-        self._known: dict[object, int] = {}
-        self._packed = RecentPrograms()
+    target: str
+    pack_buffers: bool = False
+    flash: int | None = None
 
-    def of(self, formats: Formats) -> int:
-        """The bytes of a candidate's arena and input; raises `InputError` if the formats make no program."""
-        if formats not in self._known:
-            if formats in self.programs:
-                self._known[formats] = self._of_refined(formats)
-            else:
-                rounded = self._key(self.programs.candidates.program(formats))
-                if rounded not in self._known:
-                    self._known[rounded] = self._of_refined(formats)
-                self._known[formats] = self._known[rounded]
-        return self._known[formats]
 
-    def _of_refined(self, formats: Formats) -> int:
-        refined = self._key(self.programs.of(formats))
-        if refined not in self._known:
-            self._packed.keep(formats, self.packed(formats))
-            self._known[refined] = self._known[formats]
-        return self._known[refined]
+class LoweredCandidates:
+    """The programs of one program's candidates on their way to a platform, each lowered once for all that is asked.
 
-    def packed(self, formats: Formats) -> ModuleOp:
-        """The program of a candidate with packed memory, which the caller may change.
+    Candidates whose programs are equal behind `refine-formats` have one program from there on. Platforms that differ
+    only in flash have the same nests, unless the program has ops of `FLASH_ABOVE`.
+    """
 
-        Raises `InputError` if the formats make no program.
+    def __init__(self, candidates: Candidates, platform: Platform):
+        self.candidates = candidates
+        self.platform = platform
+        self.limited_above = any(isinstance(op, FLASH_ABOVE) for op in candidates.module.walk())
+        self._above = vars(platform if self.limited_above else replace(platform, flash=None))
+        self._memory: dict[object, int] = {}
+
+    def refined(self, formats: Formats) -> Program:
+        """The program behind `refine-formats`."""
+        return self.candidates.summed(formats).at(REFINE_FORMATS, **self._above)
+
+    def nests(self, formats: Formats) -> Program:
+        """The program before kernels take its nests; raises `InputError` if the formats make no program."""
+        return self._packed(self.refined(formats)).at(BUFFERS_TO_NESTS, **self._above)
+
+    def memory(self, formats: Formats) -> int:
+        """The bytes of the arena and the input, without the stack; raises `InputError` as `nests` does.
+
+        A program is packed only if no other one of equal layout was.
         """
-        if (module := self._packed.pop(formats, None)) is None:
-            module = copied(self.programs.of(formats))
-            self._packing.apply(module)
-            self._known.setdefault(formats, arena_and_input(module))
-        return module
+        if formats not in self._memory:
+            refined = self.refined(formats)
+            if refined.is_at_hand:
+                self._memory[formats] = self._of_layout(refined)
+            else:
+                layout = self._layout(self.candidates.program(formats))
+                if layout not in self._memory:
+                    self._memory[layout] = self._of_layout(refined)
+                self._memory[formats] = self._memory[layout]
+        return self._memory[formats]
 
-    def _key(self, module: ModuleOp) -> object:
+    def _of_layout(self, refined: Program) -> int:
+        layout = self._layout(refined.module)
+        if layout not in self._memory:
+            self._memory[layout] = kept(
+                lambda: ("memory", refined.digest, repr(self._above)),
+                lambda: arena_and_input(self._packed(refined).module),
+                int,
+            )
+        return self._memory[layout]
+
+    def _packed(self, refined: Program) -> Program:
+        return refined.first.at(FORMATS_TO_BUFFERS, **self._above)
+
+    def _layout(self, module: ModuleOp) -> object:
         """A key that is equal for programs of equal memory layout: of the same ops and element widths, but in flash.
 
         How many windows of a convolution are computed at once, which takes memory, depends on all that its formats say.
@@ -168,7 +149,7 @@ class WorkingMemory:
         accumulator = accumulator_of(shaped(value).get_element_type())
         if accumulator is not None:
             return accumulator.bits
-        return tdsl.format_of(value).bits if self.pack_buffers else 8 * tdsl.format_of(value).dtype.itemsize
+        return tdsl.format_of(value).bits if self.platform.pack_buffers else 8 * tdsl.format_of(value).dtype.itemsize
 
 
 def working_memory(module: ModuleOp) -> int:
@@ -186,57 +167,6 @@ def arena_and_input(module: ModuleOp) -> int:
     return arena + sum(size_in_bytes(memref_type(array)) for array in arrays)
 
 
-FLASH_ABOVE = (tdsl.Conv2dOp, tdsl.ForestOp)
-"""The ops that passes before `spend-flash` lower by the limit on flash: `tile-windows` and `code-forests`.
-
-`decode-constants` asks for the limit, too, but only for posits of the standard, which no candidate has.
-"""
-
-
-@dataclass(frozen=True)
-class Platform:
-    """The target for which candidates are built, as for `select-kernels`.
-
-    pack_buffers: true if `pack-buffers` runs. flash: the bytes that `spend-flash` may fill.
-    """
-
-    target: str
-    pack_buffers: bool = False
-    flash: int | None = None
-
-
-class NestPrograms:
-    """The programs of one program's candidates before kernels take their nests, for all platforms that have them.
-
-    Programs that are equal behind `refine-formats` have one number, and are lowered once. options: of the pipelines to
-    L3, such as `target`. memory: of candidates, without the stack.
-    """
-
-    def __init__(self, programs: RefinedPrograms, **options: Any):
-        self.programs = programs
-        self.memory = WorkingMemory(programs, **options)
-        self._lowering = LoweringPasses((BUFFERS_TO_NESTS,), **options)
-        self._numbers: dict[object, int] = {}
-        self._of_formats: dict[Formats, int] = {}
-        self._lowered = RecentPrograms()
-
-    def number(self, formats: Formats) -> int:
-        """The number of a candidate's program; raises `InputError` if the formats make no program."""
-        if formats not in self._of_formats:
-            structure = _structure_of(self.programs.of(formats))
-            self._of_formats[formats] = self._numbers.setdefault(structure, len(self._numbers))
-        return self._of_formats[formats]
-
-    def of(self, formats: Formats) -> ModuleOp:
-        """The nests of a candidate's program, which the caller may change; raises the error of `number`."""
-        number = self.number(formats)
-        if number not in self._lowered:
-            module = self.memory.packed(formats)
-            self._lowering.apply(module)
-            self._lowered.keep(number, module)
-        return copied(self._lowered[number])
-
-
 class CandidateCosts:
     """The costs of one program's candidates on a platform. Candidates with equal programs cost the same.
 
@@ -245,25 +175,18 @@ class CandidateCosts:
     candidates that are not programs.
     """
 
-    def __init__(self, nests: NestPrograms, platform: Platform, plain: CandidateCosts | None = None):
-        self.plain = plain
-        self.nests = nests
-        self.programs = nests.programs
+    def __init__(self, candidates: Candidates, platform: Platform):
+        self.programs = LoweredCandidates(candidates, platform)
         self.platform = platform
-        options = vars(platform)
-        self.spending = registered_pass(SPEND_FLASH, **options)
-        self.selecting = LoweringPasses((LOOPS_TO_KERNELS,), **options)
-        self.estimating = registered_pass(ESTIMATE_COST, **options)
-        self.measuring = registered_pass(MEASURE_COST, **options)
+        limited = platform.flash is not None
+        plain = replace(platform, flash=None)
+        self.plain = costs_on(candidates, plain) if limited and not self.programs.limited_above else None
+        self.spending = registered_pass(SPEND_FLASH, **vars(platform)) if limited else None
+        self.estimating = registered_pass(ESTIMATE_COST, **vars(platform))
+        self.measuring = registered_pass(MEASURE_COST, **vars(platform))
         self.estimates: dict[Formats, ProgramCost] = {}
         self.faults: dict[Formats, str] = {}
         self.measurements: dict[Formats, ProgramCost | None] = {}
-        self._spent = RecentPrograms()
-        self._looped = RecentPrograms()
-        self._estimated: dict[int, ProgramCost] = {}
-        self._by_parts: dict[int, Estimate] = {}
-        self._measured: dict[int, ProgramCost | None] = {}
-        self._plainly: set[int] = set()
 
     def estimated(self, formats: Formats) -> ProgramCost:
         """The estimate of a candidate's cost.
@@ -273,26 +196,33 @@ class CandidateCosts:
         if formats in self.faults:
             raise InputError(self.faults[formats])
         if formats not in self.estimates:
-            number = self.nests.number(formats)
-            if number not in self._estimated:
-                module = self.nests.of(formats)
-                cost = self.spending.cost(module, self.plain and self.plain.by_parts(number))
-                if cost is None:
-                    self.selecting.apply(module)
-                    self._by_parts[number] = self.estimating.estimate(module)
-                    cost = ProgramCost.of(self._by_parts[number])
-                    self._looped.keep(number, module)
-                else:
-                    self._spent.keep(number, module)
-                    if SPENT_FLASH not in module.attributes:
-                        self._plainly.add(number)
-                self._estimated[number] = cost
-            self.estimates[formats] = self._estimated[number]
+            nests = self.programs.nests(formats)
+            self.estimates[formats] = nests.fact(
+                (ESTIMATE_COST, self.platform),
+                lambda: self._kept(ESTIMATE_COST, lambda: self._digest(formats), lambda: self._estimate(nests)),
+            )
         return self.estimates[formats]
 
-    def by_parts(self, number: int) -> Estimate | None:
-        """The estimate of a program by its parts, if one was made."""
-        return self._by_parts.get(number)
+    def _estimate(self, nests: Program) -> ProgramCost:
+        if self.spending is not None:
+            module = nests.copy()
+            known = self.plain and self.plain.looped(nests).facts.get(ESTIMATE_COST)
+            cost: ProgramCost | None = self.spending.cost(module, known)
+            self._spent(nests).keep(module)
+            if cost is not None:
+                nests.facts[SPEND_FLASH, self.platform] = SPENT_FLASH in module.attributes
+                return cost
+        looped = self.looped(nests)
+        estimate: Estimate = looped.fact(ESTIMATE_COST, lambda: self.estimating.estimate(looped.module))
+        return ProgramCost.of(estimate)
+
+    def _spent(self, nests: Program) -> Program:
+        """The nests on which flash was spent."""
+        return nests if self.spending is None else nests.after(self.spending)
+
+    def looped(self, nests: Program) -> Program:
+        """The program with kernels."""
+        return self._spent(nests).at(LOOPS_TO_KERNELS, **vars(self.platform))
 
     def estimate(self, candidates: Iterable[Formats], problem: SearchProblem, workers: Workers) -> None:
         """Estimate candidates together, and store the results for `estimated`."""
@@ -314,35 +244,54 @@ class CandidateCosts:
     def measured(self, formats: Formats) -> ProgramCost | None:
         """The cost of the built program; None if the target is too small, or its tools are not installed."""
         if formats not in self.measurements:
-            number = self.nests.number(formats)
-            if number not in self._measured:
-                self._measured[number] = self._of_built(number, formats)
-            self.measurements[formats] = self._measured[number]
+            nests = self.programs.nests(formats)
+            asked = MEASURE_COST, self.platform
+            self.measurements[formats] = nests.fact(
+                asked,
+                lambda: self._kept(MEASURE_COST, lambda: self._digest(formats), lambda: self._measure(nests, formats)),
+            )
         return self.measurements[formats]
 
-    def _of_built(self, number: int, formats: Formats) -> ProgramCost | None:
-        if self.plain is not None and number in self._plainly:
+    def _measure(self, nests: Program, formats: Formats) -> ProgramCost | None:
+        if self.plain is not None and nests.facts.get((SPEND_FLASH, self.platform)) is False:
             # It spends no flash, so that it is the program without a limit.
             cost = self.plain.measured(formats)
             if cost is None or self.platform.flash is None or cost.flash <= self.platform.flash:
                 return cost
-        with suppress(InputError):
-            return self.measuring.cost(self.programs.of(formats), self._lowered(number))
-        return None
-
-    def _lowered(self, number: int) -> ModuleOp | None:
-        """The program of a number with kernels, as far as its estimate has lowered it; handed out once."""
-        if (spent := self._spent.pop(number, None)) is not None:
-            self.selecting.apply(spent)
-            return spent
-        return self._looped.pop(number, None)
+        return self._build(self.programs.refined(formats).module, self.looped(nests).copy())
 
     def measured_with(self, formats: Formats, refined: Mapping[int, Raws] | None) -> ProgramCost | None:
         """The cost of the built program with other raws, as for `RoundedConstants.raws`; None as for `measured`."""
         module, _ = self.programs.candidates.in_formats(formats, refined)
+        try:
+            LoweringPasses((REFINE_FORMATS,), **vars(self.platform)).apply(module)
+        except InputError:
+            return None
+        return self._kept(MEASURE_COST, lambda: digest_of(module), lambda: self._build(module))
+
+    def _build(self, refined: ModuleOp, lowered: ModuleOp | None = None) -> ProgramCost | None:
+        """The cost of a program that is built, as for `measure-cost`; None if it is too large."""
         with suppress(InputError):
-            return self.measuring.cost(self.programs.refined(module), None)
+            return self.measuring.cost(refined, lowered)
         return None
+
+    def _digest(self, formats: Formats) -> str:
+        return self.programs.refined(formats).digest
+
+    def _kept(self, what: str, digest: Callable[[], str], find: Callable[[], ProgramCost | None]) -> Any:
+        """A cost that is kept from earlier searches, or else found. digest: of the program behind `refine-formats`."""
+
+        def asked() -> Sequence[str]:
+            from tinyml.runtime.devices.toolchain import tools_of
+
+            built = tools_of(chip_of(self.platform.target)) if what == MEASURE_COST else ""
+            return what, digest(), repr(self.platform), built
+
+        def read(answer: Any) -> ProgramCost | None:
+            [cost] = answer
+            return None if cost is None else ProgramCost(**cost)
+
+        return kept(asked, find, read, lambda cost: [cost and vars(cost)])
 
 
 @dataclass(frozen=True)
@@ -369,23 +318,6 @@ def measured_costs(problem: SearchProblem, queries: Sequence[CostQuery]) -> list
     return [costs_on(evaluator_of(problem).candidates, query.platform).measured(query.formats) for query in queries]
 
 
-@lru_cache(2)
 def costs_on(candidates: Candidates, platform: Platform) -> CandidateCosts:
     """The costs of one program's candidates on a platform; the same object each time."""
-    above = any(isinstance(op, FLASH_ABOVE) for op in candidates.module.walk())
-    if platform.flash is None or above:
-        return CandidateCosts(_nest_programs(candidates, platform), platform)
-    plain = costs_on(candidates, replace(platform, flash=None))
-    return CandidateCosts(plain.nests, platform, plain)
-
-
-@lru_cache(2)
-def _nest_programs(candidates: Candidates, platform: Platform) -> NestPrograms:
-    options = vars(platform)
-    return NestPrograms(_refined_programs(candidates, platform.target, platform.pack_buffers), **options)
-
-
-@lru_cache(1)
-def _refined_programs(candidates: Candidates, target: str, pack_buffers: bool) -> RefinedPrograms:
-    """The programs that platforms share which differ only in flash, of which `refine-formats` knows nothing."""
-    return RefinedPrograms(candidates, target=target, pack_buffers=pack_buffers)
+    return candidates.programs.fact(platform, lambda: CandidateCosts(candidates, platform))

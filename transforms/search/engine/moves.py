@@ -27,7 +27,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.ir.pipeline_names import ProgramCost
-from tinyml.transforms.search.engine.search import STANDARD_ERROR
+from tinyml.transforms.search.engine.search import STANDARD_ERROR, worse_by
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -241,7 +241,7 @@ def narrow_formats(search: Search, result: SearchResult) -> SearchResult:
     search.evaluation.begin("narrower formats")
     choices, reasons = list(result.choices), dict(result.reasons)
     [least] = search.losses([choices])
-    most = least + STANDARD_ERROR * abs(least)
+    most = worse_by(STANDARD_ERROR, least)
     changes = [(i, narrower) for i, choice in enumerate(choices) for narrower in _narrower(search, i, choice)]
     candidates = [with_choice(choices, i, narrower) for i, narrower in changes]
     losses = search.losses(candidates, most)
@@ -306,7 +306,7 @@ def _changed(
 
 
 def _memory(search: Search, choices: Sequence[FormatChoice]) -> int:
-    return search.memory.of(search.formats(choices))
+    return search.memory(search.formats(choices))
 
 
 def _narrower(search: Search, index: int, choice: FormatChoice) -> Iterator[FormatChoice]:

@@ -56,7 +56,7 @@ class Search:
         self.classes = self.assignment.classes
         self.pack_buffers = pack_buffers
         self.earlier = earlier
-        self.memory = self.costs(target).nests.memory
+        self.memory = self.costs(target).programs.memory
 
     def uniform(self, prototype: NumberFormat) -> list[FormatChoice]:
         """The same choice for all tensors."""
@@ -75,7 +75,7 @@ class Search:
     def fits(self, choices: Sequence[FormatChoice], ram: float = float("inf")) -> bool:
         """True if a candidate makes a program whose arena and input take at most `ram` bytes."""
         try:
-            return self.memory.of(self.formats(choices)) <= ram
+            return self.memory(self.formats(choices)) <= ram
         except InputError:
             return False
 
@@ -220,7 +220,7 @@ class Feasibility:
         if not self.is_limited:
             return self.search.constant_bytes(formats) <= limits.flash
         if self.stacks and self.costs.measurements.get(formats) is None:
-            room = limits.ram - self.search.memory.of(formats)
+            room = limits.ram - self.search.memory(formats)
             if room < min(self.stacks) - _SPREAD:
                 return False
             if room >= max(self.stacks) + _SPREAD and limits.on_ram_only:
@@ -327,12 +327,12 @@ class Feasibility:
         """The bytes of a candidate that are limited."""
         if self.is_limited:
             return self.cost(formats)
-        return ProgramCost(0, self.search.constant_bytes(formats), self.search.memory.of(formats))
+        return ProgramCost(0, self.search.constant_bytes(formats), self.search.memory(formats))
 
     def is_worth_building(self, choices: Sequence[FormatChoice]) -> bool:
         """True unless a candidate would exceed the limits by more than estimates are off, which of stacks is a lot."""
         formats = self.search.formats(choices)
-        if self.stacks and self.limits.ram - self.search.memory.of(formats) < min(self.stacks) - _SPREAD:
+        if self.stacks and self.limits.ram - self.search.memory(formats) < min(self.stacks) - _SPREAD:
             return False
         return self._keeps(formats, self.cost(formats), replace(self.limits.cost.times(CORRECTED_SLACK), ram=math.inf))
 
@@ -368,7 +368,7 @@ class Feasibility:
     def _measured(self, formats: Formats) -> ProgramCost | None:
         measured = self.costs.measured(formats)
         cost = measured or self.costs.estimated(formats)
-        self.stacks.append(cost.ram - self.search.memory.of(formats))
+        self.stacks.append(cost.ram - self.search.memory(formats))
         return measured
 
 
@@ -384,7 +384,15 @@ worse on other data.
 """
 
 
+def worse_by(share: float, loss: float) -> float:
+    """The loss that is worse by a share of its magnitude than another one, or better by a negative share.
+
+    Losses by figures, such as R2, may be negative.
+    """
+    return loss + share * abs(loss)
+
+
 def nearly_least(losses: Sequence[float]) -> list[bool]:
     """A mask of the losses within one standard error of the least."""
-    least = min(losses)
-    return [loss <= least + STANDARD_ERROR * abs(least) for loss in losses]
+    most = worse_by(STANDARD_ERROR, min(losses))
+    return [loss <= most for loss in losses]

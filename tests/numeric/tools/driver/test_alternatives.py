@@ -56,7 +56,7 @@ def assert_all_make_programs(given: Problem, folder: Path) -> None:
         cost = trial.cost(ORDINARY_EXECUTION)
         assert cost.time is not None
         assert cost.time > 0
-        assert trial.loss(trial.rounded, trials.judge).samples == len(given.x)
+        assert trial.look().samples == len(given.x)
 
 
 @pytest.mark.parametrize("number", spread(range(PROBLEMS), 3))
@@ -70,7 +70,7 @@ def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path
     assert_all_make_programs(given, tmp_path)
     trials = trials_of(given, tmp_path)
     trial = trials.of(BY_NAME["fixed 32"])
-    loss = trial.loss(trial.rounded, trials.judge)
+    loss = trial.look()
     assert loss.lost == loss.gained == 0
 
 
@@ -103,8 +103,7 @@ def test_a_scaler_is_as_good_as_scaling_by_hand(estimator: str, scaler: str, see
         times = [each.cost(ORDINARY_EXECUTION).time for each in (trial, hand)]
         assert "row_scales" in alternative.options or NOTABLE * times[0] <= times[1]  # type: ignore[operator]
         if alternative.name == NARROW_WIDTH:
-            pairs = zip((trial, hand), both, strict=True)
-            losses = [each.loss(each.refined, trials.judge) for each, trials in pairs]
+            losses = [each.loss() for each in (trial, hand)]
             # Two standard deviations of the difference between two programs that round the same samples differently.
             changed = sum(loss.lost + loss.gained for loss in losses)
             if losses[1].counted:

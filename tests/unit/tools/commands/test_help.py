@@ -63,7 +63,7 @@ def test_compile_shows_its_groups_in_order(capsys: pytest.CaptureFixture[str]):
     *_, common = OptionGroup
     expected = [group.value for group in OptionGroup if group not in (OptionGroup.RESULT, OptionGroup.TRAINING, common)]
     assert list(shown.options) == ["examples", *expected, common.value, FORMATS]
-    model = ["model", "--trust-pickle", "--classes", "--false-alarms", "--name", "--val", "--test", "-o"]
+    model = ["model", "--trust-pickle", "--classes", "--false-alarms", "--cache", "--name", "--val", "--test", "-o"]
     assert shown.options[OptionGroup.MODEL.value] == model
     assert "--ram" in shown.options[OptionGroup.MEMORY.value]
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from functools import cache
+from unittest.mock import patch
 
 import pytest
 from programs.paths import FILECHECK, ROOT
+from programs.plugins import entry_points_of, installed
 from xdsl.dialects.builtin import IndexType, MemRefType, TensorType
 from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, ParamAttrConstraint, VarConstraint
 
@@ -46,6 +49,14 @@ def test_the_page_of_attributes_is_current(request: pytest.FixtureRequest):
 
 def test_every_dialect_has_a_page():
     assert sorted(dialect for name in PAGES for dialect in dialects_of(name)) == sorted(DIALECTS)
+
+
+def test_dialects_of_other_packages_are_beside_the_formats():
+    folder = str(ROOT / "tests/plugins/gated")
+    with patch.object(sys, "path", [folder, *sys.path]), installed(*entry_points_of("gated")):
+        assert "gated" in dialects_of("formats")
+        assert "\n## gated.blend\n" in dialect_page("formats", ())
+    assert "gated" not in dialects_of("formats")
 
 
 @pytest.mark.parametrize("name", PAGES)

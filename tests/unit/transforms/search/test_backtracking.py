@@ -29,7 +29,7 @@ def test_a_byte_that_is_missing_takes_back_few_registers(monkeypatch: pytest.Mon
             return sum(one.bits > own.bits for one, own in zip(formats, start, strict=True))
 
         def cost(formats: Formats, stack: int) -> ProgramCost:
-            return ProgramCost(0, 0, limit + search.memory.of(formats) - search.memory.of(start) + stack)
+            return ProgramCost(0, 0, limit + search.memory(formats) - search.memory(start) + stack)
 
         def measure(candidates: Iterable[Formats], *_: object) -> None:
             for formats in candidates:

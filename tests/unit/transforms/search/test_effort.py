@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pytest
 from programs.kernel_tables import kernels_for, kernels_of
-from programs.searches import costs_of, evaluation_of, profiled, some_data, uniform
+from programs.pass_runs import counted_passes
+from programs.searches import costs_anew, costs_of, evaluation_of, profiled, some_data, uniform
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.fixed.type import FixedType
@@ -26,30 +27,12 @@ from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, wi
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import SearchProblem
 from tinyml.transforms.ir.pipeline_names import BUFFERS_TO_NESTS, TO_BUFFERS, registered_pass
-from tinyml.transforms.search.costs.candidate_costs import (
-    FLASH_ABOVE,
-    CandidateCosts,
-    NestPrograms,
-    Platform,
-    RefinedPrograms,
-)
+from tinyml.transforms.programs.kept_facts import kept_in
+from tinyml.transforms.search.costs.candidate_costs import FLASH_ABOVE, Platform
 from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import with_rounded_sums
 from tinyml.transforms.search.engine.workers import Workers
-
-
-def counted_passes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """The passes that run from now on, by name."""
-    runs: Counter[str] = Counter()
-    apply = PassPipeline.apply
-
-    def counting(self: PassPipeline, ctx: Context, op: ModuleOp) -> None:
-        runs.update(step.name for step in self.passes)
-        apply(self, ctx, op)
-
-    monkeypatch.setattr(PassPipeline, "apply", counting)
-    return runs
 
 
 def test_an_estimate_cleans_up_once_on_each_way_to_the_next_rewrites(monkeypatch: pytest.MonkeyPatch):
@@ -69,11 +52,11 @@ def test_a_candidate_is_lowered_once_for_its_memory_and_its_cost(monkeypatch: py
         first, second = uniform(evaluation, 8, 16)
         costs = costs_of(evaluation)
         runs = counted_passes(monkeypatch)
-        memory = costs.nests.memory.of(first)
+        memory = costs.programs.memory(first)
         costs.estimated(first)
-        assert memory == costs.nests.memory.of(first)
+        assert memory == costs.programs.memory(first)
         costs.estimated(second)
-        costs.nests.memory.of(second)
+        costs.programs.memory(second)
     assert runs["choose-storage"] == runs["pack-scratch"] == 2
 
 
@@ -94,8 +77,7 @@ def test_equal_programs_are_estimated_once(monkeypatch: pytest.MonkeyPatch):
 def test_a_program_on_which_no_flash_was_spent_is_built_once(monkeypatch: pytest.MonkeyPatch):
     """It takes more than its limit, and no other limit makes another program of it."""
     with evaluation_of("protonn") as evaluation:
-        programs = RefinedPrograms(evaluation.evaluator.candidates, target="uno")
-        costs = CandidateCosts(NestPrograms(programs, target="uno"), Platform("uno", flash=1000))
+        costs = costs_anew(evaluation, Platform("uno", flash=1000))
         runs = counted_passes(monkeypatch)
         assert costs.measured(uniform(evaluation, 8)[0]) is not None
     assert runs["spend-flash"] == 1
@@ -104,11 +86,27 @@ def test_a_program_on_which_no_flash_was_spent_is_built_once(monkeypatch: pytest
 def test_a_program_is_lowered_to_nests_once_for_all_limits_on_flash(monkeypatch: pytest.MonkeyPatch):
     with evaluation_of("protonn") as evaluation:
         [formats] = uniform(evaluation, 8)
+        costs_of(evaluation)
         search = Search(evaluation, FixedType.of_width(8))
         runs = counted_passes(monkeypatch)
         for flash in (None, 4000, 8000):
             search.costs("uno", flash).estimated(formats)
     assert runs["lower-tdsl-to-loops"] == runs["pack-scratch"] == 1
+
+
+def test_a_second_search_knows_costs_memory_and_losses_of_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    found: list[object] = []
+    runs = counted_passes(monkeypatch)
+    with kept_in(tmp_path):
+        for _ in range(2):
+            runs.clear()
+            with evaluation_of("protonn") as evaluation:
+                [formats] = uniform(evaluation, 8)
+                costs = costs_of(evaluation)
+                memory = costs.programs.memory(formats)
+                found.append((costs.estimated(formats), memory, evaluation.losses([formats]), evaluation.evaluated))
+    assert found[0] == found[1]
+    assert runs["select-kernels"] == runs["pack-scratch"] == 0
 
 
 def test_only_the_ops_of_flash_above_are_lowered_by_the_limit_on_flash_before_it_is_spent():

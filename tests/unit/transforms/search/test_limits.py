@@ -40,7 +40,7 @@ def search() -> Iterator[Search]:
 def memory(search: Search, choices: Any) -> dict[str, int]:
     """The bytes that are limited on a target of unknown costs."""
     formats = search.formats(choices)
-    return {"ram": search.memory.of(formats), "flash": search.constant_bytes(formats)}
+    return {"ram": search.memory(formats), "flash": search.constant_bytes(formats)}
 
 
 @pytest.fixture(scope="module")

@@ -341,7 +341,7 @@ def test_promotions_with_what_did_not_fit_first():
     promotion = Promotion(search, EIGHT, SIXTEEN, [4.0, 2.0, 3.0, 1.0])
 
     def fits(choices: Choices) -> bool:
-        return search.memory.of(choices) <= 15
+        return search.memory(choices) <= 15
 
     assert widths_of(promotion.in_order(fits)) == (16, 16, 8, 8)
     found = promotion.best(fits)
@@ -357,7 +357,7 @@ def test_promotions_with_what_did_not_fit_first():
 def test_what_fits_softly_alone_is_not_taken():
     search = JudgedSearch([1, 1], missing_bits)
     promotion = Promotion(search, EIGHT, SIXTEEN, [2.0, 1.0])
-    found = promotion.best(lambda choices: search.memory.of(choices) <= 3, always)
+    found = promotion.best(lambda choices: search.memory(choices) <= 3, always)
     assert widths_of(found.choices) == (8, 8)
     # Softly both are promoted; only the first is tried alone where that is asked.
     assert search.judged.tried == [(8, 8)]
@@ -390,7 +390,7 @@ def test_room_that_is_left(monkeypatch: pytest.MonkeyPatch):
     offered = [EIGHT, SIXTEEN]
 
     def fits(choices: Choices) -> bool:
-        return search.memory.of(choices) <= 9
+        return search.memory(choices) <= 9
 
     found = use_room(search, given, offered, [1.0, 2.0, 3.0], fits)
     assert widths_of(found.choices) == (8, 16, 8)

@@ -46,7 +46,7 @@ def test_a_price_is_that_of_the_whole_program(model: str, seed: int):
                 options = {"target": "uno", "flash": flash}
                 whole, _ = evaluation.evaluator.candidates.in_formats(formats)
                 LoweringPasses(TO_BUFFERS, **options).apply(whole)
-                assert search.memory.of(formats) == arena_and_input(whole)
+                assert search.memory(formats) == arena_and_input(whole)
                 LoweringPasses((BUFFERS_TO_LOOPS,), **options).apply(whole)
                 expected = registered_pass(ESTIMATE_COST, target="uno").cost(whole)
                 assert search.costs("uno", flash).estimated(formats) == expected

@@ -115,7 +115,7 @@ def test_pareto_is_never_worse_than_the_best_of_the_three():
         search = Search(evaluation, FixedType.of_width(16))
         found = {name: search.formats(one.search(search).choices) for name, one in THE_THREE.items()}
         # In the RAM that Shiftry's result works in, without the stack, as MinUn compares them.
-        less = SearchPromotePass("", widths=(8, 16), ram=search.memory.of(found["demote more"]), target="host")
+        less = SearchPromotePass("", widths=(8, 16), ram=search.memory(found["demote more"]), target="host")
         found["promote less"] = search.formats(less.search(search).choices)
         device = search.costs("uno")
         costs = {name: device.measured(formats) or device.estimated(formats) for name, formats in found.items()}
@@ -282,7 +282,7 @@ def test_formats_of_fewer_bytes_are_taken_that_lose_nearly_as_little():
         found = SearchResult(choices, dict.fromkeys((one.name for one in search.classes), ""))
         narrow = narrow_formats(search, found)
         [less, more] = search.losses([narrow.choices, found.choices])
-        used = [search.memory.of(search.formats(one.choices)) for one in (narrow, found)]
+        used = [search.memory(search.formats(one.choices)) for one in (narrow, found)]
         assert narrow_formats(search, narrow) is narrow
     assert narrow.choices == [FormatChoice(ZeroSkewType.of_width(4)), *choices[1:]]
     assert used == [8 + 16 + 40, 32 + 16 + 40]
@@ -297,7 +297,7 @@ def test_what_narrower_formats_leave_makes_others_wider():
         for others in ([], [ZeroSkewType.of_width(8)]):
             search = Search(evaluation, eight, others, pack_buffers=True)
             found = SearchPromotePass("", metric="margin", ram=88, target="host").search(search)
-            assert search.memory.of(search.formats(found.choices)) <= 88
+            assert search.memory(search.formats(found.choices)) <= 88
             losses += search.losses([found.choices])
     assert losses[1] < 0.9 * losses[0]
 
@@ -319,7 +319,7 @@ def test_room_that_promotion_leaves_goes_to_other_widths():
     with Evaluation(problem_of("protonn"), "error", Workers(1)) as evaluation:
         search = Search(evaluation, offered[-1], pack_buffers=True)
         narrow = SearchResult(search.uniform(offered[0]), {one.name: "" for one in search.classes})
-        room = search.memory.of(search.formats(search.uniform(offered[1]))) + 3
+        room = search.memory(search.formats(search.uniform(offered[1]))) + 3
         found = use_room(search, narrow, offered, range(len(search.classes)), partial(search.fits, ram=room))
         assert search.fits(found.choices, room)
         assert {choice.prototype.bits for choice in found.choices} == {12, 16}

@@ -1,0 +1,62 @@
+"""A choice that begins with the facts of an earlier one: the same program by fewer passes, and never a stale one."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs.pass_runs import counted_passes
+from programs.paths import TESTS
+
+from tinyml.tools.main import main
+
+NETWORK = TESTS / "models/small-network"
+
+LOWERED = 14
+"""The programs that are lowered: 13 alternatives that are estimated, and the one that is taken."""
+
+
+def compiled(out: Path, cache: Path | None, *options: str, val: Path = NETWORK / "val.npz") -> dict[str, Any]:
+    """The files of a compilation, but for what is measured by the clock."""
+    kept = [] if cache is None else ["--cache", str(cache)]
+    model = str(NETWORK / "small_network.sd")
+    assert main(["compile", model, "--val", str(val), "--target", "uno", *kept, *options, "-o", str(out)]) == 0
+    report = json.loads((out / "report.json").read_text())
+    files = {file.name: file.read_bytes() for file in (*out.glob("*.[ch]"), *out.glob("ir/*.mlir"))}
+    return {"chosen": report["chosen"], **files}
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    return counted_passes(monkeypatch)
+
+
+def test_a_second_choice_is_the_same_and_lowers_only_what_it_takes(tmp_path: Path, runs: Counter[str]):
+    found: list[dict[str, Any]] = []
+    lowered: list[tuple[int, int]] = []
+    for name, cache in (("without", None), ("first", tmp_path / "kept"), ("second", tmp_path / "kept")):
+        runs.clear()
+        found.append(compiled(tmp_path / name, cache))
+        lowered.append((runs["select-kernels"], runs["profile"]))
+    assert found[0] == found[1] == found[2]
+    assert [count for count, _ in lowered] == [LOWERED, LOWERED, 1]
+    assert lowered[2][1] == 1
+
+
+def test_other_data_and_other_options_are_asked_for_anew(tmp_path: Path, runs: Counter[str]):
+    cache = tmp_path / "kept"
+    compiled(tmp_path / "first", cache)
+    val = dict(np.load(NETWORK / "val.npz"))
+    val["x"][0, 0] += 0.5
+    np.savez(tmp_path / "other.npz", **val)
+    runs.clear()
+    compiled(tmp_path / "data", cache, val=tmp_path / "other.npz")
+    assert runs["select-kernels"] == LOWERED
+    runs.clear()
+    other = compiled(tmp_path / "options", cache, "--pack-buffers")
+    assert runs["select-kernels"] > 1
+    assert other == compiled(tmp_path / "alone", None, "--pack-buffers")

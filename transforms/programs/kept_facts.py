@@ -1,0 +1,148 @@
+"""Facts that are kept in a folder from one command to the next, so that the next one does not find them out again.
+
+Each is a file of JSON whose name is the digest of what was asked and of all that answers: the sources of tinyml and of
+its plug-ins, Python and the libraries that compute. What was asked holds the digest of the program, that of the data
+and every option, so that an answer is never stale, but only no longer asked for. A file that is damaged, or that holds
+the answer to another question, counts as missing and is written anew; none is ever executed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import tempfile
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tinyml.dialects.distribution import DISTRIBUTION
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.plugins import GROUPS, plugins
+
+T = TypeVar("T")
+
+LIBRARIES = (DISTRIBUTION, "numpy", "xdsl")
+
+ROOMS = ("dialects", "targets", "runtime", "transforms", "lowering", "tools")
+
+
+class KeptFacts:
+    """The facts in a folder. Raises `InputError` for one that cannot be made."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot make the folder: {error.strerror}", file=str(folder)) from error
+
+    def answer(self, asked: Sequence[str]) -> Any:
+        """What is kept, as of JSON; None if there is nothing."""
+        try:
+            kept = json.loads(self._file(asked).read_bytes())
+            return kept["answer"] if kept["asked"] == self._question(asked) else None
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None
+
+    def keep(self, asked: Sequence[str], answer: Any) -> None:
+        """Keep an answer; raises `InputError` if it cannot be written."""
+        file, content = self._file(asked), {"asked": self._question(asked), "answer": answer}
+        try:
+            file.parent.mkdir(exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=file.parent) as scratch:
+                # Several processes may write it at once, so each moves a complete file into place.
+                fresh = Path(scratch) / file.name
+                fresh.write_text(json.dumps(content, default=_number), encoding="utf-8")
+                fresh.replace(file)
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", file=str(file)) from error
+
+    def _file(self, asked: Sequence[str]) -> Path:
+        name = hashlib.sha256("\n".join(self._question(asked)).encode()).hexdigest()
+        return self.folder / name[:2] / f"{name[2:]}.json"
+
+    @staticmethod
+    def _question(asked: Sequence[str]) -> list[str]:
+        return [environment(), *asked]
+
+
+KEPT: ContextVar[KeptFacts | None] = ContextVar("KEPT", default=None)
+"""Where facts are kept in this context; None for nowhere."""
+
+
+@contextmanager
+def kept_in(folder: Path | None) -> Generator[None]:
+    """A context in which facts are kept in a folder, if there is one."""
+    token = KEPT.set(None if folder is None else KeptFacts(folder))
+    try:
+        yield
+    finally:
+        KEPT.reset(token)
+
+
+def kept(
+    asked: Callable[[], Sequence[str]],
+    find: Callable[[], T],
+    read: Callable[[Any], T],
+    write: Callable[[T], Any] = lambda found: found,
+) -> T:
+    """What is kept, or else what is found, which is kept from then on.
+
+    asked: what the answer depends on, which is only asked for where facts are kept. read, write: from and to JSON; what
+    `read` refuses by an exception counts as missing.
+    """
+    if (facts := KEPT.get()) is None:
+        return find()
+    question = asked()
+    if (answer := facts.answer(question)) is not None:
+        try:
+            return read(answer)
+        except (ValueError, KeyError, TypeError):
+            pass
+    found = find()
+    facts.keep(question, write(found))
+    return found
+
+
+@cache
+def environment() -> str:
+    """A digest of all that finds facts: tinyml and its plug-ins, by their sources, and the libraries that compute."""
+    digest = hashlib.sha256(f"{platform.python_version()} {platform.machine()}".encode())
+    for name in LIBRARIES:
+        digest.update(f"{name} {version(name)}".encode())
+    for module in (*(f"tinyml.{room}" for room in ROOMS), *others()):
+        for name, content in _sources(module):
+            digest.update(f"{module} {name} {hashlib.sha256(content).hexdigest()}".encode())
+    return digest.hexdigest()
+
+
+def others() -> list[str]:
+    """The modules of plug-ins."""
+    return sorted({row.module.partition(".")[0] for group in GROUPS for row in plugins(group)})
+
+
+def _sources(module: str) -> Iterator[tuple[str, bytes]]:
+    """The files of a module or package, by their paths in it."""
+    try:
+        spec = find_spec(module)
+    except (ImportError, ValueError):
+        # A plug-in whose module has no such name is left out wherever it is asked for.
+        return
+    folders = [] if spec is None else spec.submodule_search_locations or []
+    for folder in map(Path, folders):
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                yield path.relative_to(folder).as_posix(), path.read_bytes()
+    if spec is not None and spec.origin is not None and not folders:
+        yield Path(spec.origin).name, Path(spec.origin).read_bytes()
+
+
+def _number(value: Any) -> Any:
+    """A number of numpy as one of Python."""
+    return value.item()
