@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from layout.sources import ROOMS, name_of, room_files
 from programs.paths import ROOT
 
 from tinyml.dialects.extensions import extension_of
+from tinyml.tools.universe import DIALECT_ROWS
 
 WHOLE = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "examples")
 
@@ -20,6 +22,23 @@ def out(path: str) -> bool:
     """True for a file of an extension that the wheel of the core leaves out."""
     row = extension_of(path)
     return row is not None and not row.in_core
+
+
+OWN_DIALECTS = [
+    name for name, row in DIALECT_ROWS.ours.items() if out(row.module.removeprefix("tinyml.").replace(".", "/"))
+]
+"""The dialects of extensions that are out."""
+
+_NAMED = re.compile(
+    r"\b({0})\.\w|\b(?:formats?|weights|widths?)\b\W{{1,3}}[^\s}}]*?\b(?:{0})\b|(?<![a-z_])x?bf16(?!_)".format(
+        "|".join(OWN_DIALECTS)
+    )
+)
+
+
+def names_extension(path: Path) -> bool:
+    """True for a test with an op, a type or a number format of an extension that is out."""
+    return _NAMED.search(path.read_text("utf-8")) is not None
 
 
 def files_of(extension: str) -> Iterator[Path]:
