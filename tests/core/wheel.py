@@ -13,6 +13,7 @@ from layout.sources import ROOMS, name_of, room_files
 from programs.paths import ROOT
 
 from tinyml.dialects.extensions import extension_of
+from tinyml.dialects.tdsl import TDSL
 from tinyml.tools.universe import DIALECT_ROWS
 
 WHOLE = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "examples")
@@ -24,14 +25,19 @@ def out(path: str) -> bool:
     return row is not None and not row.in_core
 
 
-OWN_DIALECTS = [
-    name for name, row in DIALECT_ROWS.ours.items() if out(row.module.removeprefix("tinyml.").replace(".", "/"))
-]
+def _is_out(module: str) -> bool:
+    return out(module.removeprefix("tinyml.").replace(".", "/"))
+
+
+DIALECTS = [name for name, row in DIALECT_ROWS.ours.items() if _is_out(row.module)]
 """The dialects of extensions that are out."""
 
+OPS = [operation.name for operation in TDSL.operations if _is_out(operation.__module__)]
+"""The ops of such extensions in a dialect of the core."""
+
 _NAMED = re.compile(
-    r"\b({0})\.\w|\b(?:formats?|weights|widths?)\b\W{{1,3}}[^\s}}]*?\b(?:{0})\b|(?<![a-z_])x?bf16(?!_)".format(
-        "|".join(OWN_DIALECTS)
+    r"\b({0})\.\w|\b({1})\b|\b(?:formats?|weights|widths?)\b\W{{1,3}}[^\s}}]*?\b(?:{0})\b|(?<![a-z_])x?bf16(?!_)".format(
+        "|".join(DIALECTS), "|".join(map(re.escape, OPS))
     )
 )
 
