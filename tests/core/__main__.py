@@ -175,7 +175,7 @@ def run_absent() -> str:
 def put_back() -> str:
     """Put the files of extensions back, as a package of them would install them, and compile their programs."""
     site = next(ENVIRONMENT.glob("lib/python*/site-packages"))
-    for extension in {extension for extension, _ in RETURNING.values()}:
+    for extension in {extension for extensions, _ in RETURNING.values() for extension in extensions}:
         for path in files_of(extension):
             copy = site / "tinyml" / name_of(path)
             copy.parent.mkdir(parents=True, exist_ok=True)

@@ -79,18 +79,21 @@ PROGRAMS: dict[str, Callable[[Path], None]] = {
     "tdsl-m4": _by_hand,
 }
 
-RETURNING: dict[str, tuple[str, Callable[[Path], None]]] = {
-    "tflite-m4": ("tflite", lambda folder: _file("tests/models/keras/gru-of-one-int8.tflite", "cortex-m4", folder, "")),
+RETURNING: dict[str, tuple[tuple[str, ...], Callable[[Path], None]]] = {
+    "tflite-m4": (
+        ("tflite", "zeroskew format"),
+        lambda folder: _file("tests/models/keras/gru-of-one-int8.tflite", "cortex-m4", folder, ""),
+    ),
     "posit-uno": (
-        "posit and published formats",
+        ("posit and published formats",),
         lambda folder: _estimator("linear", "uno", folder, format="posit"),
     ),
     "codebook-uno": (
-        "minifloat, codebook, MX formats",
+        ("minifloat, codebook, MX formats",),
         lambda folder: _estimator("linear", "uno", folder, weights="codebook:4"),
     ),
 }
-"""Programs of extensions that are out, each with the extension that has to be put back."""
+"""Programs of extensions that are out, each with the extensions that have to be put back."""
 
 
 def main(folder: str, *names: str) -> None:
