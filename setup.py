@@ -1,8 +1,8 @@
 """The packages of the distribution; everything else about it stands in pyproject.toml.
 
-The rooms lie at the top level, and `tools/tinyml` is the package `tinyml` around them. The symbolic links in
-`.pyright/tinyml` repeat this mapping for type checkers, which do not run this file. `tinyml.examples` has the models
-with data that `tinyml demo` compiles.
+The rooms lie at the top level, and `tools/tinyml` is the package `tinyml` around them, with the interface for packages,
+`tinyml.extend`. The symbolic links in `.pyright/tinyml` repeat this mapping for type checkers, which do not run this
+file. `tinyml.examples` has the models with data that `tinyml demo` compiles.
 """
 
 from pathlib import Path
@@ -18,7 +18,8 @@ OURS = ("tools", "calibration")
 """The folder of what measures the cost tables, which only a checkout needs."""
 
 inits = sorted(init.parent.relative_to(ROOT).parts for room in ROOMS for init in (ROOT / room).rglob("__init__.py"))
-shipped = (parts for parts in inits if parts != ("tools", "tinyml") and parts[:2] != OURS)
-packages = ["tinyml", *(".".join(["tinyml", *parts]) for parts in shipped)]
+outermost = ("tools", "tinyml")
+shipped = [parts for parts in inits if parts[:2] != OURS]
+packages = [".".join(["tinyml", *(parts[2:] if parts[:2] == outermost else parts)]) for parts in shipped]
 
 setup(packages=[*packages, EXAMPLES], package_dir=FOLDERS)

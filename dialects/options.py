@@ -51,7 +51,7 @@ def option(
 
     default: the option is required without one. metavar: the placeholder for the value in help texts. choices: the
     allowed values, or a function that finds them when they are needed.
-    flags: spellings on the command line, `--` and the field's name by default; none for a positional argument, of which
+    flags: spellings on the command line, `--` and the field's name by default; `()` for a positional argument, of which
     there may be several if it is a tuple.
     bare: the value of an option that is given without one; None if it needs one. group: the heading under which help
     texts list the option. exclusive: a name; options with the same name exclude each other. writes: the suffixes of the

@@ -22,6 +22,7 @@ from typing import Any, ParamSpec, TypeVar, Union, cast, get_args, get_origin, g
 
 from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.interface_version import version_mismatch
 from tinyml.dialects.modules import find_module, first_line
 
 T = TypeVar("T")
@@ -38,14 +39,19 @@ GROUPS = (
     ALTERNATIVES := "tinyml.alternatives",
     PACKAGES := "tinyml.packages",
     COMMANDS := "tinyml.commands",
+    RUNNERS := "tinyml.runners",
+    REPORTS := "tinyml.reports",
 )
 """The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends; exporters;
 schedules; packers of buffers; steps of named pipelines; alternatives of `--format auto`; packages of compiled models;
-commands of `tinyml`."""
+commands of `tinyml`; devices of `tinyml run` that are no boards; parts of the report."""
 
 NAMES = {CHIPS: "tinyml.boards"}
 """The groups in which a package may name what belongs to an entry point of the same value, so that the one is loaded
 for these names alone: the boards of a chip."""
+
+INTERFACE = "tinyml.extend"
+"""The group by which a package states the version of the interface that it was written for."""
 
 XDSL = "xdsl"
 _OURS = (DISTRIBUTION, XDSL)
@@ -99,7 +105,13 @@ class Row:
         return self.help or first_line(self.module) or f"of the package {self.package}"
 
     def load(self, kind: type[T]) -> T:
-        """The object that the row names; raises `PluginError` if it cannot be loaded or is of another type."""
+        """The object that the row names.
+
+        Raises `PluginError` if it cannot be loaded, is of another type, or its package is written for another version
+        of the interface.
+        """
+        if not self.is_ours:
+            _check_version(self)
         with self.blamed():
             if EntryPoint.pattern.match(self.value) is None:
                 raise PluginError(f"{self}: expected MODULE:NAME, got {self.value!r}")
@@ -164,6 +176,13 @@ class Row:
                 yield
         except PluginError as error:
             leave_out(error.message)
+
+
+def _check_version(row: Row) -> None:
+    """Raise `PluginError` for a row of a package that is written for another version of the interface."""
+    for stated in _declared()[INTERFACE]:
+        if stated.package == row.package and (reason := version_mismatch(stated.name)) is not None:
+            raise PluginError(f"{row}: {reason}")
 
 
 def leave_out(reason: str) -> None:
@@ -297,34 +316,36 @@ def _declared() -> Mapping[str, Sequence[Row]]:
 
     The packages installed do not change while a process runs, and reading their metadata takes milliseconds.
     """
-    found: dict[str, dict[Row, None]] = {group: {} for group in GROUPS}
+    found: dict[str, dict[Row, None]] = {group: {} for group in (*GROUPS, INTERFACE)}
     packages: dict[str, Distribution] = {}
     for package in distributions():
         # Of two packages with one name, the first is imported.
-        packages.setdefault(_folder(package).partition("-")[0].lower(), package)
+        packages.setdefault(_short_name(package), package)
     for package in packages.values():
         for plugin in _entries(package):
             found[plugin.group][plugin] = None
     return {group: list(entries) for group, entries in found.items()}
 
 
-def _folder(package: Distribution) -> str:
-    """The folder of a package's metadata, such as `tinyml-0.1.0.dist-info`, which needs no reading."""
-    return Path(str(getattr(package, "_path", package))).name
+def _short_name(package: Distribution) -> str:
+    """The name of a package, normalised, from the folder of its metadata, such as `tinyml_xdsl-0.1.0.dist-info`."""
+    folder = Path(str(getattr(package, "_path", package))).name
+    return folder.partition("-")[0].replace("_", "-").lower()
 
 
 def _entries(package: Distribution) -> Sequence[Row]:
     """The entry points that a package declares in our groups."""
-    name = _folder(package)
+    name = _short_name(package)
     try:
         text = package.read_text(_FILE) or ""
         if not any(f"[{group}]" in text for group in GROUPS):
             return ()
-        name = package.metadata["Name"] or name
+        # Reading all metadata takes as long as the rest of a help text.
+        name = name if name in _OURS else package.metadata["Name"] or name
         parser = _EntryPoints(delimiters=("=",), comment_prefixes=("#",), interpolation=None, strict=False)
         parser.read_string(text, _FILE)
         rows: list[Row] = []
-        for group in (group for group in GROUPS if group in parser):
+        for group in (group for group in (*GROUPS, INTERFACE) if group in parser):
             parts = parser.items(NAMES[group]) if parser.has_section(NAMES.get(group, "")) else ()
             for key, value in parser[group].items():
                 names = {part: part for part, whole in parts if whole == value}

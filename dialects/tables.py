@@ -66,6 +66,10 @@ class Table(Generic[T]):
         """The names of what is installed, those of other packages last."""
         return tuple(self.rows())
 
+    def listed(self) -> str:
+        """The names with their lines, for the help text of an option, in which `%` is doubled."""
+        return ", ".join(f"{name} ({row.summary})" for name, row in self.rows().items()).replace("%", "%%")
+
     def row(self, name: str) -> Row:
         """The row of a name; raises `InputError` if there is none, or if it is not installed."""
         row = self.ours.get(name)

@@ -11,7 +11,6 @@ from tinyml.dialects.errors import TooLargeError
 from tinyml.targets.board import Board
 from tinyml.targets.c.composer.constants_in_c import FORESTS
 from tinyml.targets.c.composer.elements import element_function
-from tinyml.targets.former_fields import takes_former_fields
 from tinyml.targets.kernel import ElementFunction, Kernel, PackedReads
 from tinyml.targets.makers import ListedKernels
 from tinyml.targets.nests import Maker, Nest, Offer
@@ -32,7 +31,6 @@ FEWER_CONSTANTS = "fewer bits, a smaller model or a 32-bit board helps"
 """Remedies for a program with more constants than the chip reads."""
 
 
-@takes_former_fields(FORESTS)
 @dataclass(frozen=True, eq=False)
 class Chip:
     """A family of chips with one instruction set and one C compiler.

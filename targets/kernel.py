@@ -101,13 +101,13 @@ class Kernel:
     bits stored with each weight of a sparse row that is a byte stream: 8 in the layout of `pack_rows`, 4 in that of
     `delta_rows`, 8 and a share of 16 in that of `gathered_rows` (`dialects/layouts/sparse_rows.py`). flash: true if the
     weights are in flash, false for RAM, None if the chip has a single address space. rows: matrix rows processed at
-    once. step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips; code: bytes of
-    flash; `make kernels` measures both. codings: the codings of weights and vector; tables are the first arguments.
-    segments: the tables are those of `Coding.segments`. needs: the feature that a board must have. composed: the text
-    of a kernel that no header defines. chunk: the number of consecutive products, counted from the last, whose sum is
-    proven to fit 16 bits. large: true if it takes more flash than its weights; only `spend-flash` chooses it. identity:
-    the attribute that identifies it in the IR; None for a kernel that the chip lists, which is identified by its
-    symbol.
+    once. step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips, 0 where it is
+    not known; code: bytes of flash; `make kernels` measures both. codings: the codings of weights and vector; tables
+    are the first arguments. segments: the tables are those of `Coding.segments`. needs: the feature that a board must
+    have. composed: the text of a kernel that no header defines. chunk: the number of consecutive products, counted from
+    the last, whose sum is proven to fit 16 bits. large: true if it takes more flash than its weights; only
+    `spend-flash` chooses it. identity: the attribute that identifies it in the IR; None for a kernel that the chip
+    lists, which is identified by its symbol.
     """
 
     symbol: str

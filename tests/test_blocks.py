@@ -132,6 +132,9 @@ def test_errors_are_said(
         monkeypatch.setattr(memory, "free_memory", lambda: int(free) * 1_000_000)
     if "pocket" in command:
         install(errors / "chips", monkeypatch, "tinyml.chips", CHIP, entry="pocket = {}:X", package="pocket-chips")
+    if "old_chip" in command:
+        entry = "old_chip = {0}:X\n[tinyml.extend]\nversion-0 = {0}"
+        install(errors / "old", monkeypatch, "tinyml.chips", "", entry=entry, package="old-chips")
     if "table" in command:
         install(errors / "tables", monkeypatch, "tinyml.frontends", FRONTEND, entry="table = {}:X", package="tables")
     name, *arguments = shlex.split(command)

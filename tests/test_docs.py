@@ -379,7 +379,7 @@ def test_what_pip_is_told_to_install_is_there():
             assert {*(extras or "").split(",")} <= {"", *project["optional-dependencies"]}, (page, command[0])
             found += what == "." and extras is not None
             if what == project["name"]:
-                assert "once the name is on PyPI" in text[command.start() - 120 : command.end() + 40], page
+                assert "once the name is on pypi" in text[command.start() - 120 : command.end() + 40].lower(), page
     assert found >= 10
 
 

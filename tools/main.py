@@ -41,6 +41,7 @@ _HELP = {
     "new-search": "write a package with a search of your own for number formats",
     "new-schedule": "write a package with an execution schedule of your own",
     "new-packer": "write a package with a packer of buffers of your own",
+    "new-command": "write a package with a command of your own",
     "demo": "compile the example models and check them on this computer",
     "completion": "print what a shell needs to complete these commands: bash, zsh or fish",
     "doctor": "say what can be compiled, run and measured on this computer, and what is missing",

@@ -38,13 +38,14 @@ def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[Modul
     """
     if find_module(package) is None:
         return {}
-    rows: list[Row] = []
+    found: dict[str, Callable[[], type[ModulePass]]] = {}
     for file in iter_modules(import_module(package).__path__):
         words = [*prefix.split(), *file.name.split("_")]
         class_name = "".join(map(str.capitalize, words)) + "Pass"
         if not file.ispkg:
-            rows.append(Row("-".join(words), f"{file.name}:{class_name}"))
-    return _factories(Table(None, "pass", lambda row: row.load_class(ModulePass), home=package, ours=rows))
+            row = Row("-".join(words), f"{package}.{file.name}:{class_name}")
+            found[row.name] = partial(row.load_class, ModulePass)
+    return found
 
 
 def _is_whole(name: str, passes: Container[str]) -> bool:

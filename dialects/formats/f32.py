@@ -148,6 +148,7 @@ class F32Sum(Accumulator):
 
 
 F32_FORMAT = F32()
+"""The number format of builtin `f32`, that of reals."""
 F32_SUM = F32Sum()
 
 

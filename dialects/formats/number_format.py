@@ -117,6 +117,7 @@ class Coding:
 
 
 INTEGER_CODING = Coding(INTEGER)
+"""The coding of formats whose raws are the integers themselves."""
 
 
 class NumberFormat(ABC):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, f32, i8, i16, i32, i64
@@ -38,7 +39,9 @@ class RuntimeFunction:
     """Signature of a C function, and its reference implementation in numpy, which gives the same bits.
 
     program: the same bits as integer arithmetic, for hardware; None for functions on floats. meaning: what the function
-    documents, on exact integers, by which `tinyml prove` judges both; None if it is not proved.
+    documents, on exact integers, by which `tinyml prove` judges both; None if it is not proved. header: the file that
+    defines a function of another package, as `static inline`, which may include headers of the runtime by their names;
+    None for a function of the runtime.
     """
 
     arguments: tuple[Attribute, ...]
@@ -46,6 +49,7 @@ class RuntimeFunction:
     reference: Callable[..., Any]
     program: IntegerProgram | None = None
     meaning: Callable[..., Any] | None = None
+    header: Path | None = None
 
 
 LIMITS = ((16, 8), (24, 8), (32, 8), (24, 16), (32, 16))
@@ -351,3 +355,4 @@ RUNTIME_FUNCTIONS = {
     **{f"tm_packed_{digits.name}{digits.bits}": _packed(digits) for digits in DIGITS},
     **{f"tm_limit_i{width}_i{result}": _limit(width, result) for width, result in LIMITS},
 }
+"""The functions by their names in C, to which formats add their own."""

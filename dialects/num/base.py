@@ -91,6 +91,7 @@ class SameType(VarConstraint[Attribute]):
 
 SCALAR = FormatConstraint()
 OF_ONE_FAMILY = FormatConstraint(one_family=True)
+"""The constraint on scalars that belong to one family of formats, operands and result alike."""
 FORMAT = FormatConstraint("a number format")
 FORMAT_OF_ONE_FAMILY = FormatConstraint("a number format", one_family=True)
 SUM = SumConstraint()

@@ -53,6 +53,7 @@ NOTHING: Interval = (math.inf, -math.inf)
 """The empty interval."""
 
 SHAPED = BaseAttr[TensorType[Attribute]](TensorType) | BaseAttr[MemRefType[Attribute]](MemRefType)
+"""The constraint on operands of tensor ops: tensors, and memrefs once they are buffers."""
 TENSOR = BaseAttr[TensorType[Attribute]](TensorType)
 MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 Array: TypeAlias = "NDArray[Any]"
+"""The values of a tensor for several samples: the axis of samples, then its own axes."""
+
 T = TypeVar("T")
 
 

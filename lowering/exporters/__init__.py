@@ -30,8 +30,8 @@ EXPORTERS = Table(
     _loaded,
     home="tinyml.lowering.exporters",
     ours=(
-        Row("onnx", "onnx_writer:write_onnx", "of a model on reals"),
-        Row("tosa", "tosa_writer:write_tosa", "of one on integers of 8 bits", names={"mlir": "tosa"}),
+        Row("onnx", "onnx_writer:write_onnx", "a model on reals"),
+        Row("tosa", "tosa_writer:write_tosa", "one on integers of 8 bits", names={"mlir": "tosa"}),
     ),
 )
 

@@ -14,15 +14,22 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.device import Build, RunResult, raw_inputs
-from tinyml.runtime.devices.registry import CIRCT, device_board, is_available, runner_for
-from tinyml.runtime.devices.runner import Runner
+from tinyml.runtime.devices.registry import is_available, runner_for
+from tinyml.runtime.devices.runner import Device, Runner
 from tinyml.runtime.devices.toolchain import run_command
 from tinyml.runtime.devices.verilog_tools import VerilatorSimulation
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.temporary_folder import temporary_folder
+from tinyml.targets.registry import boards
 
 if TYPE_CHECKING:
     import numpy as np
+
+EXTRA = "circt"
+"""The extra, and the package that it installs."""
+
+BOARD = next(board.name for board in boards() if board.fabric is not None)
+"""The board whose modules are printed."""
 
 PRINTER = Path(__file__).with_name("print_by_circt.py")
 """The program that prints a module."""
@@ -30,12 +37,11 @@ PRINTER = Path(__file__).with_name("print_by_circt.py")
 
 def is_installed() -> bool:
     """True if PyPI's `circt` and a simulator of Verilog are installed."""
-    return _has_circt() and is_available(device_board(CIRCT).name)
+    return _has_circt() and is_available(BOARD)
 
 
 def _has_circt() -> bool:
-    # Its extra has the same name.
-    return find_spec(CIRCT) is not None
+    return find_spec(EXTRA) is not None
 
 
 def printed_by_circt(module: str) -> str:
@@ -44,11 +50,11 @@ def printed_by_circt(module: str) -> str:
     Raises `InputError` if `circt` is not installed, and with CIRCT's first error for text that it does not take.
     """
     if not _has_circt():
-        raise InputError(f"circt is not installed: {install_command(CIRCT)}")
+        raise InputError(f"circt is not installed: {install_command(EXTRA)}")
     with temporary_folder() as folder:
         source, file = folder / "module.mlir", folder / "module.sv"
         source.write_text(module, "utf-8")
-        run_command(sys.executable, ["-I", PRINTER, source, file], CIRCT)
+        run_command(sys.executable, ["-I", PRINTER, source, file], EXTRA)
         return file.read_text("utf-8")
 
 
@@ -77,3 +83,11 @@ class CirctRunner(Runner):
         verilog, system_verilog = (build.elf.with_suffix(suffix).read_text("utf-8") for suffix in (".v", ".sv"))
         with temporary_folder() as folder:
             return VerilatorSimulation(verilog, folder, system_verilog).run(interface, inputs)
+
+
+def _missing() -> Sequence[str]:
+    return () if is_installed() else (install_command(EXTRA),)
+
+
+CIRCT = Device(BOARD, CirctRunner, _missing, "tinyml.tools.driver.upstream:circt_files")
+"""The device that simulates what CIRCT prints of a hardware module."""

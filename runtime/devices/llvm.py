@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.device import Build, RunResult
 from tinyml.runtime.devices.registry import runner_for
-from tinyml.runtime.devices.runner import Runner
+from tinyml.runtime.devices.runner import Device, Runner
 from tinyml.runtime.devices.toolchain import run_command
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.package import Package
+from tinyml.targets.registry import HOST
 
 if TYPE_CHECKING:
     import numpy as np
@@ -148,3 +149,11 @@ class LlvmRunner(Runner):
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         return runner_for(self.name).run(build, interface, inputs)
+
+
+def _missing() -> Sequence[str]:
+    return () if is_installed() else (f"sudo apt-get install {' '.join(package.name for package in PACKAGES)}",)
+
+
+LLVM = Device(HOST, LlvmRunner, _missing, "tinyml.tools.driver.upstream:llvm_files")
+"""The device that runs what LLVM makes of a program in upstream dialects."""

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, cast
 
-from tinyml.dialects.errors import InputError
-from tinyml.dialects.extensions import imported, is_installed
-from tinyml.dialects.plugins import expected
+from tinyml.dialects.errors import InputError, did_you_mean
+from tinyml.dialects.plugins import RUNNERS as GROUP
+from tinyml.dialects.plugins import PluginError, Row, expected
+from tinyml.dialects.tables import Table
 from tinyml.runtime.devices.device import Build, DeviceError, RunResult, TimeProfile
-from tinyml.runtime.devices.runner import Runner
+from tinyml.runtime.devices.runner import Device, Runner
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.board import Board
-from tinyml.targets.registry import HOST, blamed, board, boards, chip_of
+from tinyml.targets.registry import blamed, board, chip_of, targets
 
 __all__ = [
     "CIRCT",
+    "DEVICES",
     "LLVM",
-    "UPSTREAM",
     "Build",
+    "Device",
     "DeviceError",
     "Interface",
     "RunResult",
@@ -27,46 +31,86 @@ __all__ = [
     "TimeProfile",
     "device_board",
     "device_name",
+    "files_of_device",
     "is_available",
     "runner_for",
 ]
 
 
-LLVM = "llvm"
-"""The device that runs what LLVM makes of a program in upstream dialects, on this computer."""
-
-CIRCT = "circt"
-"""The device that simulates what CIRCT prints of a hardware module in its dialects."""
-
-UPSTREAM = {LLVM: "tinyml.runtime.devices.llvm:LlvmRunner", CIRCT: "tinyml.runtime.devices.circt:CirctRunner"}
-"""Devices of programs in upstream dialects, with the classes of their runners, which build on the runners here."""
+LLVM, CIRCT = "llvm", "circt"
+"""The devices that run what LLVM and CIRCT make of a program in upstream dialects."""
 
 
-def _upstream(device: str) -> Any:
-    """The module of a device of `UPSTREAM`."""
-    return imported(UPSTREAM[device].partition(":")[0])
+def _loaded(row: Row) -> Device:
+    device = row.load(Device)
+    row.expect_fields(device)
+
+    def runner(board: str) -> Runner:
+        return row.expect(row.call(device.runner, board), Runner)
+
+    def missing() -> Sequence[str]:
+        return cast("Sequence[str]", row.expect(row.call(device.missing), Sequence))
+
+    return replace(device, runner=runner, missing=missing)
+
+
+def _check(row: Row) -> None:
+    if row.name in targets():
+        raise PluginError(f"{row}: there is a board '{row.name}' already")
+
+
+DEVICES = Table(
+    GROUP,
+    "device",
+    _loaded,
+    home="tinyml.runtime.devices",
+    ours=(
+        Row(LLVM, "llvm:LLVM", "LLVM's code on this computer"),
+        Row(CIRCT, "circt:CIRCT", "the hardware module as CIRCT prints it"),
+    ),
+    check=_check,
+)
+"""What runs programs beside the boards. A package adds one by an entry point of the group `tinyml.runners`."""
+
+
+def _device(name: str) -> Device | None:
+    return DEVICES.get(name) if name in DEVICES.ours or name in DEVICES.rows() else None
 
 
 def device_board(device: str) -> Board:
-    """The board that a device is; raises `InputError` for an unknown name."""
-    if device == CIRCT:
-        return next(one for one in boards() if one.fabric is not None)
-    return board(HOST if device == LLVM else device)
+    """The board that a device is, or whose programs it runs; raises `InputError` for an unknown name."""
+    if (found := _device(device)) is not None:
+        return board(found.board)
+    try:
+        return board(device)
+    except InputError as error:
+        if near := did_you_mean(device, DEVICES.names()):
+            raise InputError(f"unknown device '{device}'{near}") from error
+        raise
 
 
 def device_name(device: str) -> str:
     """The name of a device in messages and for `runner_for`; raises `InputError` for an unknown one."""
-    return device if device in UPSTREAM else board(device).name
+    return device_board(device).name if _device(device) is None else device
+
+
+def files_of_device(device: str, program: Any, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """The files of a program that the runner of a device builds. files: the C files, as for a board."""
+    if (found := _device(device)) is None or not found.files:
+        return files
+    row = replace(DEVICES.row(device), value=found.files)
+    given = row.load_function("gives the files of a program")(program)
+    return cast("Mapping[str, bytes]", row.expect(given, Mapping))
 
 
 def runner_for(target: str) -> Runner:
-    """The runner of a board, or of a device of `UPSTREAM`.
+    """The runner of a board, or of another device.
 
     Raises `InputError` for an unknown name, for a board that is not run here, or if a plug-in's class is not a
     `Runner`.
     """
-    if target in UPSTREAM:
-        return imported(UPSTREAM[target])(device_board(target).name)
+    if (device := _device(target)) is not None:
+        return device.runner(board(device.board).name)
     chip = chip_of(target)
     if not chip.runner:
         raise InputError(f"{target} is not run here: {chip.not_run}")
@@ -77,9 +121,9 @@ def runner_for(target: str) -> Runner:
 
 
 def is_available(target: str) -> bool:
-    """True if the compiler and the simulator of a board, or the tools of a device of `UPSTREAM`, are installed."""
-    if target in UPSTREAM:
-        return is_installed(UPSTREAM[target]) and _upstream(target).is_installed()
+    """True if the compiler and the simulator of a board, or the tools of another device, are installed."""
+    if (device := _device(target)) is not None:
+        return not device.missing()
     chip = chip_of(target)
     with blamed(chip):
         return (

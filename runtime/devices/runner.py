@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,21 @@ from tinyml.targets.registry import board, chip_of
 
 if TYPE_CHECKING:
     import numpy as np
+
+
+@dataclass(frozen=True)
+class Device:
+    """A way to run programs that is no board, such as the code of another compiler on this computer.
+
+    board: the name of the board whose programs it runs, and in whose unit it counts. runner: makes the runner from that
+    name. missing: the commands that install what it lacks; none where it runs. files: `module:function`, from a
+    `ProgramInFolder` to the files that the runner builds; empty for the C files.
+    """
+
+    board: str
+    runner: Callable[[str], Runner]
+    missing: Callable[[], Sequence[str]]
+    files: str = ""
 
 
 class NoProfilerError(InputError):

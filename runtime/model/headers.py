@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.targets.c.composer import elements
 from tinyml.targets.registry import chip_of, element_function
 
@@ -75,6 +76,9 @@ def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
     `InputError` for an unknown function or board.
     """
     headers = header_texts(chip_of(target))
+    function = RUNTIME_FUNCTIONS.get(symbol)
+    if function is not None and function.header is not None:
+        return _with_included(f"{function.header.parent.name}/{function.header.name}", _text(function.header), headers)
     if (text := element_function(symbol, target)) is not None:
         return [(elements.HEADER, headers[elements.HEADER]), (symbol, text)]
     if not (found := _in_headers(symbol, chip_of(target))):
@@ -90,10 +94,25 @@ def _in_headers(symbol: str, chip: Chip) -> Sequence[tuple[str, str]]:
     definition = re.compile(rf"^(?:{function}|#define {re.escape(symbol)}\()", re.MULTILINE)
     for name, text in headers.items():
         if definition.search(text):
-            names = (f"tinyml/{each}" for each in _INCLUDED.findall(text))
-            needed = [(each, _INCLUDED.sub("", headers[each])) for each in names]
-            return [*needed, (name, _INCLUDED.sub("", text))]
+            return _with_included(name, text, headers)
     return []
+
+
+def _with_included(name: str, text: str, headers: Mapping[str, str]) -> Sequence[tuple[str, str]]:
+    """Names and texts of the headers of the runtime that a header includes, then its own."""
+    names = [f"tinyml/{each}" for each in _INCLUDED.findall(text)]
+    if missing := [each for each in names if each not in headers]:
+        raise InputError(f"{name} includes {missing[0]}, and the runtime has no such header")
+    needed = [(each, _INCLUDED.sub("", headers[each])) for each in names]
+    return [*needed, (name, _INCLUDED.sub("", text))]
+
+
+def _text(header: Path) -> str:
+    """The text of a header of another package."""
+    try:
+        return header.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the header cannot be read: {error}", file=str(header)) from error
 
 
 def texts_of(kernel: Kernel, target: str) -> Sequence[tuple[str, str]]:

@@ -14,3 +14,4 @@ CHIP = Chip(
     packages=(Package("gcc", command="gcc"), Package("libc6-dev", header="stdio.h")),
     harness_flags=("-pthread",),
 )
+"""The host computer: programs of every format run on it as they would on a board."""

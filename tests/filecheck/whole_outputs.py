@@ -1,7 +1,8 @@
 """`python tests/filecheck/whole_outputs.py FILE...`: write checks of whole functions anew, as passes print them now.
 
-Such checks are a `CHECK-LABEL` and then a `CHECK-NEXT` for every line of the function, up to the comment or the section
-that follows. Read the difference before you commit it: it is what your change does to IR.
+Such checks are a `CHECK-LABEL` with the function's signature and attributes, and then a `CHECK-NEXT` for every line of
+the function, up to the comment or the section that follows. Read the difference before you commit it: it is what your
+change does to IR.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ def _literal(text: str) -> str:
 
 
 def functions(printed: str) -> dict[str, list[str]]:
-    """The lines of each function of a module, without indentation, by its name."""
+    """The lines of each function of a module, the first with its signature, without indentation, by its name."""
     found: dict[str, list[str]] = {}
     for match in re.finditer(r"^( *)func\.func (?:private )?@(\w+).*\{\n(?:\1 .*\n)*", printed, re.MULTILINE):
-        found[match[2]] = [line.strip() for line in match[0].splitlines()[1:]]
+        found[match[2]] = [line.strip() for line in match[0].splitlines()]
     return found
 
 
@@ -49,22 +50,26 @@ def renewed(section: str, prefix: str, printed: str) -> str:
     bodies = functions(printed)
 
     def body(match: re.Match[str]) -> str:
-        if (lines := bodies.get(match[2])) is None or match[3].count("\n") < 2:
+        if (lines := bodies.get(match[1])) is None or match[2].count("\n") < 2:
             return match[0]
-        if "func.return" not in match[3].splitlines()[-1]:
+        if "func.return" not in match[2].splitlines()[-1]:
             return match[0]
         seen: set[str] = set()
-        return match[1] + "".join(f"// {prefix}-NEXT: {checked(line, seen)}\n" for line in lines)
+        label = f"// {prefix}-LABEL: {_literal(lines[0])}\n"
+        return label + "".join(f"// {prefix}-NEXT: {checked(line, seen)}\n" for line in lines[1:])
 
-    return re.sub(rf"(// {prefix}-LABEL: func\.func @(\w+)\n)((?:// {prefix}-NEXT: .*(?:\n|$))+)", body, section)
+    return re.sub(rf"// {prefix}-LABEL: func\.func @(\w+)\b.*\n((?:// {prefix}-NEXT: .*(?:\n|$))+)", body, section)
 
 
 def renew(path: Path) -> None:
-    """Write the file anew; raises `CalledProcessError` if a command of its RUN lines fails."""
+    """Write the file anew; raises `CalledProcessError` if a command of its RUN lines fails.
+
+    Checks of commands that need files of others, or whose errors and remarks are checked, are left as they are.
+    """
     text = path.read_text()
     for command, prefix in RUN.findall(text):
-        words = [str(path) if word == "%s" else word for word in shlex.split(command)]
-        if "|" in words or words[0] != "tinyml-opt":
+        words = shlex.split(command.replace("%S", str(path.parent)).replace("%s", str(path)))
+        if "|" in words or "2>&1" in words or "%t" in command or words[0] != "tinyml-opt":
             continue
         words[0] = str(Path(sys.executable).with_name(words[0]))
         printed = subprocess.run(words, check=True, capture_output=True, text=True).stdout

@@ -41,15 +41,13 @@ def defined_passes(path: Path) -> Iterator[str]:
                 yield name
 
 
-OUTERMOST = ROOT / "tools" / "tinyml" / "__init__.py"
-"""The file of the package `tinyml` itself."""
+OUTERMOST = ROOT / "tools" / "tinyml"
+"""The folder of the package `tinyml` itself, and of its interface for packages, `tinyml.extend`."""
 
 
 def module_of(path: Path) -> str:
     """The full name of the module that a file is."""
-    if path == OUTERMOST:
-        return "tinyml"
-    parts = path.relative_to(ROOT).with_suffix("").parts
+    parts = path.relative_to(OUTERMOST if path.is_relative_to(OUTERMOST) else ROOT).with_suffix("").parts
     return ".".join(["tinyml", *(parts[:-1] if parts[-1] == "__init__" else parts)])
 
 

@@ -25,6 +25,7 @@ CONTRACTS = {
         "errors",
         "extensions",
         "functions",
+        "interface_version",
         "guarded_parser",
         "located_parser",
         "lazy_numpy",
@@ -41,7 +42,7 @@ CONTRACTS = {
         "tables",
     },
     "targets": {
-        *("board", "chip", "costs", "former_fields", "kernel", "makers", "nests", "package", "registry", "tiles"),
+        *("board", "chip", "costs", "kernel", "makers", "nests", "package", "registry", "tiles"),
     },
     "runtime": set[str](),
     "transforms": set[str](),

@@ -33,6 +33,7 @@ NAMING_FORMATS = {
     "tools/calibration/formats.py": "the formats in which generated code and kernels are measured",
     "tools/driver/choice/alternatives.py": "the formats that `auto` chooses among",
     "tools/driver/compare_formats.py": "the formats that MinUn compares, and ours",
+    "tools/tinyml/extend/frontends.py": "a file's quantisation is a format",
     "tools/universe.py": "the registry",
 }
 """Files that name a format which is not theirs, and why."""
@@ -110,6 +111,7 @@ NAMING_CHIPS = {
     "tools/reports/dialect_reference.py": "the page about hardware",
     "targets/c/print_c.py": "the macros of compilers, whichever chips are installed",
     "targets/registry.py": "the registry, the usual target and the host",
+    "tools/tinyml/extend/chips.py": "chips of packages may run on the host",
 }
 """Files that name a chip which is not theirs, and why."""
 

@@ -1,4 +1,4 @@
-"""The picture of README.md and of the site: bars of the figures in two tables of README.md."""
+"""The picture of README.md and of the site: bars of the figures in two tables of the pages."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from measured.tables import tables
 from tinyml.tools.reports.svg import Drawing
 
 FILE = ROOT / "docs/site/beside-others.svg"
+
+NETWORKS = "resnet8 (CIFAR-10)", "ds_cnn (keywords)", "vww96 (visual wake words)", "person_detect"
+"""The networks drawn, by their labels in `results-networks`."""
 
 WIDTH, ROW, TOP = 420, 44, 40
 COLUMNS, BAR = (2, 222), 130
@@ -24,13 +27,18 @@ NOTE = (
 def picture() -> str:
     """The picture as SVG, narrow enough for a phone: for each program its name, and below it two bars of time and two
     of flash, the longer one of full length."""
-    found = {table.name: table for table in tables((ROOT / "README.md").read_text(encoding="utf-8"))}
+    pages = "".join((ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/results.md"))
+    found = {table.name: table for table in tables(pages)}
     rows: list[tuple[str, str, list[str], list[str]]] = []
     for label, (time, our_time, flash, our_flash, *_) in found["beside-others"].rows.items():
         name, others = label.replace("`", "").split(" | ")
         rows.append((name, others.split(",")[0], [time, our_time, "k"], [flash, our_flash, ""]))
-    for name, (our_time, time, our_flash, flash) in found["results-networks"].rows.items():
-        rows.append((name.split(" (")[0], "TFLM", [time, our_time, "M"], [flash, our_flash, ""]))
+    networks = found["results-networks"]
+    for name in NETWORKS:
+        cells = dict(zip(networks.headings, networks.rows[name], strict=True))
+        time, flash = (cells[heading] for heading in ("TFLM on M4", "TFLM, flash"))
+        ours = cells["Cortex-M4"], cells["flash on M4"]
+        rows.append((name.split(" (")[0], "TFLM", [time, ours[0], "M"], [flash, ours[1], ""]))
     drawing = Drawing(WIDTH, TOP + ROW * len(rows) + 16 * len(NOTE) + 8)
     for x, text in zip(COLUMNS, ("Time of an inference", "Flash, bytes"), strict=True):
         drawing.text(x, 34, text, "start")

@@ -27,6 +27,7 @@ NEW = {
     "search": "one_by_one",
     "schedule": "inner_patches",
     "packer": "longest_first",
+    "command": "count_ops",
 }
 """Packages that `tinyml new-KIND` writes: names that are no words of tinyml's, two of them of two words."""
 

@@ -54,9 +54,10 @@ def install(
 @contextmanager
 def installed(*points: EntryPoint) -> Generator[None]:
     """Let entry points be found that need not be installed, and of other packages no others."""
-    own = {group: plugins.built_in(group) for group in plugins.GROUPS}
+    groups = (*plugins.GROUPS, plugins.INTERFACE)
+    own = {group: plugins.built_in(group) for group in groups}
     given = [plugins.Row(point.name, point.value, package="package", group=point.group) for point in points]
-    declared = {group: [*own[group], *(one for one in given if one.group == group)] for group in plugins.GROUPS}
+    declared = {group: [*own[group], *(one for one in given if one.group == group)] for group in groups}
     forget()
     with patch.object(plugins, "_declared", lambda: declared):
         try:

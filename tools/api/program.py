@@ -227,7 +227,7 @@ class Program:
         `InputError` where the board's compiler or simulator is missing, its subclass `MismatchError` if an output
         differs, and `TypeError` for an option of another type.
         """
-        from tinyml.runtime.devices.registry import LLVM, is_available
+        from tinyml.runtime.devices.registry import DEVICES, is_available
         from tinyml.targets.registry import chip_of
         from tinyml.tools.driver.measure import check_equal
         from tinyml.tools.driver.output_folder import SAMPLES
@@ -237,7 +237,7 @@ class Program:
         device = self.report.target if board is None else text("board", board)
         level = options.get("optimize") or self.report.optimize.removeprefix("-")
         if not is_available(device):
-            if why := (None if device == LLVM else chip_of(device).not_run):
+            if why := (None if device in DEVICES.names() else chip_of(device).not_run):
                 raise InputError(f"{device} is not run here: {why}")
             raise InputError(f"the compiler or the simulator of {device} is not installed: tinyml doctor says what is")
         with _quiet(X, Inputs.of(self._formats, raw)) as file:

@@ -6,8 +6,9 @@ import argparse
 import json
 import platform
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from importlib.util import find_spec
 from itertools import groupby
@@ -15,9 +16,9 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.distribution import DISTRIBUTION, install_command
-from tinyml.dialects.extensions import imported, is_installed
 from tinyml.dialects.options import options_of
-from tinyml.runtime.devices.registry import CIRCT, LLVM, UPSTREAM, is_available
+from tinyml.dialects.plugins import GROUPS, Row, each, plugins, problems
+from tinyml.runtime.devices.registry import DEVICES
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
 from tinyml.tools.cli.guard import namesake
 
@@ -76,12 +77,16 @@ def _print(found: Environment) -> None:
         extras.add_column(heading, no_wrap=True)
     for extra in found.extras:
         extras.add_row(extra.extra, f"without {', '.join(extra.missing)}" if extra.missing else "yes")
-    for device, missing in ((LLVM, found.llvm), (CIRCT, found.circt)):
-        if not is_installed(UPSTREAM[device]):
-            continue
-        boards.add_row(device, "this computer", "-", "NO" if missing else "yes", "-" if missing else "cycles", "-")
+    for device in found.devices:
+        runs, measures = ("NO", "-") if device.missing else ("yes", device.measures)
+        boards.add_row(device.device, "this computer", "-", runs, measures, "-")
     print_table(boards)
     print_table(extras)
+    if found.plugins:
+        others = Table("package", "group", "name", "", "left out")
+        for one in found.plugins:
+            others.add_row(one.package, one.group, one.name, one.help, one.left_out or "no")
+        print_table(others)
     for why, boards in groupby((board for board in found.boards if board.not_run), attrgetter("not_run")):
         print(f"{', '.join(board.board for board in boards)} are not run here: {why}")
     if found.commands:
@@ -125,10 +130,30 @@ class ExtraState:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DeviceState:
+    """A device that is no board: what it counts, and the commands that install what it lacks."""
+
+    device: str
+    measures: str
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PluginState:
+    """What another package offers, in which group of entry points, and why it is left out, if it is."""
+
+    package: str
+    group: str
+    name: str
+    help: str
+    left_out: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Environment:
     """The state of this computer.
 
-    llvm, circt: the commands that install what these devices lack. namesake: a line about another package `tinyml`;
+    namesake: a line about another package `tinyml`;
     None if there is none.
     """
 
@@ -136,8 +161,8 @@ class Environment:
     python: str
     boards: tuple[BoardState, ...]
     extras: tuple[ExtraState, ...]
-    llvm: tuple[str, ...]
-    circt: tuple[str, ...]
+    devices: tuple[DeviceState, ...]
+    plugins: tuple[PluginState, ...]
     namesake: str | None
 
     @property
@@ -145,25 +170,21 @@ class Environment:
         """The commands that install what is missing, each once."""
         of_boards = [command for board in self.boards for command in board.missing]
         of_extras = [extra.command for extra in self.extras if extra.command is not None]
-        return [*dict.fromkeys([*of_boards, *of_extras, *self.llvm, *self.circt])]
+        of_devices = [command for device in self.devices for command in device.missing]
+        return [*dict.fromkeys([*of_boards, *of_extras, *of_devices])]
 
 
 def examine() -> Environment:
-    """Examine this computer. Loads all chips; nothing is run but compilers that look for headers."""
+    """Examine this computer. Loads all chips and plug-ins; nothing is run but compilers that look for headers."""
     return Environment(
         tinyml=version(DISTRIBUTION),
         python=platform.python_version(),
         boards=tuple(_boards()),
         extras=tuple(map(_extra, (one for one in _extras() if one not in DEVELOPMENT))),
-        llvm=_missing(LLVM, lambda: _installing(imported("tinyml.runtime.devices.llvm:PACKAGES"))),
-        circt=_missing(CIRCT, lambda: install_command(CIRCT)),
+        devices=tuple(_devices()),
+        plugins=tuple(_plugins()),
         namesake=namesake(),
     )
-
-
-def _missing(device: str, command: Callable[[], str]) -> tuple[str, ...]:
-    """The command that installs the tools of a device, if they are missing."""
-    return () if not is_installed(UPSTREAM[device]) or is_available(device) else (command(),)
 
 
 def _boards() -> Iterable[BoardState]:
@@ -193,6 +214,43 @@ def _boards() -> Iterable[BoardState]:
                 measures=board.unit if runs else None,
                 missing=tuple(missing),
             )
+
+
+def _devices() -> Iterable[DeviceState]:
+    from tinyml.targets.registry import board
+
+    def state(row: Row) -> DeviceState:
+        device = DEVICES.load(row)
+        return DeviceState(device=row.name, measures=board(device.board).unit, missing=tuple(device.missing()))
+
+    return each(DEVICES.rows().values(), state)
+
+
+def _plugins() -> Iterable[PluginState]:
+    """What other packages offer, all of it loaded."""
+    from tinyml.dialects.context import registry
+    from tinyml.lowering.exporters import EXPORTERS
+    from tinyml.lowering.frontends.importers import FRONTENDS
+    from tinyml.lowering.pipeline_steps import PIPELINES
+    from tinyml.lowering.pipelines import steps_of
+    from tinyml.targets.registry import chips
+    from tinyml.tools.driver.choice.alternatives import considered
+    from tinyml.tools.driver.packages.packaging_table import PACKAGINGS
+    from tinyml.tools.main import COMMANDS
+    from tinyml.tools.reports.report_parts import PARTS
+    from tinyml.transforms.buffers.packing.modes import PACKERS
+    from tinyml.transforms.schedules.table import SCHEDULES
+
+    for load in (registry, chips, considered, *(partial(steps_of, name) for name in PIPELINES)):
+        load()
+    for table in (FRONTENDS, EXPORTERS, SCHEDULES, PACKERS, PACKAGINGS, COMMANDS, DEVICES, PARTS):
+        for _ in each(table.others(), table.load):
+            pass
+    reasons = list(problems())
+    for row in (row for group in GROUPS for row in plugins(group)):
+        prefix = f"{row}: "
+        reason = next((one.removeprefix(prefix) for one in reasons if one.startswith(prefix)), None)
+        yield PluginState(package=row.package, group=row.group, name=row.name, help=row.summary, left_out=reason)
 
 
 def _installing(packages: Sequence[Package]) -> str:

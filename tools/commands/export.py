@@ -16,10 +16,7 @@ from tinyml.tools.driver.request import ModelArgument
 class ExportRequest(ModelArgument):
     """A request to write a model; the fields are the options of `tinyml export`."""
 
-    to: str = option(
-        f"what to write: {'; '.join(f'{name}, {row.summary}' for name, row in EXPORTERS.rows().items())}",
-        choices=EXPORTERS.names,
-    )
+    to: str = option(f"what to write: {EXPORTERS.listed()}", choices=EXPORTERS.names)
     out: Path = option("file to write", flags=("-o", "--out"), metavar="FILE", writes=written_suffixes())
 
 

@@ -92,6 +92,12 @@ def _schedules() -> Iterable[str]:
     return (name.replace("-", "_") for name in schedule_names())
 
 
+def _commands() -> Iterable[str]:
+    from tinyml.tools.main import COMMANDS
+
+    return (name.replace("-", "_") for name in COMMANDS.names())
+
+
 @dataclass(frozen=True)
 class PackageKind:
     """A kind of package. what: the things that are named, for messages. taken: the names in use."""
@@ -108,6 +114,7 @@ KINDS = {
     "search": PackageKind("search", _searches),
     "schedule": PackageKind("schedule", _schedules),
     "packer": PackageKind("packer", _packers),
+    "command": PackageKind("command", _commands),
 }
 """The kinds by the names of their commands and of the folders of their templates."""
 

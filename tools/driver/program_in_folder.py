@@ -18,12 +18,11 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.extensions import imported
 from tinyml.dialects.options import options_of
 from tinyml.lowering import pipelines
 from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.lowering.options import PipelineOptions
-from tinyml.runtime.devices.registry import CIRCT, LLVM
+from tinyml.runtime.devices.registry import files_of_device
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.runtime.readers.regular_files import read_bytes
@@ -94,14 +93,7 @@ class ProgramInFolder:
 
         In the folder itself, any other file would be compiled with them, and a header found before the compiler's own.
         """
-        files = dict(self.files)
-        if device == LLVM:
-            del files[f"{self.name}.c"]
-            files |= {
-                name: text.encode() for name, text in imported(f"{_UPSTREAM}:upstream_files")(self.buffers).items()
-            }
-        if device == CIRCT and self.hardware is not None:
-            files[f"{self.name}.mlir"] = imported(f"{_UPSTREAM}:circt_text")(self.hardware).encode()
+        files = files_of_device(device, self, self.files)
         with temporary_folder() as folder:
             for name, content in files.items():
                 (folder / name).write_bytes(content)
@@ -157,9 +149,6 @@ def require_chain(found: ProgramInFolder) -> None:
 
 _FORMATS, _BUFFERS = "ir/1-formats.mlir", "ir/2-buffers.mlir"
 _C_FILES = {"c": "source", "h": "header"}
-_UPSTREAM = "tinyml.tools.driver.upstream"
-"""The module that writes programs in the dialects of other tools."""
-
 _KINDS = {".c": "C", ".h": "header", ".v": "hardware module", WEIGHTS: "weights"}
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import option
-from tinyml.runtime.devices.registry import CIRCT, LLVM, device_board, device_name
+from tinyml.runtime.devices.registry import DEVICES, device_board, device_name
 from tinyml.runtime.devices.streaming_board import SKETCH, StreamingBoard, digest_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.registry import HOST
@@ -39,8 +39,7 @@ class RunRequest:
     folder: Path = option("folder that tinyml compile wrote", flags=())
     data: Path = option("inputs x: real numbers, or integers, which are raws of the model's input", metavar="FILE.npz")
     device: str = option(
-        f"simulated board to run on: {listed_targets()}; {LLVM}, for LLVM's code on this computer; or"
-        f" {CIRCT}, for the hardware module as CIRCT prints it",
+        f"simulated board to run on: {listed_targets()}; or {DEVICES.listed()}",
         default=HOST,
         metavar="BOARD",
         exclusive="where",

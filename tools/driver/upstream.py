@@ -17,6 +17,8 @@ from tinyml.transforms.ir.pipeline_names import BUFFERS_TO_UPSTREAM
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from tinyml.tools.driver.program_in_folder import ProgramInFolder
+
 
 def upstream_files(buffers: ModuleOp, options: Mapping[str, Any] | None = None) -> Mapping[str, str]:
     """`NAME.mlir`, in the generic form, and `NAME_runtime.c` of a program at L2, whose module is left as it is.
@@ -30,6 +32,19 @@ def upstream_files(buffers: ModuleOp, options: Mapping[str, Any] | None = None) 
     text = io.StringIO()
     IRPrinter(text, print_generic_format=True).print_op(module)
     return {f"{name}.mlir": f"{text.getvalue()}\n", f"{name}_runtime.c": upstream_functions(module, name)}
+
+
+def llvm_files(program: ProgramInFolder) -> Mapping[str, bytes]:
+    """The files of a program that `--device llvm` builds: its module takes the place of the C file."""
+    files = {name: content for name, content in program.files.items() if name != f"{program.name}.c"}
+    return files | {name: text.encode() for name, text in upstream_files(program.buffers).items()}
+
+
+def circt_files(program: ProgramInFolder) -> Mapping[str, bytes]:
+    """The files of a program that `--device circt` builds: of hardware, its module beside the others."""
+    if program.hardware is None:
+        return program.files
+    return {**program.files, f"{program.name}.mlir": circt_text(program.hardware).encode()}
 
 
 def circt_text(hardware: ModuleOp) -> str:

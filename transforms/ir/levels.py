@@ -93,14 +93,18 @@ def _bits_complaint(op: Operation) -> str | None:
 
 _TENSORS = "a program on tensors"
 REALS = FORMATS = SEARCH = Level(_TENSORS, refused=MemRefType, without=("rtl", "c"))
+"""Programs on tensors (L0, L1)."""
 BUFFERS = Level("a program on memrefs", refused=TensorType, without=("rtl", "c"))
+"""Programs on buffers (L2)."""
 LOOPS = Level("loops on memrefs", refused=TensorType, without=("rtl", "c"))
+"""Loops over scalars in number formats (L3)."""
 PROGRAM_LOOPS = Level(
     "a program of loops on memrefs", refused=TensorType, without=("tdsl", "rtl", "c"), inputs=MemRefType
 )
 BITS = Level(
     "integers, floats and memrefs", refused=TensorType, without=("tdsl", "rtl", "c"), complaint=_bits_complaint
 )
+"""Arithmetic on integers and floats (L4)."""
 HARDWARE = Level("integers, memories and streams", complaint=_hardware_complaint)
 CIRCUITS = Level("modules of hardware", graph=True, complaint=_circuit_complaint)
 MEMORIES = Level("integers, memories and streams", complaint=_memories_complaint)

@@ -53,6 +53,7 @@ class LocatedBuilder:
 
 
 Indices: TypeAlias = "list[SSAValue]"
+"""The index of an element, a value for each axis."""
 
 Mac: TypeAlias = Callable[[SSAValue, SSAValue], SSAValue]
 """Insert the addition of a product, given the partial sum and the index of the product."""

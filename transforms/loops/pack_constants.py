@@ -142,7 +142,7 @@ class _Packable:
                 if packed.composed is not None:
                     code += sum(shared.code for shared in packed.composed.shared)
                 # Without a kernel for the plain array, a loop takes as much longer as one that replaces a kernel.
-                slowdown = 1 / reads.kernel if plain is None else packed.step / plain.step
+                slowdown = 1 / reads.kernel if plain is None else _slowdown(packed, plain) or reads.loop
                 self.calls -= 1
         if _is_sparse(reader):
             whole, packed = (
@@ -242,6 +242,11 @@ def _kernel(dot: num.Adding, weights: Width, rows: int, target: str) -> Kernel |
     ]
     dense = [kernel for kernel in fitting if kernel.rows <= rows]
     return min(dense, key=lambda kernel: kernel.step, default=None)
+
+
+def _slowdown(packed: Kernel, plain: Kernel) -> float | None:
+    """How many times as long an entry takes; None where a chip does not state the time of one of its kernels."""
+    return packed.step / plain.step if packed.step and plain.step else None
 
 
 def _sparse(dot: num.Adding, weights: Width, target: str) -> SparseRows | None:

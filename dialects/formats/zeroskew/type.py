@@ -57,7 +57,10 @@ SUM_SHIFT, WIDE_SUM_SHIFT = 20, 15
 
 @irdl_attr_definition
 class ZeroSkewType(ZeroSkewNumbers):
-    """`!zeroskew.q<width, scale, zero>`; see the module. Widths are 2 to 8, stored in 8 bits, 16, 32 and 64."""
+    """`!zeroskew.q<width, scale, zero>`: integers with a scale and a zero point, as in TensorFlow Lite.
+
+    Widths are 2 to 8, stored in 8 bits, 16, 32 and 64.
+    """
 
     name = "zeroskew.q"
     GOOD_FOR = (

@@ -18,7 +18,7 @@ func.func @model(%x: memref<1x2xi8>) -> (index, memref<3xi8>) {
   memref.store %s, %b[%zero] : memref<2xi32>
   func.return %i, %a : index, memref<3xi8>
 }
-// CHECK-LABEL: func.func @model
+// CHECK-LABEL: func.func @model() -> index {
 // CHECK-NEXT: %arena = rtl.memory : !rtl.memory<3, 8>
 // CHECK-NEXT: [[varena_1:%.*]] = rtl.memory : !rtl.memory<2, 32>
 // CHECK-NEXT: %w = rtl.memory dense<{{\[\[}}1, 2], [3, 4]]> : tensor<2x2xi8> : !rtl.memory<4, 8>
@@ -70,7 +70,7 @@ func.func @local(%x: memref<1xi8>) -> memref<1xi8> {
   memref.store %t, %y[%zero] : memref<1xi8>
   func.return %y : memref<1xi8>
 }
-// CHECK-LABEL: func.func @local
+// CHECK-LABEL: func.func @local() {
 // CHECK-NEXT: %arena = rtl.memory : !rtl.memory<1, 8>
 // CHECK-NEXT: %counts = rtl.memory : !rtl.memory<2, 16>
 // CHECK-NEXT: %n = arith.constant 7 : i16

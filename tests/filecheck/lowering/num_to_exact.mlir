@@ -6,9 +6,9 @@ func.func @fixed(%a: !fixed.q<16, 15>, %b: !fixed.q<16, 12>) -> !fixed.q<16, 12>
   func.return %y : !fixed.q<16, 12>
 }
 // CHECK-LABEL: func.func @fixed(%a: i16, %b: i16) -> (i16) {
-// CHECK-NEXT: [[a:%.*]] = exact.within %a : i16 in [-32767, 32767]
-// CHECK-NEXT: [[b:%.*]] = exact.within %b : i16 in [-32767, 32767]
-// CHECK-NEXT: %y = exact.product_to [[a]], [[b]] right 15 to [-32767, 32767] : i16, i16 -> i16 in [-32766, 32766]
+// CHECK-NEXT: [[va_1:%.*]] = exact.within %a : i16 in [-32767, 32767]
+// CHECK-NEXT: [[vb_1:%.*]] = exact.within %b : i16 in [-32767, 32767]
+// CHECK-NEXT: %y = exact.product_to [[va_1]], [[vb_1]] right 15 to [-32767, 32767] : i16, i16 -> i16 in [-32766, 32766]
 // CHECK-NEXT: func.return %y : i16
 
 // -----
@@ -70,7 +70,7 @@ func.func @known(%x: !fixed.q<16, 12>) -> !fixed.q<16, 12> {
 }
 // CHECK-LABEL: func.func @known(%x: i16) -> (i16) {
 // CHECK-NEXT: %half = arith.constant 2048 : i16
-// CHECK-NEXT: [[x:%.*]] = exact.within %x : i16 in [-32767, 32767]
-// CHECK-NEXT: %small = exact.clamp [[x]] : i16 -> i16 in [-4096, 4096]
+// CHECK-NEXT: [[vx_1:%.*]] = exact.within %x : i16 in [-32767, 32767]
+// CHECK-NEXT: %small = exact.clamp [[vx_1]] : i16 -> i16 in [-4096, 4096]
 // CHECK-NEXT: %y = exact.sum_to %small left 0, %half right 0 to [-32767, 32767] : i16, i16 -> i16 in [-2048, 6144]
 // CHECK-NEXT: func.return %y : i16

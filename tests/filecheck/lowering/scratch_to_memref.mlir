@@ -21,7 +21,7 @@ builtin.module attributes {tinyml.target = "uno"} {
     func.return %label, %a : index, memref<3xi16>
   }
 }
-// CHECK-LABEL: func.func @model_predict
+// CHECK-LABEL: func.func @model_predict(%x: memref<2xi8>) -> i32 {
 // CHECK-NEXT: %arena = memref.get_global @arena : memref<8xi8>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
 // CHECK-NEXT: %a = memref.view %arena{{\[}}[[v0]]][] : memref<8xi8> to memref<3xi16>
@@ -36,7 +36,7 @@ builtin.module attributes {tinyml.target = "uno"} {
 // CHECK-NEXT: %label = arith.index_cast %t : i8 to index
 // CHECK-NEXT: [[v3:%.*]] = arith.index_cast %label : index to i32
 // CHECK-NEXT: func.return [[v3]] : i32
-// CHECK-LABEL: func.func @model_scores
+// CHECK-LABEL: func.func @model_scores() -> index {
 // CHECK-NEXT: [[v0:%.*]] = memref.get_global @arena : memref<8xi8>
 // CHECK-NEXT: [[v1:%.*]] = "memref.extract_aligned_pointer_as_index"([[v0]]) : (memref<8xi8>) -> index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 2 : index
@@ -63,7 +63,7 @@ func.func @calls(%x: memref<4xi16>) -> memref<1xi16> {
   memref.store %d, %y[%zero] : memref<1xi16>
   func.return %y : memref<1xi16>
 }
-// CHECK-LABEL: func.func @calls_predict
+// CHECK-LABEL: func.func @calls_predict(%x: memref<4xi16>) {
 // CHECK-NEXT: %arena = memref.get_global @arena : memref<2xi8>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: %y = memref.view %arena{{\[}}[[v0]]][] : memref<2xi8> to memref<1xi16>
@@ -79,7 +79,7 @@ func.func @calls(%x: memref<4xi16>) -> memref<1xi16> {
 // CHECK-NEXT: %d = arith.trunci %c : i32 to i16
 // CHECK-NEXT: memref.store %d, %y{{\[}}[[v0]]] : memref<1xi16>
 // CHECK-NEXT: func.return
-// CHECK-LABEL: func.func @calls_scores
+// CHECK-LABEL: func.func @calls_scores() -> index {
 // CHECK-NEXT: [[v0:%.*]] = memref.get_global @arena : memref<2xi8>
 // CHECK-NEXT: [[v1:%.*]] = "memref.extract_aligned_pointer_as_index"([[v0]]) : (memref<2xi8>) -> index
 // CHECK-NEXT: func.return [[v1]] : index
@@ -102,7 +102,7 @@ func.func @own() -> index {
   %label = arith.index_cast %v : i8 to index
   func.return %label : index
 }
-// CHECK-LABEL: func.func @own_predict
+// CHECK-LABEL: func.func @own_predict() -> i32 {
 // CHECK-NEXT: %arena = memref.get_global @arena : memref<4xi8>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: %x = memref.view %arena{{\[}}[[v0]]][] : memref<4xi8> to memref<2xi8>
@@ -111,7 +111,7 @@ func.func @own() -> index {
 // CHECK-NEXT: %label = arith.index_cast %v : i8 to index
 // CHECK-NEXT: [[v2:%.*]] = arith.index_cast %label : index to i32
 // CHECK-NEXT: func.return [[v2]] : i32
-// CHECK-LABEL: func.func @own_input
+// CHECK-LABEL: func.func @own_input() -> index {
 // CHECK-NEXT: [[v0:%.*]] = memref.get_global @arena : memref<4xi8>
 // CHECK-NEXT: [[v1:%.*]] = "memref.extract_aligned_pointer_as_index"([[v0]]) : (memref<4xi8>) -> index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
@@ -130,7 +130,7 @@ func.func @rows(%x: memref<4x2xi8>) -> index attributes {tdsl.interface = #tdsl.
   %label = arith.index_cast %v : i8 to index
   func.return %label : index
 }
-// CHECK-LABEL: func.func @rows_predict
+// CHECK-LABEL: func.func @rows_predict() -> i32 {
 // CHECK-NEXT: %arena = memref.get_global @arena : memref<2xi8>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: %row = memref.view %arena{{\[}}[[v0]]][] : memref<2xi8> to memref<2xi8>

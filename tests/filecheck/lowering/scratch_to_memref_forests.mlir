@@ -8,7 +8,7 @@ func.func @forest(%x: memref<2xf32>) -> memref<2xi16> {
   func.call @trees(%x, %sums) : (memref<2xf32>, memref<2xi16>) -> ()
   func.return %sums : memref<2xi16>
 }
-// CHECK-LABEL: func.func @forest_predict
+// CHECK-LABEL: func.func @forest_predict(%x: memref<2xf32>) {
 // CHECK-NEXT: %arena = memref.get_global @arena : memref<4xi8>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: %sums = memref.view %arena{{\[}}[[v0]]][] : memref<4xi8> to memref<2xi16>
@@ -64,7 +64,7 @@ func.func @forest(%x: memref<2xf32>) -> memref<2xi16> {
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
-// CHECK-LABEL: func.func @forest_scores
+// CHECK-LABEL: func.func @forest_scores() -> index {
 // CHECK-NEXT: [[v0:%.*]] = memref.get_global @arena : memref<4xi8>
 // CHECK-NEXT: [[v1:%.*]] = "memref.extract_aligned_pointer_as_index"([[v0]]) : (memref<4xi8>) -> index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 0 : index

@@ -16,12 +16,12 @@ func.func @six(%X: memref<8xi16>, %Y: memref<8xi16>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @six_predict
+// CHECK-LABEL: func.func @six_predict(%X: memref<8xi16>, %Y: memref<8xi16>) {
 // CHECK-NEXT: %W = memref.get_global @W : memref<6xi8>
 // CHECK-NEXT: %arena = memref.get_global @arena : memref<16xi8>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: %a = memref.view %arena{{\[}}[[v0]]][] : memref<16xi8> to memref<6xi8>
-// CHECK-NEXT: [[vbits_of_s6:%.*]] = memref.get_global @bits_of_s6 : memref<24xi8>
+// CHECK-NEXT: %bits_of_s6 = memref.get_global @bits_of_s6 : memref<24xi8>
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %eight = arith.constant 8 : index
@@ -43,7 +43,7 @@ func.func @six(%X: memref<8xi16>, %Y: memref<8xi16>) {
 // CHECK-NEXT: [[v17:%.*]] = arith.remui [[v3]], [[v8]] : index
 // CHECK-NEXT: [[v18:%.*]] = arith.muli [[v17]], [[v4]] : index
 // CHECK-NEXT: [[v19:%.*]] = arith.addi [[v18]], [[v14]] : index
-// CHECK-NEXT: [[v20:%.*]] = memref.load [[vbits_of_s6]]{{\[}}[[v19]]] : memref<24xi8>
+// CHECK-NEXT: [[v20:%.*]] = memref.load %bits_of_s6{{\[}}[[v19]]] : memref<24xi8>
 // CHECK-NEXT: [[v21:%.*]] = arith.extsi [[v20]] : i8 to i32
 // CHECK-NEXT: [[v22:%.*]] = arith.shrsi [[v21]], [[v9]] : i32
 // CHECK-NEXT: [[v23:%.*]] = arith.index_cast [[v22]] : i32 to index
@@ -81,7 +81,7 @@ func.func @six(%X: memref<8xi16>, %Y: memref<8xi16>) {
 // CHECK-NEXT: [[v52:%.*]] = arith.remui [[v39]], [[v44]] : index
 // CHECK-NEXT: [[v53:%.*]] = arith.muli [[v52]], [[v41]] : index
 // CHECK-NEXT: [[v54:%.*]] = arith.addi [[v53]], [[v50]] : index
-// CHECK-NEXT: [[v55:%.*]] = memref.load [[vbits_of_s6]]{{\[}}[[v54]]] : memref<24xi8>
+// CHECK-NEXT: [[v55:%.*]] = memref.load %bits_of_s6{{\[}}[[v54]]] : memref<24xi8>
 // CHECK-NEXT: [[v56:%.*]] = arith.extsi [[v55]] : i8 to i32
 // CHECK-NEXT: [[v57:%.*]] = arith.shrsi [[v56]], [[v45]] : i32
 // CHECK-NEXT: [[v58:%.*]] = arith.index_cast [[v57]] : i32 to index
@@ -119,12 +119,12 @@ func.func @five(%X: memref<8xi16>, %Y: memref<8xi16>) {
   memref.store %w, %a[%zero] : memref<8x!fixed.q<5, 3>, #scratch.packed_ram<5>>
   func.return
 }
-// CHECK-LABEL: func.func @five_predict
+// CHECK-LABEL: func.func @five_predict(%X: memref<8xi16>, %Y: memref<8xi16>) {
 // CHECK-NEXT: %W = memref.get_global @W : memref<5xi8>
 // CHECK-NEXT: %arena = memref.get_global @arena : memref<16xi8>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: %a = memref.view %arena{{\[}}[[v0]]][] : memref<16xi8> to memref<5xi8>
-// CHECK-NEXT: [[vbits_of_s5:%.*]] = memref.get_global @bits_of_s5 : memref<40xi8>
+// CHECK-NEXT: %bits_of_s5 = memref.get_global @bits_of_s5 : memref<40xi8>
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.index_cast %zero : index to i16
 // CHECK-NEXT: [[v2:%.*]] = arith.extui [[v1]] : i16 to i32
@@ -142,7 +142,7 @@ func.func @five(%X: memref<8xi16>, %Y: memref<8xi16>) {
 // CHECK-NEXT: [[v16:%.*]] = arith.remui [[v3]], [[v8]] : index
 // CHECK-NEXT: [[v17:%.*]] = arith.muli [[v16]], [[v4]] : index
 // CHECK-NEXT: [[v18:%.*]] = arith.addi [[v17]], [[v13]] : index
-// CHECK-NEXT: [[v19:%.*]] = memref.load [[vbits_of_s5]]{{\[}}[[v18]]] : memref<40xi8>
+// CHECK-NEXT: [[v19:%.*]] = memref.load %bits_of_s5{{\[}}[[v18]]] : memref<40xi8>
 // CHECK-NEXT: [[v20:%.*]] = arith.extsi [[v19]] : i8 to i32
 // CHECK-NEXT: [[v21:%.*]] = arith.shrsi [[v20]], [[v9]] : i32
 // CHECK-NEXT: [[v22:%.*]] = arith.index_cast [[v21]] : i32 to index
@@ -180,7 +180,7 @@ func.func @five(%X: memref<8xi16>, %Y: memref<8xi16>) {
 // CHECK-NEXT: [[v51:%.*]] = arith.remui [[v37]], [[v44]] : index
 // CHECK-NEXT: [[v52:%.*]] = arith.muli [[v51]], [[v41]] : index
 // CHECK-NEXT: [[v53:%.*]] = arith.addi [[v52]], [[v49]] : index
-// CHECK-NEXT: [[v54:%.*]] = memref.load [[vbits_of_s5]]{{\[}}[[v53]]] : memref<40xi8>
+// CHECK-NEXT: [[v54:%.*]] = memref.load %bits_of_s5{{\[}}[[v53]]] : memref<40xi8>
 // CHECK-NEXT: [[v55:%.*]] = arith.extsi [[v54]] : i8 to i32
 // CHECK-NEXT: [[v56:%.*]] = arith.shrsi [[v55]], [[v45]] : i32
 // CHECK-NEXT: [[v57:%.*]] = arith.index_cast [[v56]] : i32 to index
@@ -214,7 +214,7 @@ func.func @trits(%X: memref<8xi16>, %Y: memref<9xi8>) {
   %y = num.neg %t : !fixed.q<2, 0> -> !fixed.q<8, 0>
   func.return
 }
-// CHECK-LABEL: func.func @trits_predict
+// CHECK-LABEL: func.func @trits_predict(%X: memref<8xi16>, %Y: memref<9xi8>) {
 // CHECK-NEXT: %T = memref.get_global @T : memref<2xi8>
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: [[v0:%.*]] = arith.index_cast %zero : index to i16

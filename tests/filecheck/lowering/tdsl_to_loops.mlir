@@ -6,7 +6,7 @@ func.func @matmul(%X: memref<3x1x!fixed.q<16, 12>>, %p: memref<2x1x!fixed.q<16, 
   tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = array<i64: -98301, 98301>} : memref<2x3x!fixed.q<16, 12>, #scratch.flash>, memref<3x1x!fixed.q<16, 12>> into %p : memref<2x1x!fixed.q<16, 8>>
   func.return
 }
-// CHECK-LABEL: func.func @matmul
+// CHECK-LABEL: func.func @matmul(%X: memref<3x1x!fixed.q<16, 12>>, %p: memref<2x1x!fixed.q<16, 8>>) {
 // CHECK-NEXT: %W = scratch.constant dense<1> : tensor<2x3xi16> -> memref<2x3x!fixed.q<16, 12>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %W{{\[}}[[v0]]] : memref<2x3x!fixed.q<16, 12>, #scratch.flash> to memref<2x3x!fixed.q<16, 12>, #scratch.flash>
@@ -27,7 +27,7 @@ func.func @columns(%X: memref<3x4x!fixed.q<8, 4>>, %p: memref<2x4x!fixed.q<8, 4>
   tdsl.matmul %W, %X {acc = !fixed.acc<16, 8>, bound = array<i64: -1905, 1905>} : memref<2x3x!fixed.q<8, 4>, #scratch.flash>, memref<3x4x!fixed.q<8, 4>> into %p : memref<2x4x!fixed.q<8, 4>>
   func.return
 }
-// CHECK-LABEL: func.func @columns
+// CHECK-LABEL: func.func @columns(%X: memref<3x4x!fixed.q<8, 4>>, %p: memref<2x4x!fixed.q<8, 4>>) {
 // CHECK-NEXT: %W = scratch.constant dense<{{\[\[}}1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
@@ -58,7 +58,7 @@ func.func @matmul_sum(%X: memref<3x1x!fixed.q<8, 4>>, %Y: memref<2x1x!fixed.q<8,
   tdsl.matmul_sum %W, %X, %U, %Y from %B : memref<2x1x!fixed.q<8, 3>, #scratch.flash> {acc = !fixed.acc<16, 10>, bound = array<i64: -3000, 3000>} : memref<2x3x!fixed.q<8, 4>, #scratch.flash>, memref<3x1x!fixed.q<8, 4>>, memref<2x2x!fixed.q<8, 4>, #scratch.flash>, memref<2x1x!fixed.q<8, 6>> into %p : memref<2x1x!fixed.q<8, 2>>
   func.return
 }
-// CHECK-LABEL: func.func @matmul_sum
+// CHECK-LABEL: func.func @matmul_sum(%X: memref<3x1x!fixed.q<8, 4>>, %Y: memref<2x1x!fixed.q<8, 6>>, %p: memref<2x1x!fixed.q<8, 2>>) {
 // CHECK-NEXT: %W = scratch.constant dense<1> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: %U = scratch.constant dense<1> : tensor<2x2xi8> -> memref<2x2x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: %B = scratch.constant dense<{{\[\[}}160], [-192]]> : tensor<2x1xi16> -> memref<2x1x!fixed.q<13, 8>, #scratch.flash>
@@ -84,7 +84,7 @@ func.func @rows(%X: memref<3x1x!fixed.q<8, 7>>, %p: memref<2x1x!fixed.q<8, 5>>) 
   tdsl.matmul %W, %X {acc = !fixed.acc<32, 14>, bound = array<i64: -381, 381>, row_shifts = array<i8: 0, 3>} : memref<2x3x!fixed.q<8, 7>, #scratch.flash>, memref<3x1x!fixed.q<8, 7>> into %p : memref<2x1x!fixed.q<8, 5>>
   func.return
 }
-// CHECK-LABEL: func.func @rows
+// CHECK-LABEL: func.func @rows(%X: memref<3x1x!fixed.q<8, 7>>, %p: memref<2x1x!fixed.q<8, 5>>) {
 // CHECK-NEXT: %W = scratch.constant dense<1> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 7>, #scratch.flash>
 // CHECK-NEXT: %row_shifts = scratch.constant dense<[0, 3]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
@@ -108,7 +108,7 @@ func.func @spmv(%X: memref<3x1xf32>, %p: memref<2x1xf32>) {
   tdsl.spmv %W, %X : memref<2x3xf32, #scratch.csr>, memref<3x1xf32> into %p : memref<2x1xf32>
   func.return
 }
-// CHECK-LABEL: func.func @spmv
+// CHECK-LABEL: func.func @spmv(%X: memref<3x1xf32>, %p: memref<2x1xf32>) {
 // CHECK-NEXT: %W = scratch.constant dense<[2.000000e+00, 3.000000e+00, 4.000000e+00]> : tensor<3xf32> -> memref<3xf32, #scratch.flash>
 // CHECK-NEXT: %W_gaps = scratch.constant dense<[1, 1, 2]> : tensor<3xi8> -> memref<3xi8, #scratch.flash>
 // CHECK-NEXT: %W_lengths = scratch.constant dense<[2, 1]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
@@ -130,7 +130,7 @@ func.func @zeros(%X: memref<3x1xf32>, %p: memref<2x1xf32>) {
   tdsl.spmv %W, %X : memref<2x3xf32, #scratch.csr>, memref<3x1xf32> into %p : memref<2x1xf32>
   func.return
 }
-// CHECK-LABEL: func.func @zeros
+// CHECK-LABEL: func.func @zeros(%X: memref<3x1xf32>, %p: memref<2x1xf32>) {
 // CHECK-NEXT: %W = scratch.constant dense<0.000000e+00> : tensor<1xf32> -> memref<1xf32, #scratch.flash>
 // CHECK-NEXT: %W_gaps = scratch.constant dense<0> : tensor<1xi8> -> memref<1xi8, #scratch.flash>
 // CHECK-NEXT: %W_lengths = scratch.constant dense<0> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
@@ -152,7 +152,7 @@ func.func @broadcast(%X: memref<2x3xf32>, %s: memref<f32>, %r: memref<1x3xf32>) 
   tdsl.add %X, %r : memref<2x3xf32>, memref<1x3xf32> into %X : memref<2x3xf32>
   func.return
 }
-// CHECK-LABEL: func.func @broadcast
+// CHECK-LABEL: func.func @broadcast(%X: memref<2x3xf32>, %s: memref<f32>, %r: memref<1x3xf32>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = memref.load %s[] : memref<f32>
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 2 : index
@@ -187,7 +187,7 @@ func.func @insert(%p: memref<2xf32>, %X: memref<4xf32>, %Y: memref<4xf32>, %i: i
   tdsl.insert_slice %p, %X[%i] : memref<2xf32>, memref<4xf32> into %Y : memref<4xf32>
   func.return
 }
-// CHECK-LABEL: func.func @insert
+// CHECK-LABEL: func.func @insert(%p: memref<2xf32>, %X: memref<4xf32>, %Y: memref<4xf32>, %i: index) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
@@ -220,7 +220,7 @@ func.func @moves(%X: memref<2x3xf32>, %t: memref<3x2xf32>, %r: memref<2x3xf32>, 
   tdsl.fill {value = 0.25 : f64} into %s : memref<2x2xf32>
   func.return
 }
-// CHECK-LABEL: func.func @moves
+// CHECK-LABEL: func.func @moves(%X: memref<2x3xf32>, %t: memref<3x2xf32>, %r: memref<2x3xf32>, %s: memref<2x2xf32>, %c1: index) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
@@ -247,8 +247,8 @@ func.func @moves(%X: memref<2x3xf32>, %t: memref<3x2xf32>, %r: memref<2x3xf32>, 
 // CHECK-NEXT: [[v17:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: scf.for [[v18:%.*]] = [[v16]] to [[v15]] step [[v17]] {
 // CHECK-NEXT: scf.for [[v19:%.*]] = [[v16]] to [[v15]] step [[v17]] {
-// CHECK-NEXT: [[v20:%.*]] = arith.addi [[v18]], [[vc1:%.*]] : index
-// CHECK-NEXT: [[v21:%.*]] = arith.addi [[v19]], [[vc1]] : index
+// CHECK-NEXT: [[v20:%.*]] = arith.addi [[v18]], %c1 : index
+// CHECK-NEXT: [[v21:%.*]] = arith.addi [[v19]], %c1 : index
 // CHECK-NEXT: [[v22:%.*]] = memref.load %X{{\[}}[[v20]], [[v21]]] : memref<2x3xf32>
 // CHECK-NEXT: memref.store [[v22]], %s{{\[}}[[v18]], [[v19]]] : memref<2x2xf32>
 // CHECK-NEXT: }
@@ -274,7 +274,7 @@ func.func @decisions(%X: memref<3x1x!fixed.q<8, 4>>, %s: memref<1x1x!fixed.q<8, 
   tdsl.select %c, %X, %Y : memref<3x1x!fixed.q<8, 4>>, memref<3x1x!fixed.q<8, 4>> into %Y : memref<3x1x!fixed.q<8, 4>>
   func.return %l, %g : index, index
 }
-// CHECK-LABEL: func.func @decisions
+// CHECK-LABEL: func.func @decisions(%X: memref<3x1x!fixed.q<8, 4>>, %s: memref<1x1x!fixed.q<8, 4>>, %Y: memref<3x1x!fixed.q<8, 4>>) -> (index, index) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<3x1x!fixed.q<8, 4>> to memref<3x!fixed.q<8, 4>>
 // CHECK-NEXT: %best = memref.load [[v1]]{{\[}}[[v0]]] : memref<3x!fixed.q<8, 4>>
@@ -314,7 +314,7 @@ func.func @masks(%X: memref<7x1x!fixed.q<8, 4>>, %Y: memref<7x1x!fixed.q<8, 7>>)
   tdsl.top_k_mask %X {count = 2 : i64} : memref<7x1x!fixed.q<8, 4>> into %Y : memref<7x1x!fixed.q<8, 7>>
   func.return
 }
-// CHECK-LABEL: func.func @masks
+// CHECK-LABEL: func.func @masks(%X: memref<7x1x!fixed.q<8, 4>>, %Y: memref<7x1x!fixed.q<8, 7>>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<7x1x!fixed.q<8, 4>> to memref<7x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %Y{{\[}}[[v0]]] : memref<7x1x!fixed.q<8, 7>> to memref<7x!fixed.q<8, 7>>
@@ -358,7 +358,7 @@ func.func @moves(%X: memref<4xf32>) -> memref<4xf32> {
   scratch.move %b to %c : memref<4xf32> to memref<4xf32>
   func.return %c : memref<4xf32>
 }
-// CHECK-LABEL: func.func @moves
+// CHECK-LABEL: func.func @moves(%X: memref<4xf32>) -> memref<4xf32> {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 4 : i64} : memref<20xi8>
 // CHECK-NEXT: %a = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4xf32>
 // CHECK-NEXT: %b = scratch.view %arena[4 : i64] : memref<20xi8> to memref<4xf32>
@@ -404,7 +404,7 @@ func.func @offset(%X: memref<3x1x!zeroskew.q<8, 0.5, 3>>, %p: memref<2x1x!zerosk
   tdsl.matmul %W, %X {acc = !zeroskew.acc<32, 0.25>} : memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<3x1x!zeroskew.q<8, 0.5, 3>> into %p : memref<2x1x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
-// CHECK-LABEL: func.func @offset
+// CHECK-LABEL: func.func @offset(%X: memref<3x1x!zeroskew.q<8, 0.5, 3>>, %p: memref<2x1x!zeroskew.q<8, 1.0, 0>>) {
 // CHECK-NEXT: %W = scratch.constant dense<{{\[\[}}1, 2, 3], [4, 5, -6]]> : tensor<2x3xi8> -> memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
 // CHECK-NEXT: %B = scratch.constant dense<{{\[\[}}82], [-109]]> : tensor<2x1xi32> -> memref<2x1x!zeroskew.q<32, 0.25, 0>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
@@ -466,7 +466,7 @@ func.func @strided(%X: memref<2x5xf32>, %s: memref<2x3xf32>, %i: index, %j: inde
   tdsl.slice %X[%i, %j] {strides = array<i64: 1, -2>} : memref<2x5xf32> into %s : memref<2x3xf32>
   func.return
 }
-// CHECK-LABEL: func.func @strided
+// CHECK-LABEL: func.func @strided(%X: memref<2x5xf32>, %s: memref<2x3xf32>, %i: index, %j: index) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
@@ -491,7 +491,7 @@ func.func @partial_sums(%b: memref<2x!zeroskew.q<32, [0.005, 0.015], 0>>, %w: me
   tdsl.row_product %w[%i], %x : memref<2x3x!zeroskew.q<8, [0.01, 0.03], 0>>, memref<3x1x!zeroskew.q<8, 0.5, 0>> into %r : memref<1x1x!zeroskew.q<8, 0.5, 7>>
   func.return
 }
-// CHECK-LABEL: func.func @partial_sums
+// CHECK-LABEL: func.func @partial_sums(%b: memref<2x!zeroskew.q<32, [0.005, 0.015], 0>>, %w: memref<2x3x!zeroskew.q<8, [0.01, 0.03], 0>>, %x: memref<3x1x!zeroskew.q<8, 0.5, 0>>, %i: index, %sums: memref<1x2x!zeroskew.acc<32, [0.005, 0.015]>>, %y: memref<1x2x!zeroskew.q<8, 0.5, 7>>, %r: memref<1x1x!zeroskew.q<8, 0.5, 7>>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 2 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index

@@ -7,7 +7,7 @@ func.func @exact(%x: memref<1x3x!fixed.q<8, 4>>, %sums: memref<1x2x!fixed.q<16, 
   tdsl.forest %x, %votes {features = dense<[1, 2, 0, 1]> : tensor<4xi32>, thresholds = dense<[0.1, -0.1, 8.0, 0.0]> : tensor<4xf64>, children = dense<[[1, 2], [-1, -2], [-2, -3], [-1, -3]]> : tensor<4x2xi32>, roots = dense<[0, 3, -4]> : tensor<3xi32>} : memref<1x3x!fixed.q<8, 4>>, memref<4x2x!fixed.q<8, 7>, #scratch.flash> into %sums : memref<1x2x!fixed.q<16, 7>>
   func.return
 }
-// CHECK-LABEL: func.func @exact
+// CHECK-LABEL: func.func @exact(%x: memref<1x3x!fixed.q<8, 4>>, %sums: memref<1x2x!fixed.q<16, 7>>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<1x3x!fixed.q<8, 4>> to memref<3x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %sums{{\[}}[[v0]]] : memref<1x2x!fixed.q<16, 7>> to memref<2x!fixed.q<16, 7>>
@@ -22,7 +22,7 @@ func.func @rounded(%x: memref<1x1x!fixed.q<8, 4>>, %sums: memref<1x1x!fixed.q<8,
   tdsl.forest %x, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<[0, -1]> : tensor<2xi32>} : memref<1x1x!fixed.q<8, 4>>, memref<2x1x!fixed.q<8, 7>, #scratch.flash> into %sums : memref<1x1x!fixed.q<8, 7>>
   func.return
 }
-// CHECK-LABEL: func.func @rounded
+// CHECK-LABEL: func.func @rounded(%x: memref<1x1x!fixed.q<8, 4>>, %sums: memref<1x1x!fixed.q<8, 7>>) {
 // CHECK-NEXT: %leaves = memref.alloca() : memref<2xi16>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<1x1x!fixed.q<8, 4>> to memref<1x!fixed.q<8, 4>>

@@ -10,7 +10,7 @@ func.func @f(%X: tensor<1x3x4x5xf32>) -> tensor<1x3x4x5xf32> {
   %y = tdsl.insert_slice %w, %e[%z, %z, %i, %i] {axes = array<i64: 0, 2, 3, 1>} : tensor<1x2x2x3xf32>, tensor<1x3x4x5xf32> -> tensor<1x3x4x5xf32>
   func.return %y : tensor<1x3x4x5xf32>
 }
-// CHECK-LABEL: func.func @f
+// CHECK-LABEL: func.func @f(%X: memref<1x3x4x5xf32>) -> memref<1x3x4x5xf32> {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 4 : i64, lower_bound = 288 : i64, proof = "exact-cover"} : memref<288xi8>
 // CHECK-NEXT: %w = scratch.view %arena[240 : i64] {live = [0 : i64, 1 : i64]} : memref<288xi8> to memref<1x2x2x3xf32>
 // CHECK-NEXT: %e = scratch.view %arena[0 : i64] {live = [1 : i64, 1 : i64]} : memref<288xi8> to memref<1x3x4x5xf32>

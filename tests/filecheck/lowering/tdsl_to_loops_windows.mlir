@@ -6,7 +6,7 @@ func.func @window(%X: memref<1x4x5x2x!fixed.q<8, 7>>, %w: memref<1x3x3x2x!fixed.
   tdsl.window %X[%top, %left] {dilations = array<i64: 1, 1>, margins = array<i64: 1, 0, 0, 1>} : memref<1x4x5x2x!fixed.q<8, 7>> into %w : memref<1x3x3x2x!fixed.q<8, 7>>
   func.return
 }
-// CHECK-LABEL: func.func @window
+// CHECK-LABEL: func.func @window(%X: memref<1x4x5x2x!fixed.q<8, 7>>, %w: memref<1x3x3x2x!fixed.q<8, 7>>, %top: index, %left: index) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<1x4x5x2x!fixed.q<8, 7>> to memref<40x!fixed.q<8, 7>>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %w{{\[}}[[v0]]] : memref<1x3x3x2x!fixed.q<8, 7>> to memref<18x!fixed.q<8, 7>>
@@ -52,7 +52,7 @@ func.func @inside(%X: memref<1x4x5x2x!fixed.q<8, 7>>, %F: memref<1x4x5x2x!fixed.
   tdsl.window %F[%top, %left] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>} : memref<1x4x5x2x!fixed.q<8, 7>, #scratch.flash> into %w : memref<1x2x2x2x!fixed.q<8, 7>>
   func.return
 }
-// CHECK-LABEL: func.func @inside
+// CHECK-LABEL: func.func @inside(%X: memref<1x4x5x2x!fixed.q<8, 7>>, %F: memref<1x4x5x2x!fixed.q<8, 7>, #scratch.flash>, %w: memref<1x2x2x2x!fixed.q<8, 7>>, %top: index, %left: index) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<1x4x5x2x!fixed.q<8, 7>> to memref<40x!fixed.q<8, 7>>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %w{{\[}}[[v0]]] : memref<1x2x2x2x!fixed.q<8, 7>> to memref<8x!fixed.q<8, 7>>
@@ -100,7 +100,7 @@ func.func @depthwise(%w: memref<1x2x1x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x
   tdsl.conv2d %F, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : memref<2x2x1x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x1x2x!zeroskew.q<8, 0.5, 3>> into %y : memref<1x1x1x2x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
-// CHECK-LABEL: func.func @depthwise
+// CHECK-LABEL: func.func @depthwise(%w: memref<1x2x1x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x1x2x!zeroskew.q<8, 1.0, 0>>) {
 // CHECK-NEXT: %F = scratch.constant dense<{{\[\[}}{{\[\[}}1]], {{\[\[}}2]]], {{\[\[}}[3]], {{\[\[}}4]]]]> : tensor<2x2x1x1xi8> -> memref<2x2x1x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
 // CHECK-NEXT: %start = scratch.constant dense<[-9, -21]> : tensor<2xi32> -> memref<2x!zeroskew.q<32, 0.25, 0>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
@@ -125,7 +125,7 @@ func.func @several(%X: memref<1x3x4x1x!zeroskew.q<8, 0.5, 3>>, %w: memref<2x2x2x
   tdsl.conv2d %F, %v {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : memref<2x2x2x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x2x1x!zeroskew.q<8, 0.5, 3>> into %z : memref<1x1x1x2x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
-// CHECK-LABEL: func.func @several
+// CHECK-LABEL: func.func @several(%X: memref<1x3x4x1x!zeroskew.q<8, 0.5, 3>>, %w: memref<2x2x2x1x!zeroskew.q<8, 0.5, 3>>, %y: memref<2x1x1x2x!zeroskew.q<8, 1.0, 0>>, %v: memref<1x2x2x1x!zeroskew.q<8, 0.5, 3>>, %z: memref<1x1x1x2x!zeroskew.q<8, 1.0, 0>>, %top: index, %left: index) {
 // CHECK-NEXT: %F = scratch.constant dense<{{\[\[}}{{\[\[}}1], [2]], {{\[\[}}3], [4]]], {{\[\[}}[5], [6]], {{\[\[}}7], [8]]]]> : tensor<2x2x2x1xi8> -> memref<2x2x2x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<1x3x4x1x!zeroskew.q<8, 0.5, 3>> to memref<12x!zeroskew.q<8, 0.5, 3>>
@@ -179,7 +179,7 @@ func.func @rows(%X: memref<1x3x5x2x!fixed.q<8, 7>>, %w: memref<1x3x3x2x!fixed.q<
   tdsl.window %X[%top, %left] {dilations = array<i64: 1, 1>, margins = array<i64: 1, 0, 0, 0>, ring = array<i64: 9, 5>} : memref<1x3x5x2x!fixed.q<8, 7>> into %w : memref<1x3x3x2x!fixed.q<8, 7>>
   func.return
 }
-// CHECK-LABEL: func.func @rows
+// CHECK-LABEL: func.func @rows(%X: memref<1x3x5x2x!fixed.q<8, 7>>, %w: memref<1x3x3x2x!fixed.q<8, 7>>, %top: index, %left: index) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<1x3x5x2x!fixed.q<8, 7>> to memref<30x!fixed.q<8, 7>>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %w{{\[}}[[v0]]] : memref<1x3x3x2x!fixed.q<8, 7>> to memref<18x!fixed.q<8, 7>>
@@ -223,7 +223,7 @@ func.func @pixels(%X: memref<1x1x14x2x!fixed.q<8, 7>>, %w: memref<1x3x3x2x!fixed
   tdsl.window %X[%top, %left] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>, ring = array<i64: 9, 5>} : memref<1x1x14x2x!fixed.q<8, 7>> into %w : memref<1x3x3x2x!fixed.q<8, 7>>
   func.return
 }
-// CHECK-LABEL: func.func @pixels
+// CHECK-LABEL: func.func @pixels(%X: memref<1x1x14x2x!fixed.q<8, 7>>, %w: memref<1x3x3x2x!fixed.q<8, 7>>, %top: index, %left: index) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<1x1x14x2x!fixed.q<8, 7>> to memref<28x!fixed.q<8, 7>>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %w{{\[}}[[v0]]] : memref<1x3x3x2x!fixed.q<8, 7>> to memref<18x!fixed.q<8, 7>>
@@ -264,7 +264,7 @@ func.func @tiles(%w: memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x2x2x
   tdsl.conv2d %H, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_tile", rows = 2, runs = 1, length = 2, pitch = 0, step = 2, count = 6, zero = 0>} : memref<2x1x1x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>> into %v : memref<1x2x3x2x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
-// CHECK-LABEL: func.func @tiles
+// CHECK-LABEL: func.func @tiles(%w: memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>, %z: memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>, %v: memref<1x2x3x2x!zeroskew.q<8, 1.0, 0>>) {
 // CHECK-NEXT: %F = scratch.constant dense<1> : tensor<2x2x2x2xi8> -> memref<2x2x2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
 // CHECK-NEXT: %G = scratch.constant dense<1> : tensor<2x2x2x1xi8> -> memref<2x2x2x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
 // CHECK-NEXT: %H = scratch.constant dense<1> : tensor<2x1x1x2xi8> -> memref<2x1x1x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
@@ -317,7 +317,7 @@ func.func @no_tile(%w: memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x2x
   tdsl.conv2d %F, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : memref<2x2x2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>> into %y : memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
-// CHECK-LABEL: func.func @no_tile
+// CHECK-LABEL: func.func @no_tile(%w: memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>) {
 // CHECK-NEXT: %F = scratch.constant dense<1> : tensor<2x2x2x2xi8> -> memref<2x2x2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 2 : index
@@ -357,7 +357,7 @@ func.func @slides(%X: memref<1x4x5x2x!fixed.q<8, 7>>, %w: memref<1x2x2x2x!fixed.
   }
   func.return
 }
-// CHECK-LABEL: func.func @slides
+// CHECK-LABEL: func.func @slides(%X: memref<1x4x5x2x!fixed.q<8, 7>>, %w: memref<1x2x2x2x!fixed.q<8, 7>>, %top: index) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %four = arith.constant 4 : index

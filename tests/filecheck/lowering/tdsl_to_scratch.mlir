@@ -7,7 +7,7 @@ func.func @buffers(%X: tensor<2x1x!fixed.q<16, 12>>) -> (index, tensor<2x1x!fixe
   %l = tdsl.argmax %p : tensor<2x1x!fixed.q<16, 8>>
   func.return %l, %p : index, tensor<2x1x!fixed.q<16, 8>>
 }
-// CHECK-LABEL: func.func @buffers
+// CHECK-LABEL: func.func @buffers(%X: memref<2x1x!fixed.q<16, 12>>) -> (index, memref<2x1x!fixed.q<16, 8>>) {
 // CHECK-NEXT: %W = scratch.constant dense<{{\[\[}}1, 2], [3, 4]]> : tensor<2x2xi16> -> memref<2x2x!fixed.q<16, 12>, #scratch.flash>
 // CHECK-NEXT: %p = scratch.alloc : memref<2x1x!fixed.q<16, 8>>
 // CHECK-NEXT: tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = array<i64: -229369, 229369>} : memref<2x2x!fixed.q<16, 12>, #scratch.flash>, memref<2x1x!fixed.q<16, 12>> into %p : memref<2x1x!fixed.q<16, 8>>
@@ -32,8 +32,8 @@ func.func @views(%X: tensor<4x6xf32>, %i: index) -> (index, index, index, index,
   %5 = tdsl.argmax %turned : tensor<6x4xf32>
   func.return %1, %2, %3, %4, %5, %i : index, index, index, index, index, index
 }
-// CHECK-LABEL: func.func @views
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-LABEL: func.func @views(%X: memref<4x6xf32>, %i: index) -> (index, index, index, index, index, index) {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: %r = scratch.slice %X{{\[}}[[v0]]] : memref<4x6xf32> to memref<24x1xf32>
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
@@ -43,10 +43,10 @@ func.func @views(%X: tensor<4x6xf32>, %i: index) -> (index, index, index, index,
 // CHECK-NEXT: %x = scratch.slice %X{{\[}}[[v3]]] : memref<4x6xf32> to memref<6xf32>
 // CHECK-NEXT: [[v4:%.*]] = arith.constant 6 : index
 // CHECK-NEXT: [[v5:%.*]] = arith.muli %i, [[v4]] : index
-// CHECK-NEXT: [[v6:%.*]] = arith.addi [[v5]], [[vc0]] : index
+// CHECK-NEXT: [[v6:%.*]] = arith.addi [[v5]], %c0 : index
 // CHECK-NEXT: %rows = scratch.slice %X{{\[}}[[v6]]] : memref<4x6xf32> to memref<2x6xf32>
 // CHECK-NEXT: %columns = scratch.alloc : memref<4x2xf32>
-// CHECK-NEXT: tdsl.slice %X{{\[}}[[vc0]], %i] : memref<4x6xf32> into %columns : memref<4x2xf32>
+// CHECK-NEXT: tdsl.slice %X[%c0, %i] : memref<4x6xf32> into %columns : memref<4x2xf32>
 // CHECK-NEXT: %turned = scratch.alloc : memref<6x4xf32>
 // CHECK-NEXT: tdsl.transpose %X {permutation = array<i64: 1, 0>} : memref<4x6xf32> into %turned : memref<6x4xf32>
 // CHECK-NEXT: [[v7:%.*]] = tdsl.argmax %t : memref<1x24xf32>
@@ -71,13 +71,13 @@ func.func @in_place(%X: tensor<4xf32>) -> tensor<4xf32> {
   }
   func.return %s : tensor<4xf32>
 }
-// CHECK-LABEL: func.func @in_place
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc3:%.*]] = arith.constant 3 : index
+// CHECK-LABEL: func.func @in_place(%X: memref<4xf32>) -> memref<4xf32> {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c3 = arith.constant 3 : index
 // CHECK-NEXT: %y = scratch.alloc : memref<4xf32>
 // CHECK-NEXT: tdsl.exp %X : memref<4xf32> into %y : memref<4xf32>
-// CHECK-NEXT: [[v0:%.*]] = scf.for %i = [[vc0]] to [[vc3]] step [[vc1]] iter_args([[v1:%.*]] = [[vc0]]) -> (index) {
+// CHECK-NEXT: [[v0:%.*]] = scf.for %i = %c0 to %c3 step %c1 iter_args([[v1:%.*]] = %c0) -> (index) {
 // CHECK-NEXT: %q = scratch.slice %X[%i] : memref<4xf32> to memref<2xf32>
 // CHECK-NEXT: tdsl.insert_slice %q, %y{{\[}}[[v1]]] : memref<2xf32>, memref<4xf32> into %y : memref<4xf32>
 // CHECK-NEXT: scf.yield %i : index
@@ -100,7 +100,7 @@ func.func @moves_up(%X: tensor<2x4xf32>) -> tensor<3x4xf32> {
   }
   func.return %out : tensor<3x4xf32>
 }
-// CHECK-LABEL: func.func @moves_up
+// CHECK-LABEL: func.func @moves_up(%X: memref<2x4xf32>) -> memref<3x4xf32> {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %two = arith.constant 2 : index
@@ -128,13 +128,13 @@ func.func @copied(%X: tensor<4xf32>) -> tensor<4xf32> {
   }
   func.return %s : tensor<4xf32>
 }
-// CHECK-LABEL: func.func @copied
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc3:%.*]] = arith.constant 3 : index
+// CHECK-LABEL: func.func @copied(%X: memref<4xf32>) -> memref<4xf32> {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c3 = arith.constant 3 : index
 // CHECK-NEXT: %a = scratch.alloc : memref<4xf32>
 // CHECK-NEXT: "memref.copy"(%X, %a) : (memref<4xf32>, memref<4xf32>) -> ()
-// CHECK-NEXT: scf.for %i = [[vc0]] to [[vc3]] step [[vc1]] {
+// CHECK-NEXT: scf.for %i = %c0 to %c3 step %c1 {
 // CHECK-NEXT: %b = scratch.alloc : memref<4xf32>
 // CHECK-NEXT: tdsl.neg %a : memref<4xf32> into %b : memref<4xf32>
 // CHECK-NEXT: %l = tdsl.argmax %a : memref<4xf32>
@@ -155,10 +155,10 @@ func.func @swapped(%X: tensor<4xf32>) -> tensor<4xf32> {
   }
   func.return %q : tensor<4xf32>
 }
-// CHECK-LABEL: func.func @swapped
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc3:%.*]] = arith.constant 3 : index
+// CHECK-LABEL: func.func @swapped(%X: memref<4xf32>) -> memref<4xf32> {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c3 = arith.constant 3 : index
 // CHECK-NEXT: %W = scratch.constant dense<1.000000e+00> : tensor<4xf32> -> memref<4xf32, #scratch.flash>
 // CHECK-NEXT: %a = scratch.alloc : memref<4xf32>
 // CHECK-NEXT: "memref.copy"(%X, %a) : (memref<4xf32>, memref<4xf32>) -> ()
@@ -166,7 +166,7 @@ func.func @swapped(%X: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-NEXT: "memref.copy"(%X, %b) : (memref<4xf32>, memref<4xf32>) -> ()
 // CHECK-NEXT: %c = scratch.alloc : memref<4xf32>
 // CHECK-NEXT: "memref.copy"(%X, %c) : (memref<4xf32>, memref<4xf32>) -> ()
-// CHECK-NEXT: scf.for %i = [[vc0]] to [[vc3]] step [[vc1]] {
+// CHECK-NEXT: scf.for %i = %c0 to %c3 step %c1 {
 // CHECK-NEXT: [[va_1:%.*]] = scratch.alloc : memref<4xf32>
 // CHECK-NEXT: "memref.copy"(%a, [[va_1]]) : (memref<4xf32>, memref<4xf32>) -> ()
 // CHECK-NEXT: "memref.copy"(%b, %a) : (memref<4xf32>, memref<4xf32>) -> ()
@@ -193,7 +193,7 @@ func.func @carried_on(%X: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tenso
   }
   func.return %r#0, %r#1, %r#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
-// CHECK-LABEL: func.func @carried_on
+// CHECK-LABEL: func.func @carried_on(%X: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>, memref<4xf32>) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %three = arith.constant 3 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
@@ -224,7 +224,7 @@ func.func @results(%X: tensor<4xf32>) -> (tensor<2x2xf32>, tensor<2xf32>) {
   %W = tdsl.const dense<1.0> : tensor<2xf32> -> tensor<2xf32>
   func.return %r, %W : tensor<2x2xf32>, tensor<2xf32>
 }
-// CHECK-LABEL: func.func @results
+// CHECK-LABEL: func.func @results(%X: memref<4xf32>) -> (memref<2x2xf32>, memref<2xf32>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: %r = scratch.slice %X{{\[}}[[v0]]] : memref<4xf32> to memref<2x2xf32>
 // CHECK-NEXT: %W = scratch.constant dense<1.000000e+00> : tensor<2xf32> -> memref<2xf32, #scratch.flash>
@@ -246,13 +246,13 @@ func.func @empty(%x: tensor<1x1xf32>) -> tensor<4x1xf32> {
   }
   func.return %y : tensor<4x1xf32>
 }
-// CHECK-LABEL: func.func @empty
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc4:%.*]] = arith.constant 4 : index
+// CHECK-LABEL: func.func @empty(%x: memref<1x1xf32>) -> memref<4x1xf32> {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c4 = arith.constant 4 : index
 // CHECK-NEXT: %e = scratch.alloc : memref<4x1xf32>
-// CHECK-NEXT: scf.for %i = [[vc0]] to [[vc4]] step [[vc1]] {
-// CHECK-NEXT: tdsl.insert_slice %x, %e[%i, [[vc0]]] : memref<1x1xf32>, memref<4x1xf32> into %e : memref<4x1xf32>
+// CHECK-NEXT: scf.for %i = %c0 to %c4 step %c1 {
+// CHECK-NEXT: tdsl.insert_slice %x, %e[%i, %c0] : memref<1x1xf32>, memref<4x1xf32> into %e : memref<4x1xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %e : memref<4x1xf32>
 
@@ -272,18 +272,18 @@ func.func @fills(%X: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %q = tdsl.insert_slice %part, %zeros[%c1] : tensor<2xf32>, tensor<4xf32> -> tensor<4xf32>
   func.return %p, %q : tensor<4xf32>, tensor<4xf32>
 }
-// CHECK-LABEL: func.func @fills
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc3:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: %part = scratch.slice %X{{\[}}[[vc0]]] : memref<4xf32> to memref<2xf32>
+// CHECK-LABEL: func.func @fills(%X: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>) {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c3 = arith.constant 3 : index
+// CHECK-NEXT: %part = scratch.slice %X[%c0] : memref<4xf32> to memref<2xf32>
 // CHECK-NEXT: %zeros = scratch.alloc : memref<4xf32>
 // CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %zeros : memref<4xf32>
-// CHECK-NEXT: scf.for %i = [[vc0]] to [[vc3]] step [[vc1]] {
+// CHECK-NEXT: scf.for %i = %c0 to %c3 step %c1 {
 // CHECK-NEXT: tdsl.insert_slice %part, %zeros[%i] : memref<2xf32>, memref<4xf32> into %zeros : memref<4xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: [[vzeros_1:%.*]] = scratch.alloc : memref<4xf32>
 // CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into [[vzeros_1]] : memref<4xf32>
 // CHECK-NEXT: %q = scratch.alloc : memref<4xf32>
-// CHECK-NEXT: tdsl.insert_slice %part, [[vzeros_1]]{{\[}}[[vc1]]] : memref<2xf32>, memref<4xf32> into %q : memref<4xf32>
+// CHECK-NEXT: tdsl.insert_slice %part, [[vzeros_1]][%c1] : memref<2xf32>, memref<4xf32> into %q : memref<4xf32>
 // CHECK-NEXT: func.return %zeros, %q : memref<4xf32>, memref<4xf32>

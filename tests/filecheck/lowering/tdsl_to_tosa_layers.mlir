@@ -8,7 +8,7 @@ func.func @grouped(%x: tensor<1x3x4x4x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x2x3x2
   %y = tdsl.conv2d %w, %x {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : tensor<2x2x2x2x!zeroskew.q<8, 0.5, 0>>, tensor<1x3x4x4x!zeroskew.q<8, 0.5, 3>> -> tensor<1x2x3x2x!zeroskew.q<8, 0.25, -7>>
   func.return %y : tensor<1x2x3x2x!zeroskew.q<8, 0.25, -7>>
 }
-// CHECK-LABEL: func.func @grouped
+// CHECK-LABEL: func.func @grouped(%x: tensor<1x3x4x4xi8>) -> tensor<1x2x3x2xi8> {
 // CHECK-NEXT: [[v0:%.*]] = "tosa.const_shape"() <{values = dense<0> : tensor<4xindex>}> : () -> !tosa.shape<4>
 // CHECK-NEXT: [[v1:%.*]] = "tosa.const_shape"() <{values = dense<[1, 3, 4, 2]> : tensor<4xindex>}> : () -> !tosa.shape<4>
 // CHECK-NEXT: [[v2:%.*]] = "tosa.slice"(%x, [[v0]], [[v1]]) : (tensor<1x3x4x4xi8>, !tosa.shape<4>, !tosa.shape<4>) -> tensor<1x3x4x2xi8>
@@ -34,7 +34,7 @@ func.func @depthwise(%x: tensor<1x5x4x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x3x2
   %y = tdsl.conv2d %w, %x {strides = array<i64: 1, 2>, dilations = array<i64: 2, 1>, groups = 2 : i64} : tensor<4x2x2x1x!zeroskew.q<8, 0.5, 0>>, tensor<1x5x4x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x3x2x4x!zeroskew.q<8, 0.25, -7>>
   func.return %y : tensor<1x3x2x4x!zeroskew.q<8, 0.25, -7>>
 }
-// CHECK-LABEL: func.func @depthwise
+// CHECK-LABEL: func.func @depthwise(%x: tensor<1x5x4x2xi8>) -> tensor<1x3x2x4xi8> {
 // CHECK-NEXT: [[v0:%.*]] = "tosa.const"() <{values = dense<{{\[\[}}{{\[\[}}1, 5], [9, 13]], {{\[\[}}2, 6], [10, 14]]], {{\[\[}}[3, 7], [11, 15]], {{\[\[}}4, 8], [12, 16]]]]> : tensor<2x2x2x2xi8>}> : () -> tensor<2x2x2x2xi8>
 // CHECK-NEXT: [[v1:%.*]] = "tosa.const"() <{values = dense<0> : tensor<4xi32>}> : () -> tensor<4xi32>
 // CHECK-NEXT: [[v2:%.*]] = "tosa.const"() <{values = dense<3> : tensor<1xi8>}> : () -> tensor<1xi8>
@@ -59,7 +59,7 @@ func.func @dense(%x: tensor<3x2x!zeroskew.q<8, 0.5, 3>>) -> (tensor<2x2x!zeroske
   %z = tdsl.matmul_sum %v, %column from %b : tensor<2x1x!zeroskew.q<32, 0.125, 0>> : tensor<2x2x!zeroskew.q<8, 0.5, 0>>, tensor<2x1x!zeroskew.q<8, 0.25, -7>> -> tensor<2x1x!zeroskew.q<8, 0.25, -7>>
   func.return %y, %z : tensor<2x2x!zeroskew.q<8, 0.25, -7>>, tensor<2x1x!zeroskew.q<8, 0.25, -7>>
 }
-// CHECK-LABEL: func.func @dense
+// CHECK-LABEL: func.func @dense(%x: tensor<3x2xi8>) -> (tensor<2x2xi8>, tensor<2x1xi8>) {
 // CHECK-NEXT: [[v0:%.*]] = "tosa.transpose"(%x) <{perms = array<i32: 1, 0>}> : (tensor<3x2xi8>) -> tensor<2x3xi8>
 // CHECK-NEXT: [[v1:%.*]] = "tosa.const_shape"() <{values = dense<[2, 1, 1, 3]> : tensor<4xindex>}> : () -> !tosa.shape<4>
 // CHECK-NEXT: [[v2:%.*]] = "tosa.reshape"([[v0]], [[v1]]) : (tensor<2x3xi8>, !tosa.shape<4>) -> tensor<2x1x1x3xi8>
@@ -97,7 +97,7 @@ func.func @pools(%x: tensor<1x5x5x2x!zeroskew.q<8, 0.5, 0>>) -> (tensor<1x2x2x2x
   %b = tdsl.average_pool %m {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : tensor<1x2x2x2x!zeroskew.q<8, 0.5, 0>> -> tensor<1x1x1x2x!zeroskew.q<8, 0.25, 5>>
   func.return %a, %b : tensor<1x2x2x2x!zeroskew.q<8, 0.5, 0>>, tensor<1x1x1x2x!zeroskew.q<8, 0.25, 5>>
 }
-// CHECK-LABEL: func.func @pools
+// CHECK-LABEL: func.func @pools(%x: tensor<1x5x5x2xi8>) -> (tensor<1x2x2x2xi8>, tensor<1x1x1x2xi8>) {
 // CHECK-NEXT: [[v0:%.*]] = "tosa.const_shape"() <{values = dense<0> : tensor<4xindex>}> : () -> !tosa.shape<4>
 // CHECK-NEXT: [[v1:%.*]] = "tosa.const_shape"() <{values = dense<[1, 4, 4, 2]> : tensor<4xindex>}> : () -> !tosa.shape<4>
 // CHECK-NEXT: [[v2:%.*]] = "tosa.slice"(%x, [[v0]], [[v1]]) : (tensor<1x5x5x2xi8>, !tosa.shape<4>, !tosa.shape<4>) -> tensor<1x4x4x2xi8>

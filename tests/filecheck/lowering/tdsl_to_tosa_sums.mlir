@@ -7,7 +7,7 @@ func.func @added(%x: tensor<2x3x!zeroskew.q<8, 0.5, 3>>, %y: tensor<3x!zeroskew.
   %s = tdsl.add %x, %y : tensor<2x3x!zeroskew.q<8, 0.5, 3>>, tensor<3x!zeroskew.q<8, 0.25, -5>> -> tensor<2x3x!zeroskew.q<8, 1.0, 7>>
   func.return %s : tensor<2x3x!zeroskew.q<8, 1.0, 7>>
 }
-// CHECK-LABEL: func.func @added
+// CHECK-LABEL: func.func @added(%x: tensor<2x3xi8>, %y: tensor<3xi8>) -> tensor<2x3xi8> {
 // CHECK-NEXT: [[v0:%.*]] = "tosa.const"() <{values = dense<1073741824> : tensor<1xi32>}> : () -> tensor<1xi32>
 // CHECK-NEXT: [[v1:%.*]] = "tosa.const"() <{values = dense<10> : tensor<1xi8>}> : () -> tensor<1xi8>
 // CHECK-NEXT: [[v2:%.*]] = "tosa.const"() <{values = dense<3> : tensor<1xi8>}> : () -> tensor<1xi8>
@@ -33,7 +33,7 @@ func.func @subtracted(%x: tensor<2x!zeroskew.q<8, 0.5, 0>>) -> tensor<2x!zeroske
   %s = tdsl.sub %one, %x : tensor<2x!zeroskew.q<8, 0.5, 0>>, tensor<2x!zeroskew.q<8, 0.5, 0>> -> tensor<2x!zeroskew.q<8, 0.5, 0>>
   func.return %s : tensor<2x!zeroskew.q<8, 0.5, 0>>
 }
-// CHECK-LABEL: func.func @subtracted
+// CHECK-LABEL: func.func @subtracted(%x: tensor<2xi8>) -> tensor<2xi8> {
 // CHECK-NEXT: %one = "tosa.const"() <{values = dense<2> : tensor<2xi8>}> : () -> tensor<2xi8>
 // CHECK-NEXT: [[v0:%.*]] = "tosa.const"() <{values = dense<1073741824> : tensor<1xi32>}> : () -> tensor<1xi32>
 // CHECK-NEXT: [[v1:%.*]] = "tosa.const"() <{values = dense<10> : tensor<1xi8>}> : () -> tensor<1xi8>
@@ -54,7 +54,7 @@ func.func @multiplied(%x: tensor<2x3x!zeroskew.q<8, 0.5, 3>>, %y: tensor<3x!zero
   %p = tdsl.mul %x, %y : tensor<2x3x!zeroskew.q<8, 0.5, 3>>, tensor<3x!zeroskew.q<8, 0.25, -5>> -> tensor<2x3x!zeroskew.q<8, 1.0, 7>>
   func.return %p : tensor<2x3x!zeroskew.q<8, 1.0, 7>>
 }
-// CHECK-LABEL: func.func @multiplied
+// CHECK-LABEL: func.func @multiplied(%x: tensor<2x3xi8>, %y: tensor<3xi8>) -> tensor<2x3xi8> {
 // CHECK-NEXT: [[v0:%.*]] = "tosa.const"() <{values = dense<1073741824> : tensor<1xi32>}> : () -> tensor<1xi32>
 // CHECK-NEXT: [[v1:%.*]] = "tosa.const"() <{values = dense<30> : tensor<1xi8>}> : () -> tensor<1xi8>
 // CHECK-NEXT: [[v2:%.*]] = "tosa.const"() <{values = dense<3> : tensor<1xi8>}> : () -> tensor<1xi8>
@@ -77,7 +77,7 @@ func.func @extremes(%x: tensor<2x!zeroskew.q<8, 0.5, 3>>, %y: tensor<2x!zeroskew
   %lesser = tdsl.minimum %x, %y : tensor<2x!zeroskew.q<8, 0.5, 3>>, tensor<2x!zeroskew.q<8, 0.5, 3>> -> tensor<2x!zeroskew.q<8, 0.5, 3>>
   func.return %greater, %lesser : tensor<2x!zeroskew.q<8, 0.5, 3>>, tensor<2x!zeroskew.q<8, 0.5, 3>>
 }
-// CHECK-LABEL: func.func @extremes
+// CHECK-LABEL: func.func @extremes(%x: tensor<2xi8>, %y: tensor<2xi8>) -> (tensor<2xi8>, tensor<2xi8>) {
 // CHECK-NEXT: [[v0:%.*]] = "tosa.const"() <{values = dense<1073741824> : tensor<1xi32>}> : () -> tensor<1xi32>
 // CHECK-NEXT: [[v1:%.*]] = "tosa.const"() <{values = dense<30> : tensor<1xi8>}> : () -> tensor<1xi8>
 // CHECK-NEXT: [[v2:%.*]] = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
@@ -99,7 +99,7 @@ func.func @rescaled(%x: tensor<2x!zeroskew.q<8, 0.5, 3>>) -> tensor<2x!zeroskew.
   %y = tdsl.cast %x : tensor<2x!zeroskew.q<8, 0.5, 3>> -> tensor<2x!zeroskew.q<8, 0.25, -4>>
   func.return %y : tensor<2x!zeroskew.q<8, 0.25, -4>>
 }
-// CHECK-LABEL: func.func @rescaled
+// CHECK-LABEL: func.func @rescaled(%x: tensor<2xi8>) -> tensor<2xi8> {
 // CHECK-NEXT: [[v0:%.*]] = "tosa.const"() <{values = dense<1073741824> : tensor<1xi32>}> : () -> tensor<1xi32>
 // CHECK-NEXT: [[v1:%.*]] = "tosa.const"() <{values = dense<29> : tensor<1xi8>}> : () -> tensor<1xi8>
 // CHECK-NEXT: [[v2:%.*]] = "tosa.const"() <{values = dense<3> : tensor<1xi8>}> : () -> tensor<1xi8>
@@ -114,7 +114,7 @@ func.func @moved(%x: tensor<1x2x3x1x!zeroskew.q<8, 0.5, 3>>) -> (tensor<1x4x4x1x
   %g = tdsl.pad %x {low = array<i64: 0, 0, 0, 0>, high = array<i64: 0, 0, 0, 0>, interior = array<i64: 0, 0, 1, 0>} : tensor<1x2x3x1x!zeroskew.q<8, 0.5, 3>> -> tensor<1x2x5x1x!zeroskew.q<8, 0.5, 3>>
   func.return %p, %t, %g : tensor<1x4x4x1x!zeroskew.q<8, 0.5, 3>>, tensor<1x3x2x1x!zeroskew.q<8, 0.5, 3>>, tensor<1x2x5x1x!zeroskew.q<8, 0.5, 3>>
 }
-// CHECK-LABEL: func.func @moved
+// CHECK-LABEL: func.func @moved(%x: tensor<1x2x3x1xi8>) -> (tensor<1x4x4x1xi8>, tensor<1x3x2x1xi8>, tensor<1x2x5x1xi8>) {
 // CHECK-NEXT: [[v0:%.*]] = "tosa.const_shape"() <{values = dense<[0, 0, 2, 0, 0, 1, 0, 0]> : tensor<8xindex>}> : () -> !tosa.shape<8>
 // CHECK-NEXT: [[v1:%.*]] = "tosa.const"() <{values = dense<7> : tensor<1xi8>}> : () -> tensor<1xi8>
 // CHECK-NEXT: %p = "tosa.pad"(%x, [[v0]], [[v1]]) : (tensor<1x2x3x1xi8>, !tosa.shape<8>, tensor<1xi8>) -> tensor<1x4x4x1xi8>
@@ -138,7 +138,7 @@ func.func @averaged(%x: tensor<1x2x3x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x1x1x
   %m = tdsl.mean %x {axes = array<i64: 1, 2>} : tensor<1x2x3x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x1x1x2x!zeroskew.q<8, 0.25, -4>>
   func.return %m : tensor<1x1x1x2x!zeroskew.q<8, 0.25, -4>>
 }
-// CHECK-LABEL: func.func @averaged
+// CHECK-LABEL: func.func @averaged(%x: tensor<1x2x3x2xi8>) -> tensor<1x1x1x2xi8> {
 // CHECK-NEXT: [[v0:%.*]] = "tosa.const"() <{values = dense<1073741824> : tensor<1xi32>}> : () -> tensor<1xi32>
 // CHECK-NEXT: [[v1:%.*]] = "tosa.const"() <{values = dense<30> : tensor<1xi8>}> : () -> tensor<1xi8>
 // CHECK-NEXT: [[v2:%.*]] = "tosa.const"() <{values = dense<3> : tensor<1xi8>}> : () -> tensor<1xi8>

@@ -15,7 +15,7 @@ func.func @chain(%x: i32, %n: index) -> i32 {
   }
   func.return %y : i32
 }
-// CHECK-LABEL: func.func @chain
+// CHECK-LABEL: func.func @chain(%x: i32, %n: index) -> i32 {
 // CHECK-NEXT: %five = arith.constant 5 : i32
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
@@ -37,7 +37,7 @@ func.func @loops(%m: memref<4xi32>, %x: i32, %n: index) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @loops
+// CHECK-LABEL: func.func @loops(%m: memref<4xi32>, %x: i32, %n: index) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: scf.for %j = %zero to %n step %one {
@@ -58,7 +58,7 @@ func.func @behind(%m: memref<4xindex>, %n: index) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @behind
+// CHECK-LABEL: func.func @behind(%m: memref<4xindex>, %n: index) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %five = arith.constant 5 : index
@@ -79,6 +79,6 @@ func.func @blocks(%c: i1, %x: i32) -> i32 {
   %dead = arith.muli %x, %x : i32
   cf.br ^exit
 }
-// CHECK-LABEL: func.func @blocks
+// CHECK-LABEL: func.func @blocks(%c: i1, %x: i32) -> i32 {
 // CHECK-NEXT: %kept = arith.addi %x, %x : i32
 // CHECK-NEXT: func.return %kept : i32

@@ -19,13 +19,13 @@ from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.circt import printed_by_circt
 from tinyml.runtime.devices.device import Build
 from tinyml.runtime.devices.llvm import build_upstream
-from tinyml.runtime.devices.registry import CIRCT, HOST, LLVM, RunResult, device_board, runner_for
+from tinyml.runtime.devices.registry import CIRCT, LLVM, RunResult, device_board, runner_for
 from tinyml.runtime.devices.verilog_tools import IcarusSimulation, synthesised
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.program_data import load_program_data
-from tinyml.targets.registry import board
+from tinyml.targets.registry import HOST, board
 from tinyml.targets.verilog.fabric import fabric_of
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.request import Request

@@ -11,10 +11,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.universe import Universe
 
-from tinyml.dialects import num, tdsl
-from tinyml.dialects.num.base import OF_ONE_FAMILY
-from tinyml.dialects.tdsl.base import SHAPED, Shape, shape_of
-from tinyml.dialects.tdsl.elementwise import elementwise_op_definition
+from tinyml.extend.ops import OF_ONE_FAMILY, SHAPED, elementwise_op_definition, num, tdsl
 
 
 @irdl_op_definition
@@ -62,8 +59,8 @@ class BlendOp(tdsl.ElementwiseOp):
         " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
     )
 
-    def infer_shape(self) -> Shape:
-        return shape_of(self.gate)
+    def infer_shape(self) -> tdsl.Shape:
+        return tdsl.shape_of(self.gate)
 
 
 GATED = Universe(all_dialects={"gated": lambda: Dialect("gated", [BlendElementOp, BlendOp], [])})

@@ -19,12 +19,18 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.f32 import F32
-from tinyml.dialects.formats.number_format import Bound, Factor, NumberFormat, Product
-from tinyml.dialects.formats.parameters import IntegerParameters
-from tinyml.dialects.machine.machine import Int, Machine
+from tinyml.extend.formats import (
+    F32,
+    Accumulator,
+    Bound,
+    Factor,
+    InputError,
+    Int,
+    IntegerParameters,
+    Machine,
+    NumberFormat,
+    Product,
+)
 
 V = TypeVar("V")
 

@@ -16,29 +16,32 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects import tdsl
-from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.f32 import F32_FORMAT
-from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
-from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, OrderedTensor, Parameter, start_parameter
-from tinyml.lowering.frontends.layers.network_layers import (
-    GREATEST,
-    TRANSPOSED,
+from tinyml.extend.frontends import (
+    F32_FORMAT,
+    TRANSPOSED_FILTER,
+    UNLIMITED,
+    InputError,
+    ModelBuilder,
+    OrderedTensor,
+    Parameter,
     Windows,
     batch_normalisation,
-    binary,
+    binary_op,
+    clamp,
     convolution,
     dense,
     filter_in,
     global_pool,
-    limited,
     pool,
     same_windows,
+    start_parameter,
+    tdsl,
     transposed_convolution,
 )
+from tinyml.extend.quantised import ZeroSkewType
 
 POOLS: dict[str, type[tdsl.PoolOp]] = {"max_pool": tdsl.MaxPoolOp, "average_pool": tdsl.AveragePoolOp}
-ACTIVATIONS = {"relu": (0.0, GREATEST), "relu6": (0.0, 6.0)}
+ACTIVATIONS = {"relu": (0.0, UNLIMITED), "relu6": (0.0, 6.0)}
 
 
 def read_layered(content: bytes, file: str) -> ModuleOp:
@@ -76,7 +79,7 @@ class _Model:
                 windows = self.windows(layer, x, filter.shape[1:3])
                 return convolution(to, x, filter, windows, groups, self.start(layer, filter, x), element, axes=axes)
             case "transposed_convolution":
-                filter = filter_in(to, self.weights(layer), layer["axes"], TRANSPOSED)
+                filter = filter_in(to, self.weights(layer), layer["axes"], TRANSPOSED_FILTER)
                 _, height, width, _ = filter.shape
                 windows = Windows((height, width), layer["strides"], padding=layer.get("crop", (0, 0, 0, 0)))
                 start = self.start(layer, filter, x)
@@ -89,7 +92,7 @@ class _Model:
                 scale, offset, mean, variance = (self.arrays[name] for name in layer["arrays"])
                 return batch_normalisation(to, x, scale, offset, mean, variance, axes=axes)
             case "add":
-                return binary(to, tdsl.AddOp, x, self.kept[layer["other"]], element)
+                return binary_op(to, tdsl.AddOp, x, self.kept[layer["other"]], element)
             case "max_pool" | "average_pool" as kind:
                 windows = self.windows(layer, x, layer["kernel"])
                 return pool(to, POOLS[kind], x, windows, element, axes=axes)
@@ -101,7 +104,7 @@ class _Model:
     def activated(self, layer: Any, x: OrderedTensor) -> OrderedTensor:
         if (name := layer.get("activation")) is None:
             return x
-        return OrderedTensor(limited(self.to, x.value, *ACTIVATIONS[name]), x.order)
+        return OrderedTensor(clamp(self.to, x.value, *ACTIVATIONS[name]), x.order)
 
     def windows(self, layer: Any, x: OrderedTensor, kernel: Any) -> Windows:
         extents = [x.shape[self.axes.index(axis)] for axis in "HW"]

@@ -16,9 +16,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.parameters import IntegerParameters
-from tinyml.dialects.formats.tabulated import SymmetricFormat
+from tinyml.extend.formats import InputError, IntegerParameters, SymmetricFormat
 
 WIDTHS = range(4, 9)
 OCTAVES = 8

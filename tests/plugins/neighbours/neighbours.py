@@ -11,13 +11,21 @@ from xdsl.irdl import irdl_op_definition, operand_def
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects import num, tdsl
-from tinyml.dialects.tdsl.base import SHAPED, build, shaped
-from tinyml.dialects.tdsl.elementwise import Insert
-from tinyml.dialects.tdsl.values import Arithmetic, Array
-from tinyml.lowering.loops.lowerings import lowers
-from tinyml.lowering.loops.operands import element_of, zero_total
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.extend.ops import (
+    SHAPED,
+    Arithmetic,
+    Array,
+    Indices,
+    Insert,
+    LoopNest,
+    element_type,
+    init_tensor_op,
+    lowers_to_loops,
+    num,
+    shaped,
+    tdsl,
+    zero_total,
+)
 
 CROSS = (0, 1), (1, 0), (1, 1), (1, 2), (2, 1)
 """The pixels of a window of 3x3 that are averaged."""
@@ -34,7 +42,7 @@ class CrossAverageOp(tdsl.TensorOp):
     def __init__(self, image: SSAValue):
         _, height, width, channels = tdsl.shape_of(image)
         shape = 1, height - 2, width - 2, channels
-        build(self, [image], TensorType(shaped(image).get_element_type(), shape))
+        init_tensor_op(self, [image], TensorType(shaped(image).get_element_type(), shape))
 
     def infer_shape(self) -> tdsl.Shape:
         shape = tdsl.shape_of(self.image)
@@ -53,7 +61,7 @@ class CrossAverageOp(tdsl.TensorOp):
         return arithmetic.average(self.out, tdsl.format_of(self.image), total, len(CROSS), over_axes=False)
 
 
-@lowers(CrossAverageOp)
+@lowers_to_loops(CrossAverageOp)
 def lower_cross_average(op: CrossAverageOp, nest: LoopNest) -> None:
     format = tdsl.format_of(op.image)
 
@@ -63,7 +71,7 @@ def lower_cross_average(op: CrossAverageOp, nest: LoopNest) -> None:
         for i, j in CROSS:
             place = [image, nest.add(y, nest.index(i)), nest.add(x, nest.index(j)), channel]
             total = nest.insert(num.TallyOp(total, nest.load(op.image, place)))
-        nest.store(nest.insert(num.AverageOp(total, len(CROSS), format, element_of(op.out))), op.out, indices)
+        nest.store(nest.insert(num.AverageOp(total, len(CROSS), format, element_type(op.out))), op.out, indices)
 
     nest.over(tdsl.shape_of(op.out), pixel)
 
@@ -82,7 +90,7 @@ class GatedSumOp(tdsl.ElementwiseOp):
     )
 
     def __init__(self, gate: SSAValue, lhs: SSAValue, rhs: SSAValue):
-        build(self, [gate, lhs, rhs], TensorType(shaped(lhs).get_element_type(), tdsl.shape_of(lhs)))
+        init_tensor_op(self, [gate, lhs, rhs], TensorType(shaped(lhs).get_element_type(), tdsl.shape_of(lhs)))
 
     def infer_shape(self) -> tdsl.Shape:
         shapes = {tdsl.shape_of(value) for value in (self.gate, self.lhs, self.rhs)}

@@ -17,10 +17,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.grouped import GroupedFormat
-from tinyml.dialects.formats.groups import GroupsAttr
-from tinyml.dialects.formats.tabulated import SymmetricFormat
+from tinyml.extend.formats import GroupedFormat, GroupsAttr, InputError, SymmetricFormat
 
 BITS, LENGTH = 4, 16
 SCALES = range(-20, 61)

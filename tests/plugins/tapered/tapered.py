@@ -17,10 +17,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.exact.format import ExactFormat
-from tinyml.dialects.formats.parameters import IntegerParameters
-from tinyml.dialects.machine.machine import Int, Machine
+from tinyml.extend.formats import ExactFormat, InputError, Int, IntegerParameters, Machine
 
 V = TypeVar("V")
 WIDTHS = range(9, 13)

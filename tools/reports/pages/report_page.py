@@ -26,6 +26,7 @@ from tinyml.tools.reports.pages.html import (
     table,
 )
 from tinyml.tools.reports.report_fields import Report
+from tinyml.tools.reports.report_parts import Content, parts_of
 from tinyml.tools.reports.svg import shortened
 from tinyml.tools.reports.warnings import LOST_POINTS
 
@@ -67,6 +68,10 @@ def report_page(facts: PageFacts) -> str:
         "loops": ("Loops", _loops(facts)),
         "search": ("Search" if report.search is not None else "Alternatives", _search(facts)),
         "boards": ("Boards", _boards(facts)),
+        **{
+            f"part-{name}": (heading, [_shown(heading, content) for content in contents])
+            for name, heading, contents in parts_of(report)
+        },
         "next": ("What to try next", [_bulleted(_advice(facts))]),
     }
     shown = {name: (heading, text) for name, (heading, parts) in sections.items() if (text := "\n".join(parts))}
@@ -77,6 +82,14 @@ def report_page(facts: PageFacts) -> str:
     links = [(name, heading, kinds[name]) for name, (heading, _) in shown.items()]
     top = _verdict(report) + _warnings(report) + _headline(report) + mark + IR_SWITCH
     return page(f"{heading}: tinyml", top + body, heading=heading, links=links)
+
+
+def _shown(heading: str, content: Content) -> str:
+    """A paragraph or a table of a part that a package adds."""
+    if isinstance(content, str):
+        return paragraph(content)
+    headings, *rows = content
+    return table([str(heading) for heading in headings], rows, caption=heading)
 
 
 def _headline(report: Report) -> str:

@@ -5,6 +5,6 @@ func.func @same_format(%x: !fixed.q<8, 4>) -> (!fixed.q<8, 4>, !fixed.q<8, 3>) {
   %b = num.convert %a : !fixed.q<8, 4> -> !fixed.q<8, 3>
   func.return %a, %b : !fixed.q<8, 4>, !fixed.q<8, 3>
 }
-// CHECK-LABEL: func.func @same_format
+// CHECK-LABEL: func.func @same_format(%x: !fixed.q<8, 4>) -> (!fixed.q<8, 4>, !fixed.q<8, 3>) {
 // CHECK-NEXT: %b = num.convert %x : !fixed.q<8, 4> -> !fixed.q<8, 3>
-// CHECK-NEXT: func.return %x, %b
+// CHECK-NEXT: func.return %x, %b : !fixed.q<8, 4>, !fixed.q<8, 3>

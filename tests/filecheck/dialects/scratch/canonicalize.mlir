@@ -39,8 +39,8 @@ func.func @unused(%X: memref<4xf32>) {
   tdsl.exp %X : memref<4xf32> into %b : memref<4xf32>
   func.return
 }
-// DCE-LABEL: func.func @unused
-// DCE-NEXT: %b = scratch.alloc
+// DCE-LABEL: func.func @unused(%X: memref<4xf32>) {
+// DCE-NEXT: %b = scratch.alloc : memref<4xf32>
 // DCE-NEXT: %kept = scratch.alloc {state} : memref<2xf32>
-// DCE-NEXT: tdsl.exp
+// DCE-NEXT: tdsl.exp %X : memref<4xf32> into %b : memref<4xf32>
 // DCE-NEXT: func.return

@@ -30,12 +30,12 @@ func.func @composed(%X: tensor<3x1xf32>, %Y: tensor<2x3x4xf32>) -> (tensor<1x3xf
   %e = tdsl.reverse %d {axis = 0 : i64} : tensor<2x3x4xf32> -> tensor<2x3x4xf32>
   func.return %a, %c, %e : tensor<1x3xf32>, tensor<4x2x3xf32>, tensor<2x3x4xf32>
 }
-// CHECK-LABEL: func.func @composed
-// CHECK-NEXT: tdsl.reshape %X : tensor<3x1xf32> -> tensor<1x3xf32>
-// CHECK-NEXT: tdsl.transpose %Y {permutation = array<i64: 2, 0, 1>} : tensor<2x3x4xf32> -> tensor<4x2x3xf32>
-// CHECK-NEXT: tdsl.reverse %Y {axis = 1 : i64}
-// CHECK-NEXT: tdsl.reverse
-// CHECK-NEXT: func.return
+// CHECK-LABEL: func.func @composed(%X: tensor<3x1xf32>, %Y: tensor<2x3x4xf32>) -> (tensor<1x3xf32>, tensor<4x2x3xf32>, tensor<2x3x4xf32>) {
+// CHECK-NEXT: %a = tdsl.reshape %X : tensor<3x1xf32> -> tensor<1x3xf32>
+// CHECK-NEXT: %c = tdsl.transpose %Y {permutation = array<i64: 2, 0, 1>} : tensor<2x3x4xf32> -> tensor<4x2x3xf32>
+// CHECK-NEXT: %d = tdsl.reverse %Y {axis = 1 : i64} : tensor<2x3x4xf32> -> tensor<2x3x4xf32>
+// CHECK-NEXT: %e = tdsl.reverse %d {axis = 0 : i64} : tensor<2x3x4xf32> -> tensor<2x3x4xf32>
+// CHECK-NEXT: func.return %a, %c, %e : tensor<1x3xf32>, tensor<4x2x3xf32>, tensor<2x3x4xf32>
 
 // -----
 
@@ -51,13 +51,13 @@ func.func @values(%X: tensor<2x!fixed.q<8, 4>>) -> (tensor<2x!fixed.q<8, 4>>, te
   %g = tdsl.neg %f : tensor<2x!fixed.q<8, 4>> -> tensor<2x!fixed.q<8, 4>>
   func.return %c, %e, %g : tensor<2x!fixed.q<8, 4>>, tensor<2x!fixed.q<8, 4>>, tensor<2x!fixed.q<8, 4>>
 }
-// CHECK-LABEL: func.func @values
-// CHECK-NEXT: %a = tdsl.relu6 %X
-// CHECK-NEXT: %d = tdsl.relu %X
-// CHECK-NEXT: %e = tdsl.relu6 %d
-// CHECK-NEXT: %f = tdsl.neg %X
-// CHECK-NEXT: %g = tdsl.neg %f
-// CHECK-NEXT: func.return %a, %e, %g
+// CHECK-LABEL: func.func @values(%X: tensor<2x!fixed.q<8, 4>>) -> (tensor<2x!fixed.q<8, 4>>, tensor<2x!fixed.q<8, 4>>, tensor<2x!fixed.q<8, 4>>) {
+// CHECK-NEXT: %a = tdsl.relu6 %X : tensor<2x!fixed.q<8, 4>> -> tensor<2x!fixed.q<8, 4>>
+// CHECK-NEXT: %d = tdsl.relu %X : tensor<2x!fixed.q<8, 4>> -> tensor<2x!fixed.q<8, 4>>
+// CHECK-NEXT: %e = tdsl.relu6 %d : tensor<2x!fixed.q<8, 4>> -> tensor<2x!fixed.q<8, 4>>
+// CHECK-NEXT: %f = tdsl.neg %X : tensor<2x!fixed.q<8, 4>> -> tensor<2x!fixed.q<8, 4>>
+// CHECK-NEXT: %g = tdsl.neg %f : tensor<2x!fixed.q<8, 4>> -> tensor<2x!fixed.q<8, 4>>
+// CHECK-NEXT: func.return %a, %e, %g : tensor<2x!fixed.q<8, 4>>, tensor<2x!fixed.q<8, 4>>, tensor<2x!fixed.q<8, 4>>
 
 // -----
 
@@ -70,11 +70,11 @@ func.func @constants() -> (tensor<3x2x!fixed.q<8, 4>>, tensor<2x3x!fixed.q<8, 4>
   %c = tdsl.reshape %V : tensor<3x2x!fixed.q<8, 4>> -> tensor<6x!fixed.q<8, 4>>
   func.return %a, %b, %c : tensor<3x2x!fixed.q<8, 4>>, tensor<2x3x!fixed.q<8, 4>>, tensor<6x!fixed.q<8, 4>>
 }
-// CHECK-LABEL: func.func @constants
-// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}1, 4], [2, 5], [3, -127]]> : tensor<3x2xi8> {tdsl.profile = {{.*}}} -> tensor<3x2x!fixed.q<8, 4>>
-// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}3, 2, 1], [-127, 5, 4]]>
-// CHECK-NEXT: %c = tdsl.const dense<[6, 5, 4, 3, 2, 1]>
-// CHECK-NEXT: func.return %a, %b, %c
+// CHECK-LABEL: func.func @constants() -> (tensor<3x2x!fixed.q<8, 4>>, tensor<2x3x!fixed.q<8, 4>>, tensor<6x!fixed.q<8, 4>>) {
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}1, 4], [2, 5], [3, -127]]> : tensor<3x2xi8> {tdsl.profile = [#tdsl.profile<-8.0, 0.5, [-8.0, -8.0, 0.0, 0.5, 0.5]>]} -> tensor<3x2x!fixed.q<8, 4>>
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}3, 2, 1], [-127, 5, 4]]> : tensor<2x3xi8> -> tensor<2x3x!fixed.q<8, 4>>
+// CHECK-NEXT: %c = tdsl.const dense<[6, 5, 4, 3, 2, 1]> : tensor<6xi8> -> tensor<6x!fixed.q<8, 4>>
+// CHECK-NEXT: func.return %a, %b, %c : tensor<3x2x!fixed.q<8, 4>>, tensor<2x3x!fixed.q<8, 4>>, tensor<6x!fixed.q<8, 4>>
 
 // -----
 
@@ -106,11 +106,11 @@ func.func @row(%X: tensor<3x1x!fixed.q<8, 7>>) -> tensor<1x2x!fixed.q<16, 12>> {
   %p = tdsl.matmul %r, %W {acc = !fixed.acc<32, 11>, bound = array<i64: -1536, 1536>, tdsl.profile = [#tdsl.profile<-1.0, 1.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<1x3x!fixed.q<8, 7>>, tensor<3x2x!fixed.q<8, 4>> -> tensor<1x2x!fixed.q<16, 12>>
   func.return %p : tensor<1x2x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @row
+// CHECK-LABEL: func.func @row(%X: tensor<3x1x!fixed.q<8, 7>>) -> tensor<1x2x!fixed.q<16, 12>> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}1, 3, 5], [2, 4, 6]]> : tensor<2x3xi8> -> tensor<2x3x!fixed.q<8, 4>>
-// CHECK-NEXT: %p = tdsl.matmul %W, %X {tdsl.profile = {{.*}}acc = !fixed.acc<32, 11>, bound = array<i64: -1536, 1536>}
-// CHECK-NEXT: tdsl.reshape %p {tdsl.profile = {{.*}}} : tensor<2x1x!fixed.q<16, 12>> -> tensor<1x2x!fixed.q<16, 12>>
-// CHECK-NEXT: func.return
+// CHECK-NEXT: %p = tdsl.matmul %W, %X {tdsl.profile = [#tdsl.profile<-1.0, 1.0, [0.0, 0.0, 0.0, 0.0, 0.0]>], acc = !fixed.acc<32, 11>, bound = array<i64: -1536, 1536>} : tensor<2x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 7>> -> tensor<2x1x!fixed.q<16, 12>>
+// CHECK-NEXT: [[vp_1:%.*]] = tdsl.reshape %p {tdsl.profile = [#tdsl.profile<-1.0, 1.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<2x1x!fixed.q<16, 12>> -> tensor<1x2x!fixed.q<16, 12>>
+// CHECK-NEXT: func.return [[vp_1]] : tensor<1x2x!fixed.q<16, 12>>
 
 // -----
 

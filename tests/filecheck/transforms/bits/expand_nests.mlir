@@ -24,7 +24,7 @@ func.func @sparse(%x: memref<7xi8>) -> memref<3xi16> {
   }
   func.return %y : memref<3xi16>
 }
-// CHECK-LABEL: func.func @sparse
+// CHECK-LABEL: func.func @sparse(%x: memref<7xi8>) -> memref<3xi16> {
 // CHECK-NEXT: %values = scratch.constant dense<[4, -5, 6, 7]> : tensor<4xi8> -> memref<4xi8, #scratch.flash>
 // CHECK-NEXT: %gaps = scratch.constant dense<[1, 3, 2, 2]> : tensor<4xi8> -> memref<4xi8, #scratch.flash>
 // CHECK-NEXT: %lengths = scratch.constant dense<[3, 0, 1]> : tensor<3xi8> -> memref<3xi8, #scratch.flash>

@@ -27,7 +27,7 @@ builtin.module attributes {tinyml.target = "ecp5-25k"} {
     func.return %y : memref<4xi8>
   }
 }
-// CHECK-LABEL: func.func @sums
+// CHECK-LABEL: func.func @sums(%x: memref<8xi8> {hls.partition = 8 : i64}) -> memref<4xi8> {
 // CHECK-NEXT: %w = scratch.constant dense<1> : tensor<32xi8> {hls.partition = 8 : i64} -> memref<32xi8, #scratch.flash>
 // CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64} : memref<4xi8>
 // CHECK-NEXT: %y = scratch.view %arena[0 : i64] : memref<4xi8> to memref<4xi8>

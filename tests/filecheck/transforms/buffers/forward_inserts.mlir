@@ -19,22 +19,22 @@ func.func @part(%X: memref<4x3xf32>) -> memref<4x3xf32> {
   }
   func.return %all : memref<4x3xf32>
 }
-// CHECK-LABEL: func.func @part
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc4:%.*]] = arith.constant 4 : index
+// CHECK-LABEL: func.func @part(%X: memref<4x3xf32>) -> memref<4x3xf32> {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c4 = arith.constant 4 : index
 // CHECK-NEXT: %all = scratch.alloc : memref<4x3xf32>
-// CHECK-NEXT: scf.for %i = [[vc0]] to [[vc4]] step [[vc1]] {
-// CHECK-NEXT: [[vc3:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: %at = arith.muli %i, [[vc3]] : index
+// CHECK-NEXT: scf.for %i = %c0 to %c4 step %c1 {
+// CHECK-NEXT: %c3 = arith.constant 3 : index
+// CHECK-NEXT: %at = arith.muli %i, %c3 : index
 // CHECK-NEXT: %x = scratch.slice %X[%at] : memref<4x3xf32> to memref<3x1xf32>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.muli %i, [[v0]] : index
-// CHECK-NEXT: [[v2:%.*]] = arith.addi [[v1]], [[vc0]] : index
+// CHECK-NEXT: [[v2:%.*]] = arith.addi [[v1]], %c0 : index
 // CHECK-NEXT: %column = scratch.slice %all{{\[}}[[v2]]] : memref<4x3xf32> to memref<3x1xf32>
 // CHECK-NEXT: tdsl.exp %x : memref<3x1xf32> into %column : memref<3x1xf32>
 // CHECK-NEXT: tdsl.add %column, %x : memref<3x1xf32>, memref<3x1xf32> into %column : memref<3x1xf32>
-// CHECK-NEXT: %row = scratch.slice %column{{\[}}[[vc0]]] : memref<3x1xf32> to memref<1x3xf32>
+// CHECK-NEXT: %row = scratch.slice %column[%c0] : memref<3x1xf32> to memref<1x3xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %all : memref<4x3xf32>
 // PACKED: scratch.arena {{.*}} : memref<48xi8>
@@ -64,25 +64,25 @@ func.func @not(%X: memref<3x1xf32>) -> memref<3x3xf32> {
   tdsl.insert_slice %read, %all[%c0, %c0] : memref<1x3xf32>, memref<3x3xf32> into %all : memref<3x3xf32>
   func.return %all : memref<3x3xf32>
 }
-// CHECK-LABEL: func.func @not
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-LABEL: func.func @not(%X: memref<3x1xf32>) -> memref<3x3xf32> {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
 // CHECK-NEXT: %all = scratch.alloc : memref<3x3xf32>
 // CHECK-NEXT: %column = scratch.alloc : memref<3x1xf32>
 // CHECK-NEXT: %used = scratch.alloc : memref<1x3xf32>
 // CHECK-NEXT: %late = scratch.alloc : memref<1x3xf32>
 // CHECK-NEXT: %read = scratch.alloc : memref<1x3xf32>
-// CHECK-NEXT: %x = scratch.slice %X{{\[}}[[vc0]]] : memref<3x1xf32> to memref<1x3xf32>
+// CHECK-NEXT: %x = scratch.slice %X[%c0] : memref<3x1xf32> to memref<1x3xf32>
 // CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %all : memref<3x3xf32>
 // CHECK-NEXT: tdsl.exp %X : memref<3x1xf32> into %column : memref<3x1xf32>
-// CHECK-NEXT: tdsl.insert_slice %column, %all{{\[}}[[vc0]], [[vc0]]] : memref<3x1xf32>, memref<3x3xf32> into %all : memref<3x3xf32>
+// CHECK-NEXT: tdsl.insert_slice %column, %all[%c0, %c0] : memref<3x1xf32>, memref<3x3xf32> into %all : memref<3x3xf32>
 // CHECK-NEXT: tdsl.exp %x : memref<1x3xf32> into %used : memref<1x3xf32>
-// CHECK-NEXT: tdsl.insert_slice %used, %all{{\[}}[[vc0]], [[vc0]]] : memref<1x3xf32>, memref<3x3xf32> into %all : memref<3x3xf32>
+// CHECK-NEXT: tdsl.insert_slice %used, %all[%c0, %c0] : memref<1x3xf32>, memref<3x3xf32> into %all : memref<3x3xf32>
 // CHECK-NEXT: tdsl.exp %used : memref<1x3xf32> into %late : memref<1x3xf32>
 // CHECK-NEXT: %k = tdsl.argmax %late : memref<1x3xf32>
-// CHECK-NEXT: tdsl.insert_slice %late, %all[%k, [[vc0]]] : memref<1x3xf32>, memref<3x3xf32> into %all : memref<3x3xf32>
-// CHECK-NEXT: %row = scratch.slice %all{{\[}}[[vc0]]] : memref<3x3xf32> to memref<1x3xf32>
+// CHECK-NEXT: tdsl.insert_slice %late, %all[%k, %c0] : memref<1x3xf32>, memref<3x3xf32> into %all : memref<3x3xf32>
+// CHECK-NEXT: %row = scratch.slice %all[%c0] : memref<3x3xf32> to memref<1x3xf32>
 // CHECK-NEXT: tdsl.exp %row : memref<1x3xf32> into %read : memref<1x3xf32>
-// CHECK-NEXT: tdsl.insert_slice %read, %all{{\[}}[[vc0]], [[vc0]]] : memref<1x3xf32>, memref<3x3xf32> into %all : memref<3x3xf32>
+// CHECK-NEXT: tdsl.insert_slice %read, %all[%c0, %c0] : memref<1x3xf32>, memref<3x3xf32> into %all : memref<3x3xf32>
 // CHECK-NEXT: func.return %all : memref<3x3xf32>
 // PACKED-LABEL: func.func @not
 
@@ -111,23 +111,23 @@ func.func @update(%W: memref<3x1x!fixed.q<8, 7>>, %x: memref<1x1x!fixed.q<8, 7>>
   }
   func.return %all : memref<4x3x!fixed.acc<32, 14>>
 }
-// CHECK-LABEL: func.func @update
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc3:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: [[vc4:%.*]] = arith.constant 4 : index
+// CHECK-LABEL: func.func @update(%W: memref<3x1x!fixed.q<8, 7>>, %x: memref<1x1x!fixed.q<8, 7>>) -> memref<4x3x!fixed.acc<32, 14>> {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c3 = arith.constant 3 : index
+// CHECK-NEXT: %c4 = arith.constant 4 : index
 // CHECK-NEXT: %all = scratch.alloc : memref<4x3x!fixed.acc<32, 14>>
 // CHECK-NEXT: tdsl.zero into %all : memref<4x3x!fixed.acc<32, 14>>
-// CHECK-NEXT: scf.for %i = [[vc0]] to [[vc4]] step [[vc1]] {
+// CHECK-NEXT: scf.for %i = %c0 to %c4 step %c1 {
 // CHECK-NEXT: %moved = scratch.alloc : memref<3x1x!fixed.acc<32, 14>>
-// CHECK-NEXT: %at = arith.muli %i, [[vc3]] : index
-// CHECK-NEXT: %offset = arith.addi %at, [[vc0]] : index
+// CHECK-NEXT: %at = arith.muli %i, %c3 : index
+// CHECK-NEXT: %offset = arith.addi %at, %c0 : index
 // CHECK-NEXT: %before = scratch.slice %all[%offset] : memref<4x3x!fixed.acc<32, 14>> to memref<3x1x!fixed.acc<32, 14>>
 // CHECK-NEXT: tdsl.mac %before, %W, %x : memref<3x1x!fixed.acc<32, 14>>, memref<3x1x!fixed.q<8, 7>>, memref<1x1x!fixed.q<8, 7>> into %before : memref<3x1x!fixed.acc<32, 14>>
-// CHECK-NEXT: %row = scratch.slice %before{{\[}}[[vc0]]] : memref<3x1x!fixed.acc<32, 14>> to memref<1x3x!fixed.acc<32, 14>>
+// CHECK-NEXT: %row = scratch.slice %before[%c0] : memref<3x1x!fixed.acc<32, 14>> to memref<1x3x!fixed.acc<32, 14>>
 // CHECK-NEXT: tdsl.mac %before, %W, %x : memref<3x1x!fixed.acc<32, 14>>, memref<3x1x!fixed.q<8, 7>>, memref<1x1x!fixed.q<8, 7>> into %moved : memref<3x1x!fixed.acc<32, 14>>
-// CHECK-NEXT: %above = scratch.slice %moved{{\[}}[[vc0]]] : memref<3x1x!fixed.acc<32, 14>> to memref<1x3x!fixed.acc<32, 14>>
-// CHECK-NEXT: tdsl.insert_slice %above, %all{{\[}}[[vc0]], [[vc0]]] : memref<1x3x!fixed.acc<32, 14>>, memref<4x3x!fixed.acc<32, 14>> into %all : memref<4x3x!fixed.acc<32, 14>>
+// CHECK-NEXT: %above = scratch.slice %moved[%c0] : memref<3x1x!fixed.acc<32, 14>> to memref<1x3x!fixed.acc<32, 14>>
+// CHECK-NEXT: tdsl.insert_slice %above, %all[%c0, %c0] : memref<1x3x!fixed.acc<32, 14>>, memref<4x3x!fixed.acc<32, 14>> into %all : memref<4x3x!fixed.acc<32, 14>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %all : memref<4x3x!fixed.acc<32, 14>>
 // PACKED: scratch.arena
@@ -159,30 +159,30 @@ func.func @chain(%X: memref<1x3x!fixed.q<8, 7>>) -> memref<4x3x!fixed.q<8, 6>> {
   }
   func.return %all : memref<4x3x!fixed.q<8, 6>>
 }
-// CHECK-LABEL: func.func @chain
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc4:%.*]] = arith.constant 4 : index
+// CHECK-LABEL: func.func @chain(%X: memref<1x3x!fixed.q<8, 7>>) -> memref<4x3x!fixed.q<8, 6>> {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c4 = arith.constant 4 : index
 // CHECK-NEXT: %all = scratch.alloc : memref<4x3x!fixed.q<8, 6>>
 // CHECK-NEXT: %kept = scratch.alloc : memref<1x3x!fixed.q<8, 6>>
-// CHECK-NEXT: scf.for %i = [[vc0]] to [[vc4]] step [[vc1]] {
+// CHECK-NEXT: scf.for %i = %c0 to %c4 step %c1 {
 // CHECK-NEXT: %exp = scratch.alloc : memref<1x3x!fixed.q<8, 7>>
 // CHECK-NEXT: tdsl.exp %X : memref<1x3x!fixed.q<8, 7>> into %exp : memref<1x3x!fixed.q<8, 7>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.muli %i, [[v0]] : index
-// CHECK-NEXT: [[v2:%.*]] = arith.addi [[v1]], [[vc0]] : index
+// CHECK-NEXT: [[v2:%.*]] = arith.addi [[v1]], %c0 : index
 // CHECK-NEXT: %tanh = scratch.slice %all{{\[}}[[v2]]] : memref<4x3x!fixed.q<8, 6>> to memref<1x3x!fixed.q<8, 6>>
 // CHECK-NEXT: tdsl.tanh %exp : memref<1x3x!fixed.q<8, 7>> into %tanh : memref<1x3x!fixed.q<8, 6>>
 // CHECK-NEXT: [[v3:%.*]] = arith.constant 3 : index
 // CHECK-NEXT: [[v4:%.*]] = arith.muli %i, [[v3]] : index
-// CHECK-NEXT: [[v5:%.*]] = arith.addi [[v4]], [[vc0]] : index
+// CHECK-NEXT: [[v5:%.*]] = arith.addi [[v4]], %c0 : index
 // CHECK-NEXT: %gate = scratch.slice %all{{\[}}[[v5]]] : memref<4x3x!fixed.q<8, 6>> to memref<1x3x!fixed.q<8, 6>>
 // CHECK-NEXT: tdsl.sigmoid %tanh : memref<1x3x!fixed.q<8, 6>> into %gate : memref<1x3x!fixed.q<8, 6>>
-// CHECK-NEXT: %row = scratch.slice %all{{\[}}[[vc0]]] : memref<4x3x!fixed.q<8, 6>> to memref<1x3x!fixed.q<8, 6>>
+// CHECK-NEXT: %row = scratch.slice %all[%c0] : memref<4x3x!fixed.q<8, 6>> to memref<1x3x!fixed.q<8, 6>>
 // CHECK-NEXT: tdsl.tanh %row : memref<1x3x!fixed.q<8, 6>> into %kept : memref<1x3x!fixed.q<8, 6>>
 // CHECK-NEXT: [[v6:%.*]] = arith.constant 3 : index
 // CHECK-NEXT: [[v7:%.*]] = arith.muli %i, [[v6]] : index
-// CHECK-NEXT: [[v8:%.*]] = arith.addi [[v7]], [[vc0]] : index
+// CHECK-NEXT: [[v8:%.*]] = arith.addi [[v7]], %c0 : index
 // CHECK-NEXT: %second = scratch.slice %all{{\[}}[[v8]]] : memref<4x3x!fixed.q<8, 6>> to memref<1x3x!fixed.q<8, 6>>
 // CHECK-NEXT: tdsl.sigmoid %kept : memref<1x3x!fixed.q<8, 6>> into %second : memref<1x3x!fixed.q<8, 6>>
 // CHECK-NEXT: }

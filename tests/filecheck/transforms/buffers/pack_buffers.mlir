@@ -21,8 +21,8 @@ func.func @buffers(%X: memref<8x1x!fixed.q<9, 4>>) -> (memref<8x1x!fixed.q<9, 4>
   tdsl.cast %d : memref<8x1x!fixed.q<6, 3>> into %y : memref<8x1x!fixed.q<9, 4>>
   func.return %y, %l : memref<8x1x!fixed.q<9, 4>>, index
 }
-// CHECK-LABEL: func.func @buffers
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-LABEL: func.func @buffers(%X: memref<8x1x!fixed.q<9, 4>>) -> (memref<8x1x!fixed.q<9, 4>>, index) {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
 // CHECK-NEXT: %a = scratch.alloc : memref<8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: %b = scratch.alloc : memref<8x1x!fixed.q<9, 5>, #scratch.packed_ram<9>>
 // CHECK-NEXT: %c = scratch.alloc : memref<8x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
@@ -33,7 +33,7 @@ func.func @buffers(%X: memref<8x1x!fixed.q<9, 4>>) -> (memref<8x1x!fixed.q<9, 4>
 // CHECK-NEXT: tdsl.cast %a : memref<8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> into %b : memref<8x1x!fixed.q<9, 5>, #scratch.packed_ram<9>>
 // CHECK-NEXT: tdsl.cast %b : memref<8x1x!fixed.q<9, 5>, #scratch.packed_ram<9>> into %c : memref<8x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
 // CHECK-NEXT: tdsl.cast %c : memref<8x1x!fixed.q<9, 6>, #scratch.packed_ram<9>> into %d : memref<8x1x!fixed.q<6, 3>, #scratch.packed_ram<6>>
-// CHECK-NEXT: %half = scratch.slice %d{{\[}}[[vc0]]] : memref<8x1x!fixed.q<6, 3>, #scratch.packed_ram<6>> to memref<4x1x!fixed.q<6, 3>, #scratch.packed_ram<6>>
+// CHECK-NEXT: %half = scratch.slice %d[%c0] : memref<8x1x!fixed.q<6, 3>, #scratch.packed_ram<6>> to memref<4x1x!fixed.q<6, 3>, #scratch.packed_ram<6>>
 // CHECK-NEXT: tdsl.cast %half : memref<4x1x!fixed.q<6, 3>, #scratch.packed_ram<6>> into %few : memref<4x1x!fixed.q<9, 4>>
 // CHECK-NEXT: %l = tdsl.argmax %few : memref<4x1x!fixed.q<9, 4>>
 // CHECK-NEXT: tdsl.cast %d : memref<8x1x!fixed.q<6, 3>, #scratch.packed_ram<6>> into %y : memref<8x1x!fixed.q<9, 4>>
@@ -53,7 +53,7 @@ func.func @unsigned(%X: memref<8x1x!fixed.q<8, 4>>) -> index {
   %l = tdsl.argmax %b : memref<8x1x!fixed.u<4, 3>>
   func.return %l : index
 }
-// CHECK-LABEL: func.func @unsigned
+// CHECK-LABEL: func.func @unsigned(%X: memref<8x1x!fixed.q<8, 4>>) -> index {
 // CHECK-NEXT: %a = scratch.alloc : memref<8x1x!fixed.u<4, 2>, #scratch.packed_ram<4, 8>>
 // CHECK-NEXT: %b = scratch.alloc : memref<8x1x!fixed.u<4, 3>, #scratch.packed_ram<4, 8>>
 // CHECK-NEXT: tdsl.cast %X : memref<8x1x!fixed.q<8, 4>> into %a : memref<8x1x!fixed.u<4, 2>, #scratch.packed_ram<4, 8>>
@@ -72,10 +72,10 @@ func.func @received(%X: memref<48x1x!fixed.q<9, 4>>) -> index {
   %l = tdsl.argmax %rows : memref<1x6x8x1x!fixed.q<9, 4>>
   func.return %l : index
 }
-// CHECK-LABEL: func.func @received
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-LABEL: func.func @received(%X: memref<48x1x!fixed.q<9, 4>>) -> index {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
 // CHECK-NEXT: %rows = scratch.alloc : memref<1x6x8x1x!fixed.q<9, 4>>
-// CHECK-NEXT: %I = scratch.slice %X{{\[}}[[vc0]]] : memref<48x1x!fixed.q<9, 4>> to memref<1x6x8x1x!fixed.q<9, 4>>
-// CHECK-NEXT: tdsl.receive %I{{\[}}[[vc0]]] : memref<1x6x8x1x!fixed.q<9, 4>> into %rows : memref<1x6x8x1x!fixed.q<9, 4>>
+// CHECK-NEXT: %I = scratch.slice %X[%c0] : memref<48x1x!fixed.q<9, 4>> to memref<1x6x8x1x!fixed.q<9, 4>>
+// CHECK-NEXT: tdsl.receive %I[%c0] : memref<1x6x8x1x!fixed.q<9, 4>> into %rows : memref<1x6x8x1x!fixed.q<9, 4>>
 // CHECK-NEXT: %l = tdsl.argmax %rows : memref<1x6x8x1x!fixed.q<9, 4>>
 // CHECK-NEXT: func.return %l : index

@@ -14,7 +14,7 @@ func.func @sinking(%X: memref<4x!fixed.q<16, 12>>) -> memref<4xf32> {
   tdsl.cast %c : memref<4x!fixed.q<16, 12>> into %d : memref<4xf32>
   func.return %d : memref<4xf32>
 }
-// CHECK-LABEL: func.func @sinking
+// CHECK-LABEL: func.func @sinking(%X: memref<4x!fixed.q<16, 12>>) -> memref<4xf32> {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 4 : i64, lower_bound = 16 : i64} : memref<16xi8>
 // CHECK-NEXT: %a = scratch.view %arena[6 : i64] {live = [0 : i64, 1 : i64]} : memref<16xi8> to memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: %b = scratch.view %arena[0 : i64] {live = [1 : i64, 2 : i64]} : memref<16xi8> to memref<4xf32>

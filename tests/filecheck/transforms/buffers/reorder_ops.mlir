@@ -21,15 +21,15 @@ func.func @branches(%X: memref<1x1xf32>, %W: memref<1x8xf32, #scratch.flash>, %V
   tdsl.add %r, %q : memref<1x1xf32>, memref<1x1xf32> into %r : memref<1x1xf32>
   func.return %r : memref<1x1xf32>
 }
-// CHECK-LABEL: func.func @branches
+// CHECK-LABEL: func.func @branches(%X: memref<1x1xf32>, %W: memref<1x8xf32, #scratch.flash>, %V: memref<8x1xf32, #scratch.flash>) -> memref<1x1xf32> {
 // CHECK-NEXT: %a = scratch.alloc : memref<8x1xf32>
 // CHECK-NEXT: tdsl.matmul %V, %X : memref<8x1xf32, #scratch.flash>, memref<1x1xf32> into %a : memref<8x1xf32>
 // CHECK-NEXT: %p = scratch.alloc : memref<1x1xf32>
 // CHECK-NEXT: tdsl.matmul %W, %a : memref<1x8xf32, #scratch.flash>, memref<8x1xf32> into %p : memref<1x1xf32>
 // CHECK-NEXT: %c = scratch.alloc : memref<8x1xf32>
 // CHECK-NEXT: tdsl.sub %V, %X : memref<8x1xf32, #scratch.flash>, memref<1x1xf32> into %c : memref<8x1xf32>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: %w = scratch.slice %W{{\[}}[[vc0]]] : memref<1x8xf32, #scratch.flash> to memref<1x8xf32, #scratch.flash>
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %w = scratch.slice %W[%c0] : memref<1x8xf32, #scratch.flash> to memref<1x8xf32, #scratch.flash>
 // CHECK-NEXT: %r = scratch.alloc : memref<1x1xf32>
 // CHECK-NEXT: tdsl.matmul_sum %w, %c from %p : memref<1x1xf32> : memref<1x8xf32, #scratch.flash>, memref<8x1xf32> into %r : memref<1x1xf32>
 // CHECK-NEXT: %b = scratch.alloc : memref<8x1xf32>
@@ -64,13 +64,13 @@ func.func @loops(%X: memref<8xf32>) -> memref<8xf32> {
   }
   func.return %s : memref<8xf32>
 }
-// CHECK-LABEL: func.func @loops
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc4:%.*]] = arith.constant 4 : index
+// CHECK-LABEL: func.func @loops(%X: memref<8xf32>) -> memref<8xf32> {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c4 = arith.constant 4 : index
 // CHECK-NEXT: %s = scratch.alloc : memref<8xf32>
 // CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %s : memref<8xf32>
-// CHECK-NEXT: scf.for %i = [[vc0]] to [[vc4]] step [[vc1]] {
+// CHECK-NEXT: scf.for %i = %c0 to %c4 step %c1 {
 // CHECK-NEXT: %a = scratch.alloc : memref<8xf32>
 // CHECK-NEXT: tdsl.exp %X : memref<8xf32> into %a : memref<8xf32>
 // CHECK-NEXT: tdsl.add %s, %a : memref<8xf32>, memref<8xf32> into %s : memref<8xf32>
@@ -99,7 +99,7 @@ func.func @same(%X: memref<8xf32>) -> memref<8xf32> {
   tdsl.add %a, %b : memref<8xf32>, memref<8xf32> into %c : memref<8xf32>
   func.return %c : memref<8xf32>
 }
-// CHECK-LABEL: func.func @same
+// CHECK-LABEL: func.func @same(%X: memref<8xf32>) -> memref<8xf32> {
 // CHECK-NEXT: %a = scratch.alloc : memref<8xf32>
 // CHECK-NEXT: %b = scratch.alloc : memref<8xf32>
 // CHECK-NEXT: %c = scratch.alloc : memref<8xf32>

@@ -18,14 +18,14 @@ func.func @buffers(%X: memref<16x1x!fixed.q<9, 4>>) -> index {
   %m = tdsl.argmax %d : memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
   func.return %m : index
 }
-// CHECK-LABEL: func.func @buffers
+// CHECK-LABEL: func.func @buffers(%X: memref<16x1x!fixed.q<9, 4>>) -> index {
 // CHECK-NEXT: %a = scratch.alloc : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: %b = scratch.alloc : memref<12x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: %c = scratch.alloc : memref<16x1x!fixed.q<9, 5>>
 // CHECK-NEXT: %d = scratch.reuse %c : memref<16x1x!fixed.q<9, 5>> as memref<16x1x!fixed.q<9, 6>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %c0 = arith.constant 0 : index
 // CHECK-NEXT: tdsl.neg %X : memref<16x1x!fixed.q<9, 4>> into %a : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
-// CHECK-NEXT: %half = scratch.slice %a{{\[}}[[vc0]]] : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> to memref<12x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: %half = scratch.slice %a[%c0] : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> to memref<12x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: tdsl.reverse %half {axis = 0 : i64} : memref<12x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> into %b : memref<12x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: %l = tdsl.argmax %b : memref<12x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: tdsl.cast %X : memref<16x1x!fixed.q<9, 4>> into %c : memref<16x1x!fixed.q<9, 5>>
@@ -56,18 +56,18 @@ func.func @loop(%X: memref<8x1x!fixed.q<16, 4>>) -> (index, index) {
   %n = tdsl.argmax %a : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
   func.return %l, %n : index, index
 }
-// CHECK-LABEL: func.func @loop
+// CHECK-LABEL: func.func @loop(%X: memref<8x1x!fixed.q<16, 4>>) -> (index, index) {
 // CHECK-NEXT: %w = scratch.alloc : memref<25x1x!fixed.q<16, 4>>
 // CHECK-NEXT: %a = scratch.alloc : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: %b = scratch.alloc : memref<16x1x!fixed.q<9, 5>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc3:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c3 = arith.constant 3 : index
 // CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %w : memref<25x1x!fixed.q<16, 4>>
 // CHECK-NEXT: %k = tdsl.argmax %w : memref<25x1x!fixed.q<16, 4>>
 // CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %a : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %b : memref<16x1x!fixed.q<9, 5>>
-// CHECK-NEXT: %l = scf.for %i = [[vc0]] to [[vc3]] step [[vc1]] iter_args(%s = [[vc0]]) -> (index) {
+// CHECK-NEXT: %l = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %c0) -> (index) {
 // CHECK-NEXT: %half = scratch.slice %b[%i] : memref<16x1x!fixed.q<9, 5>> to memref<8x1x!fixed.q<9, 5>>
 // CHECK-NEXT: %m = tdsl.argmax %half : memref<8x1x!fixed.q<9, 5>>
 // CHECK-NEXT: scf.yield %m : index
@@ -90,7 +90,7 @@ func.func @kept() -> index {
   %l = tdsl.argmax %d : memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
   func.return %l : index
 }
-// CHECK-LABEL: func.func @kept
+// CHECK-LABEL: func.func @kept() -> index {
 // CHECK-NEXT: %X = scratch.alloc {input} : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: %w = scratch.alloc : memref<99x1x!fixed.q<16, 4>>
 // CHECK-NEXT: %a = scratch.alloc : memref<18x1x!fixed.q<8, 4>>
@@ -116,13 +116,13 @@ func.func @received(%X: memref<48x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>) -> 
   %l = tdsl.argmax %rows : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
   func.return %l : index
 }
-// CHECK-LABEL: func.func @received
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-LABEL: func.func @received(%X: memref<48x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>) -> index {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
 // CHECK-NEXT: %w = scratch.alloc : memref<99x1x!fixed.q<16, 4>>
 // CHECK-NEXT: %rows = scratch.alloc : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %w : memref<99x1x!fixed.q<16, 4>>
 // CHECK-NEXT: %k = tdsl.argmax %w : memref<99x1x!fixed.q<16, 4>>
-// CHECK-NEXT: %I = scratch.slice %X{{\[}}[[vc0]]] : memref<48x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> to memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
-// CHECK-NEXT: tdsl.receive %I{{\[}}[[vc0]]] : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> into %rows : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: %I = scratch.slice %X[%c0] : memref<48x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> to memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: tdsl.receive %I[%c0] : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> into %rows : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: %l = tdsl.argmax %rows : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: func.return %l : index

@@ -17,16 +17,16 @@ func.func @chain(%X: memref<4x1x!fixed.q<16, 4>>) -> memref<4x1x!fixed.q<8, 4>> 
   tdsl.add %c, %c : memref<4x1x!fixed.q<8, 4>>, memref<4x1x!fixed.q<8, 4>> into %d : memref<4x1x!fixed.q<8, 4>>
   func.return %d : memref<4x1x!fixed.q<8, 4>>
 }
-// CHECK-LABEL: func.func @chain
+// CHECK-LABEL: func.func @chain(%X: memref<4x1x!fixed.q<16, 4>>) -> memref<4x1x!fixed.q<8, 4>> {
 // CHECK-NEXT: %a = scratch.alloc : memref<4x1x!fixed.q<16, 4>>
 // CHECK-NEXT: %b = scratch.reuse %a : memref<4x1x!fixed.q<16, 4>> as memref<1x4x!fixed.q<16, 5>>
 // CHECK-NEXT: %c = scratch.reuse %b : memref<1x4x!fixed.q<16, 5>> as memref<4x1x!fixed.q<8, 4>>
 // CHECK-NEXT: %d = scratch.reuse %c : memref<4x1x!fixed.q<8, 4>> as memref<4x1x!fixed.q<8, 4>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %c0 = arith.constant 0 : index
 // CHECK-NEXT: tdsl.neg %X : memref<4x1x!fixed.q<16, 4>> into %a : memref<4x1x!fixed.q<16, 4>>
-// CHECK-NEXT: %row = scratch.slice %a{{\[}}[[vc0]]] : memref<4x1x!fixed.q<16, 4>> to memref<1x4x!fixed.q<16, 4>>
+// CHECK-NEXT: %row = scratch.slice %a[%c0] : memref<4x1x!fixed.q<16, 4>> to memref<1x4x!fixed.q<16, 4>>
 // CHECK-NEXT: tdsl.exp %row : memref<1x4x!fixed.q<16, 4>> into %b : memref<1x4x!fixed.q<16, 5>>
-// CHECK-NEXT: %column = scratch.slice %b{{\[}}[[vc0]]] : memref<1x4x!fixed.q<16, 5>> to memref<4x1x!fixed.q<16, 5>>
+// CHECK-NEXT: %column = scratch.slice %b[%c0] : memref<1x4x!fixed.q<16, 5>> to memref<4x1x!fixed.q<16, 5>>
 // CHECK-NEXT: tdsl.cast %column : memref<4x1x!fixed.q<16, 5>> into %c : memref<4x1x!fixed.q<8, 4>>
 // CHECK-NEXT: tdsl.add %c, %c : memref<4x1x!fixed.q<8, 4>>, memref<4x1x!fixed.q<8, 4>> into %d : memref<4x1x!fixed.q<8, 4>>
 // CHECK-NEXT: func.return %d : memref<4x1x!fixed.q<8, 4>>
@@ -55,7 +55,7 @@ func.func @not(%X: memref<4x1x!fixed.q<8, 4>>, %W: memref<4x4x!fixed.q<8, 4>, #s
   tdsl.cast %d : memref<4x1x!fixed.q<8, 4>> into %e : memref<4x1x!fixed.q<16, 4>>
   func.return %e : memref<4x1x!fixed.q<16, 4>>
 }
-// CHECK-LABEL: func.func @not
+// CHECK-LABEL: func.func @not(%X: memref<4x1x!fixed.q<8, 4>>, %W: memref<4x4x!fixed.q<8, 4>, #scratch.flash>) -> memref<4x1x!fixed.q<16, 4>> {
 // CHECK-NEXT: %a = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
 // CHECK-NEXT: %b = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
 // CHECK-NEXT: %c = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
@@ -83,7 +83,7 @@ func.func @smaller(%X: memref<8x1x!fixed.q<16, 4>>) -> (memref<8x1x!fixed.q<8, 4
   tdsl.neg %X : memref<8x1x!fixed.q<16, 4>> into %late : memref<8x1x!fixed.q<16, 4>>
   func.return %b, %late : memref<8x1x!fixed.q<8, 4>>, memref<8x1x!fixed.q<16, 4>>
 }
-// CHECK-LABEL: func.func @smaller
+// CHECK-LABEL: func.func @smaller(%X: memref<8x1x!fixed.q<16, 4>>) -> (memref<8x1x!fixed.q<8, 4>>, memref<8x1x!fixed.q<16, 4>>) {
 // CHECK-NEXT: %a = scratch.alloc : memref<8x1x!fixed.q<16, 4>>
 // CHECK-NEXT: %b = scratch.alloc : memref<8x1x!fixed.q<8, 4>>
 // CHECK-NEXT: %late = scratch.alloc : memref<8x1x!fixed.q<16, 4>>
@@ -106,12 +106,12 @@ func.func @single(%X: memref<8x1x!fixed.q<16, 4>>) -> memref<1x1x!fixed.q<8, 4>>
   tdsl.matmul %row, %a : memref<1x8x!fixed.q<16, 4>>, memref<8x1x!fixed.q<16, 4>> into %b : memref<1x1x!fixed.q<8, 4>>
   func.return %b : memref<1x1x!fixed.q<8, 4>>
 }
-// CHECK-LABEL: func.func @single
+// CHECK-LABEL: func.func @single(%X: memref<8x1x!fixed.q<16, 4>>) -> memref<1x1x!fixed.q<8, 4>> {
 // CHECK-NEXT: %a = scratch.alloc : memref<8x1x!fixed.q<16, 4>>
 // CHECK-NEXT: %b = scratch.reuse %a : memref<8x1x!fixed.q<16, 4>> as memref<1x1x!fixed.q<8, 4>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %c0 = arith.constant 0 : index
 // CHECK-NEXT: tdsl.neg %X : memref<8x1x!fixed.q<16, 4>> into %a : memref<8x1x!fixed.q<16, 4>>
-// CHECK-NEXT: %row = scratch.slice %a{{\[}}[[vc0]]] : memref<8x1x!fixed.q<16, 4>> to memref<1x8x!fixed.q<16, 4>>
+// CHECK-NEXT: %row = scratch.slice %a[%c0] : memref<8x1x!fixed.q<16, 4>> to memref<1x8x!fixed.q<16, 4>>
 // CHECK-NEXT: tdsl.matmul %row, %a : memref<1x8x!fixed.q<16, 4>>, memref<8x1x!fixed.q<16, 4>> into %b : memref<1x1x!fixed.q<8, 4>>
 // CHECK-NEXT: func.return %b : memref<1x1x!fixed.q<8, 4>>
 // PACKED-LABEL: func.func @single
@@ -135,15 +135,15 @@ func.func @changed(%X: memref<3x1x!fixed.q<16, 4>>) -> (memref<3x1x!fixed.q<16, 
   tdsl.finish %t : memref<3x1x!fixed.acc<32, 8>> into %u : memref<3x1x!fixed.q<16, 4>>
   func.return %b, %u : memref<3x1x!fixed.q<16, 4>>, memref<3x1x!fixed.q<16, 4>>
 }
-// CHECK-LABEL: func.func @changed
+// CHECK-LABEL: func.func @changed(%X: memref<3x1x!fixed.q<16, 4>>) -> (memref<3x1x!fixed.q<16, 4>>, memref<3x1x!fixed.q<16, 4>>) {
 // CHECK-NEXT: %a = scratch.alloc : memref<3x1x!fixed.q<16, 4>>
 // CHECK-NEXT: %one = scratch.alloc : memref<1x1x!fixed.q<16, 4>>
 // CHECK-NEXT: %s = scratch.alloc : memref<3x1x!fixed.acc<32, 8>>
 // CHECK-NEXT: %u = scratch.reuse %s : memref<3x1x!fixed.acc<32, 8>> as memref<3x1x!fixed.q<16, 4>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %c0 = arith.constant 0 : index
 // CHECK-NEXT: tdsl.neg %X : memref<3x1x!fixed.q<16, 4>> into %a : memref<3x1x!fixed.q<16, 4>>
 // CHECK-NEXT: tdsl.fill {value = 1.000000e+00 : f64} into %one : memref<1x1x!fixed.q<16, 4>>
-// CHECK-NEXT: tdsl.insert_slice %one, %a{{\[}}[[vc0]], [[vc0]]] : memref<1x1x!fixed.q<16, 4>>, memref<3x1x!fixed.q<16, 4>> into %a : memref<3x1x!fixed.q<16, 4>>
+// CHECK-NEXT: tdsl.insert_slice %one, %a[%c0, %c0] : memref<1x1x!fixed.q<16, 4>>, memref<3x1x!fixed.q<16, 4>> into %a : memref<3x1x!fixed.q<16, 4>>
 // CHECK-NEXT: tdsl.zero into %s : memref<3x1x!fixed.acc<32, 8>>
 // CHECK-NEXT: tdsl.mac %s, %X, %one : memref<3x1x!fixed.acc<32, 8>>, memref<3x1x!fixed.q<16, 4>>, memref<1x1x!fixed.q<16, 4>> into %s : memref<3x1x!fixed.acc<32, 8>>
 // CHECK-NEXT: tdsl.finish %s : memref<3x1x!fixed.acc<32, 8>> into %u : memref<3x1x!fixed.q<16, 4>>
@@ -170,13 +170,13 @@ func.func @loop(%X: memref<4xf32>) -> memref<4xf32> {
   }
   func.return %state : memref<4xf32>
 }
-// CHECK-LABEL: func.func @loop
+// CHECK-LABEL: func.func @loop(%X: memref<4xf32>) -> memref<4xf32> {
 // CHECK-NEXT: %state = scratch.alloc : memref<4xf32>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc4:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c4 = arith.constant 4 : index
 // CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %state : memref<4xf32>
-// CHECK-NEXT: scf.for %i = [[vc0]] to [[vc4]] step [[vc1]] {
+// CHECK-NEXT: scf.for %i = %c0 to %c4 step %c1 {
 // CHECK-NEXT: %t = scratch.alloc : memref<4xf32>
 // CHECK-NEXT: %u = scratch.reuse %t : memref<4xf32> as memref<4xf32>
 // CHECK-NEXT: %v = scratch.reuse %u : memref<4xf32> as memref<4xf32>
@@ -200,7 +200,7 @@ func.func @unwritten(%X: memref<4xf32>) -> index {
   %l = tdsl.argmax %b : memref<4xf32>
   func.return %l : index
 }
-// CHECK-LABEL: func.func @unwritten
+// CHECK-LABEL: func.func @unwritten(%X: memref<4xf32>) -> index {
 // CHECK-NEXT: %a = scratch.alloc : memref<4xf32>
 // CHECK-NEXT: %b = scratch.reuse %a : memref<4xf32> as memref<4xf32>
 // CHECK-NEXT: tdsl.neg %a : memref<4xf32> into %b : memref<4xf32>

@@ -17,13 +17,13 @@ func.func @weighted(%x: tensor<2x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<1
   }
   func.return %sum : tensor<2x1x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @weighted
+// CHECK-LABEL: func.func @weighted(%x: tensor<2x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 12>> {
 // CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}[8192], [-4096]], {{\[\[}}-16384], [8192]]]> : tensor<2x2x1xi16> -> tensor<2x2x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 28>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc2:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to [[vc2]] step [[vc1]] iter_args(%carried = %zero) -> (tensor<2x1x!fixed.acc<32, 28>>) {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c2 = arith.constant 2 : index
+// CHECK-NEXT: %sum = scf.for %i = %c0 to %c2 step %c1 iter_args(%carried = %zero) -> (tensor<2x1x!fixed.acc<32, 28>>) {
 // CHECK-NEXT: %xi = tdsl.index %x[%i] : tensor<2x1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
 // CHECK-NEXT: [[v0:%.*]] = tdsl.index %w[%i] : tensor<2x2x1x!fixed.q<16, 13>> -> tensor<2x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %next = tdsl.mac %carried, [[v0]], %xi : tensor<2x1x!fixed.acc<32, 28>>, tensor<2x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<2x1x!fixed.acc<32, 28>>
@@ -47,13 +47,13 @@ func.func @begun(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16, 12
   }
   func.return %sum : tensor<1x1x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @begun
+// CHECK-LABEL: func.func @begun(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16, 12>> {
 // CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}[8192]], {{\[\[}}-16384]]]> : tensor<2x1x1xi16> -> tensor<2x1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %one = tdsl.fill {value = 1.000000e+00 : f64} -> tensor<1x1x!fixed.q<16, 12>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc2:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to [[vc2]] step [[vc1]] iter_args(%carried = %one) -> (tensor<1x1x!fixed.q<16, 12>>) {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c2 = arith.constant 2 : index
+// CHECK-NEXT: %sum = scf.for %i = %c0 to %c2 step %c1 iter_args(%carried = %one) -> (tensor<1x1x!fixed.q<16, 12>>) {
 // CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<2x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %p = tdsl.mul %wi, %x : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 12>>
 // CHECK-NEXT: %next = tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 12>>
@@ -77,13 +77,13 @@ func.func @label(%x: tensor<1x1x!fixed.q<16, 15>>) -> (index, tensor<2x1x!fixed.
   %l = tdsl.argmax %sum : tensor<2x1x!fixed.q<16, 12>>
   func.return %l, %sum : index, tensor<2x1x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @label
+// CHECK-LABEL: func.func @label(%x: tensor<1x1x!fixed.q<16, 15>>) -> (index, tensor<2x1x!fixed.q<16, 12>>) {
 // CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}[8192], [-4096]], {{\[\[}}-16384], [8192]]]> : tensor<2x2x1xi16> -> tensor<2x2x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 28>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc2:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to [[vc2]] step [[vc1]] iter_args(%carried = %zero) -> (tensor<2x1x!fixed.acc<32, 28>>) {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c2 = arith.constant 2 : index
+// CHECK-NEXT: %sum = scf.for %i = %c0 to %c2 step %c1 iter_args(%carried = %zero) -> (tensor<2x1x!fixed.acc<32, 28>>) {
 // CHECK-NEXT: [[v0:%.*]] = tdsl.index %w[%i] : tensor<2x2x1x!fixed.q<16, 13>> -> tensor<2x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %next = tdsl.mac %carried, [[v0]], %x : tensor<2x1x!fixed.acc<32, 28>>, tensor<2x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<2x1x!fixed.acc<32, 28>>
 // CHECK-NEXT: scf.yield %next : tensor<2x1x!fixed.acc<32, 28>>
@@ -107,13 +107,13 @@ func.func @empty(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 12
   }
   func.return %sum : tensor<2x1x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @empty
+// CHECK-LABEL: func.func @empty(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 12>> {
 // CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}[8192], [-4096]], {{\[\[}}-16384], [8192]]]> : tensor<2x2x1xi16> -> tensor<2x2x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 28>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc2:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to [[vc1]] step [[vc2]] iter_args(%carried = %zero) -> (tensor<2x1x!fixed.acc<32, 28>>) {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 0 : index
+// CHECK-NEXT: %c2 = arith.constant 1 : index
+// CHECK-NEXT: %sum = scf.for %i = %c0 to %c1 step %c2 iter_args(%carried = %zero) -> (tensor<2x1x!fixed.acc<32, 28>>) {
 // CHECK-NEXT: [[v0:%.*]] = tdsl.index %w[%i] : tensor<2x2x1x!fixed.q<16, 13>> -> tensor<2x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %next = tdsl.mac %carried, [[v0]], %x : tensor<2x1x!fixed.acc<32, 28>>, tensor<2x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<2x1x!fixed.acc<32, 28>>
 // CHECK-NEXT: scf.yield %next : tensor<2x1x!fixed.acc<32, 28>>
@@ -135,13 +135,13 @@ func.func @stuck(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 12
   }
   func.return %sum : tensor<2x1x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @stuck
+// CHECK-LABEL: func.func @stuck(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 12>> {
 // CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}[8192], [-4096]], {{\[\[}}-16384], [8192]]]> : tensor<2x2x1xi16> -> tensor<2x2x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %zero = tdsl.fill {value = 0.000000e+00 : f64} -> tensor<2x1x!fixed.q<16, 12>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[vc2:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to [[vc1]] step [[vc2]] iter_args(%carried = %zero) -> (tensor<2x1x!fixed.q<16, 12>>) {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 2 : index
+// CHECK-NEXT: %c2 = arith.constant 0 : index
+// CHECK-NEXT: %sum = scf.for %i = %c0 to %c1 step %c2 iter_args(%carried = %zero) -> (tensor<2x1x!fixed.q<16, 12>>) {
 // CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<2x2x1x!fixed.q<16, 13>> -> tensor<2x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %p = tdsl.mul %wi, %x : tensor<2x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<2x1x!fixed.q<16, 12>>
 // CHECK-NEXT: %next = tdsl.add %carried, %p : tensor<2x1x!fixed.q<16, 12>>, tensor<2x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
@@ -164,13 +164,13 @@ func.func @four_bits(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16
   }
   func.return %sum : tensor<1x1x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @four_bits
+// CHECK-LABEL: func.func @four_bits(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16, 12>> {
 // CHECK-NEXT: %w = tdsl.const dense<1024> : tensor<64x1x1xi16> -> tensor<64x1x1x!fixed.q<12, 9>>
 // CHECK-NEXT: %zero = tdsl.zero -> tensor<1x1x!fixed.acc<32, 24>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
 // CHECK-NEXT: %end = arith.constant 64 : index
-// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to %end step [[vc1]] iter_args(%carried = %zero) -> (tensor<1x1x!fixed.acc<32, 24>>) {
+// CHECK-NEXT: %sum = scf.for %i = %c0 to %end step %c1 iter_args(%carried = %zero) -> (tensor<1x1x!fixed.acc<32, 24>>) {
 // CHECK-NEXT: [[v0:%.*]] = tdsl.index %w[%i] : tensor<64x1x1x!fixed.q<12, 9>> -> tensor<1x1x!fixed.q<12, 9>>
 // CHECK-NEXT: %next = tdsl.mac %carried, [[v0]], %x : tensor<1x1x!fixed.acc<32, 24>>, tensor<1x1x!fixed.q<12, 9>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.acc<32, 24>>
 // CHECK-NEXT: scf.yield %next : tensor<1x1x!fixed.acc<32, 24>>
@@ -192,13 +192,13 @@ func.func @five_bits(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16
   }
   func.return %sum : tensor<1x1x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @five_bits
+// CHECK-LABEL: func.func @five_bits(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16, 12>> {
 // CHECK-NEXT: %w = tdsl.const dense<16384> : tensor<65x1x1xi16> -> tensor<65x1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %zero = tdsl.fill {value = 0.000000e+00 : f64} -> tensor<1x1x!fixed.q<16, 12>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
 // CHECK-NEXT: %end = arith.constant 65 : index
-// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to %end step [[vc1]] iter_args(%carried = %zero) -> (tensor<1x1x!fixed.q<16, 12>>) {
+// CHECK-NEXT: %sum = scf.for %i = %c0 to %end step %c1 iter_args(%carried = %zero) -> (tensor<1x1x!fixed.q<16, 12>>) {
 // CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<65x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %p = tdsl.mul %wi, %x : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 12>>
 // CHECK-NEXT: %next = tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 12>>
@@ -222,20 +222,20 @@ func.func @whole(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 1
   %first = tdsl.index %w[%c0] : tensor<4x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
   func.return %sum, %first : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
 }
-// CHECK-LABEL: func.func @whole
+// CHECK-LABEL: func.func @whole(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>) {
 // CHECK-NEXT: %w = tdsl.const dense<16384> : tensor<4x1x1xi16> -> tensor<4x1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: [[vw_1:%.*]] = tdsl.const dense<16384> : tensor<4x1x1xi16> -> tensor<4x1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %zero = tdsl.zero -> tensor<1x1x!fixed.acc<32, 28>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
 // CHECK-NEXT: %end = arith.constant 4 : index
-// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to %end step [[vc1]] iter_args(%carried = %zero) -> (tensor<1x1x!fixed.acc<32, 28>>) {
+// CHECK-NEXT: %sum = scf.for %i = %c0 to %end step %c1 iter_args(%carried = %zero) -> (tensor<1x1x!fixed.acc<32, 28>>) {
 // CHECK-NEXT: [[v0:%.*]] = tdsl.index %w[%i] : tensor<4x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %next = tdsl.mac %carried, [[v0]], %x : tensor<1x1x!fixed.acc<32, 28>>, tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.acc<32, 28>>
 // CHECK-NEXT: scf.yield %next : tensor<1x1x!fixed.acc<32, 28>>
 // CHECK-NEXT: }
 // CHECK-NEXT: [[vsum_1:%.*]] = tdsl.finish %sum {bound = array<i64: -2147418112, 2147418112>} : tensor<1x1x!fixed.acc<32, 28>> -> tensor<1x1x!fixed.q<16, 12>>
-// CHECK-NEXT: %first = tdsl.index [[vw_1]]{{\[}}[[vc0]]] : tensor<4x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %first = tdsl.index [[vw_1]][%c0] : tensor<4x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: func.return [[vsum_1]], %first : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
 
 func.func @one_bit(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>) {
@@ -253,19 +253,19 @@ func.func @one_bit(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16,
   %first = tdsl.index %w[%c0] : tensor<5x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
   func.return %sum, %first : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
 }
-// CHECK-LABEL: func.func @one_bit
+// CHECK-LABEL: func.func @one_bit(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>) {
 // CHECK-NEXT: %w = tdsl.const dense<16384> : tensor<5x1x1xi16> -> tensor<5x1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %zero = tdsl.fill {value = 0.000000e+00 : f64} -> tensor<1x1x!fixed.q<16, 12>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
 // CHECK-NEXT: %end = arith.constant 5 : index
-// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to %end step [[vc1]] iter_args(%carried = %zero) -> (tensor<1x1x!fixed.q<16, 12>>) {
+// CHECK-NEXT: %sum = scf.for %i = %c0 to %end step %c1 iter_args(%carried = %zero) -> (tensor<1x1x!fixed.q<16, 12>>) {
 // CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<5x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %p = tdsl.mul %wi, %x : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 12>>
 // CHECK-NEXT: %next = tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 12>>
 // CHECK-NEXT: scf.yield %next : tensor<1x1x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: %first = tdsl.index %w{{\[}}[[vc0]]] : tensor<5x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+// CHECK-NEXT: %first = tdsl.index %w[%c0] : tensor<5x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: func.return %sum, %first : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
 
 // Nor does one of which something else reads the part.
@@ -285,14 +285,14 @@ func.func @part(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 12
   }
   func.return %sum, %most : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
 }
-// CHECK-LABEL: func.func @part
+// CHECK-LABEL: func.func @part(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>) {
 // CHECK-NEXT: %w = tdsl.const dense<16384> : tensor<5x1x1xi16> -> tensor<5x1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %zero = tdsl.fill {value = 0.000000e+00 : f64} -> tensor<1x1x!fixed.q<16, 12>>
 // CHECK-NEXT: %least = tdsl.fill {value = -1.000000e+00 : f64} -> tensor<1x1x!fixed.q<16, 13>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
 // CHECK-NEXT: %end = arith.constant 5 : index
-// CHECK-NEXT: %sum, %most = scf.for %i = [[vc0]] to %end step [[vc1]] iter_args(%carried = %zero, %greatest = %least) -> (tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>) {
+// CHECK-NEXT: %sum, %most = scf.for %i = %c0 to %end step %c1 iter_args(%carried = %zero, %greatest = %least) -> (tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>) {
 // CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<5x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %p = tdsl.mul %wi, %x : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 12>>
 // CHECK-NEXT: %next = tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 12>>

@@ -1,6 +1,7 @@
 // RUN: python -c "import numpy as np; np.savez('%t.npz', x=np.array([[0.25], [0.75]]))"
 // RUN: tinyml-opt %s -p 'profile{data=%t.npz},assign-format{width=16 data=%t.npz}' --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p 'profile{data=%t.npz},assign-format{width=8 data=%t.npz}' --split-input-file | filecheck %s --check-prefix=NARROW
+// RUN: tinyml-opt %s -p 'profile{data=%t.npz},assign-format{width=6 data=%t.npz}' --split-input-file | filecheck %s --check-prefix=SIX
 // RUN: tinyml-opt %s -p 'profile{data=%t.npz},assign-format{width=16 weights="fixed:12" data=%t.npz}' --split-input-file | filecheck %s --check-prefix=WEIGHTS
 // RUN: tinyml-opt %s -p 'profile{data=%t.npz},assign-format{width=16}' --split-input-file | filecheck %s --check-prefix=UNKNOWN
 
@@ -16,6 +17,10 @@ func.func @equal(%x: tensor<1x1xf32>) -> index {
 // NARROW-LABEL: func.func @equal
 // NARROW: tdsl.const {{.*}} -> tensor<2x2x!fixed.q<7,
 // NARROW-LABEL: func.func @tie(
+// Votes of fewer bits stay so.
+// SIX-LABEL: func.func @equal
+// SIX: tdsl.const {{.*}} -> tensor<2x2x!fixed.q<5,
+// SIX-LABEL: func.func @tie(
 // What is asked for is not narrowed, nor is anything without data.
 // WEIGHTS-LABEL: func.func @equal
 // WEIGHTS: tdsl.const {{.*}} -> tensor<2x2x!fixed.q<1{{[0-9]}},

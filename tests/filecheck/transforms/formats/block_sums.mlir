@@ -17,12 +17,12 @@ func.func @weighted(%x: tensor<8x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.acc
   }
   func.return %sum : tensor<2x1x!fixed.acc<32, 28>>
 }
-// CHECK-LABEL: func.func @weighted
+// CHECK-LABEL: func.func @weighted(%x: tensor<8x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.acc<32, 28>> {
 // CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}[0, 1, 2, 3], [10, 11, 12, 13]], {{\[\[}}4, 5, 6, 7], [14, 15, 16, 17]]]> : tensor<2x2x4xi16> -> tensor<2x2x4x!fixed.q<16, 13>>
 // CHECK-NEXT: %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 28>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc8:%.*]] = arith.constant 8 : index
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c8 = arith.constant 8 : index
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 2 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
@@ -60,13 +60,13 @@ func.func @prime(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.acc<32, 
   }
   func.return %sum : tensor<1x1x!fixed.acc<32, 28>>
 }
-// CHECK-LABEL: func.func @prime
+// CHECK-LABEL: func.func @prime(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.acc<32, 28>> {
 // CHECK-NEXT: %w = tdsl.const dense<1> : tensor<7x1x1xi16> -> tensor<7x1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %zero = tdsl.zero -> tensor<1x1x!fixed.acc<32, 28>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc7:%.*]] = arith.constant 7 : index
-// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to [[vc7]] step [[vc1]] iter_args(%carried = %zero) -> (tensor<1x1x!fixed.acc<32, 28>>) {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c7 = arith.constant 7 : index
+// CHECK-NEXT: %sum = scf.for %i = %c0 to %c7 step %c1 iter_args(%carried = %zero) -> (tensor<1x1x!fixed.acc<32, 28>>) {
 // CHECK-NEXT: %f = tdsl.neg %x : tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
 // CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<7x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %next = tdsl.mac %carried, %wi, %f : tensor<1x1x!fixed.acc<32, 28>>, tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.acc<32, 28>>
@@ -90,13 +90,13 @@ func.func @watched(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.acc<32
   }
   func.return %sum : tensor<1x1x!fixed.acc<32, 28>>
 }
-// CHECK-LABEL: func.func @watched
+// CHECK-LABEL: func.func @watched(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.acc<32, 28>> {
 // CHECK-NEXT: %w = tdsl.const dense<1> : tensor<8x1x1xi16> -> tensor<8x1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %zero = tdsl.zero -> tensor<1x1x!fixed.acc<32, 28>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc8:%.*]] = arith.constant 8 : index
-// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to [[vc8]] step [[vc1]] iter_args(%carried = %zero) -> (tensor<1x1x!fixed.acc<32, 28>>) {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c8 = arith.constant 8 : index
+// CHECK-NEXT: %sum = scf.for %i = %c0 to %c8 step %c1 iter_args(%carried = %zero) -> (tensor<1x1x!fixed.acc<32, 28>>) {
 // CHECK-NEXT: %f = tdsl.neg %x : tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
 // CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<8x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: %next = tdsl.mac %carried, %wi, %f : tensor<1x1x!fixed.acc<32, 28>>, tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.acc<32, 28>>
@@ -121,12 +121,12 @@ func.func @usual(%x: tensor<24x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.acc<3
   }
   func.return %sum : tensor<2x1x!fixed.acc<32, 28>>
 }
-// CHECK-LABEL: func.func @usual
+// CHECK-LABEL: func.func @usual(%x: tensor<24x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.acc<32, 28>> {
 // CHECK-NEXT: %w = tdsl.const dense<1> : tensor<6x2x4xi16> -> tensor<6x2x4x!fixed.q<16, 13>>
 // CHECK-NEXT: %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 28>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc24:%.*]] = arith.constant 24 : index
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c24 = arith.constant 24 : index
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 6 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index

@@ -10,7 +10,7 @@ func.func @constant(%X: tensor<2x1x!fixed.q<16, 12>>) -> tensor<2x1x!fixed.q<16,
   %p = tdsl.matmul %W, %X : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 8>>
   func.return %p : tensor<2x1x!fixed.q<16, 8>>
 }
-// CHECK-LABEL: func.func @constant
+// CHECK-LABEL: func.func @constant(%X: tensor<2x1x!fixed.q<16, 12>>) -> tensor<2x1x!fixed.q<16, 8>> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}1, 2], [3, -127]]> : tensor<2x2xi8> -> tensor<2x2x!fixed.q<8, 4>>
 // CHECK-NEXT: %p = tdsl.matmul %W, %X {acc = !fixed.acc<24, 16>, bound = array<i64: -4259710, 4259710>} : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 8>>
 // CHECK-NEXT: func.return %p : tensor<2x1x!fixed.q<16, 8>>
@@ -24,7 +24,7 @@ func.func @stack(%X: tensor<1x2x!fixed.q<16, 12>>, %i: index) -> tensor<1x2x!fix
   %p = tdsl.matmul %X, %w : tensor<1x2x!fixed.q<16, 12>>, tensor<2x2x!fixed.q<8, 4>> -> tensor<1x2x!fixed.q<16, 8>>
   func.return %p : tensor<1x2x!fixed.q<16, 8>>
 }
-// CHECK-LABEL: func.func @stack
+// CHECK-LABEL: func.func @stack(%X: tensor<1x2x!fixed.q<16, 12>>, %i: index) -> tensor<1x2x!fixed.q<16, 8>> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}[1, 2], [3, 4]], {{\[\[}}5, 6], [7, 9]]]> : tensor<2x2x2xi8> -> tensor<2x2x2x!fixed.q<8, 4>>
 // CHECK-NEXT: %w = tdsl.index %W[%i] : tensor<2x2x2x!fixed.q<8, 4>> -> tensor<2x2x!fixed.q<8, 4>>
 // CHECK-NEXT: %p = tdsl.matmul %X, %w {acc = !fixed.acc<24, 16>, bound = array<i64: -491505, 491505>} : tensor<1x2x!fixed.q<16, 12>>, tensor<2x2x!fixed.q<8, 4>> -> tensor<1x2x!fixed.q<16, 8>>
@@ -38,7 +38,7 @@ func.func @variables(%X: tensor<1x3x!fixed.q<16, 12>>, %Y: tensor<3x1x!fixed.q<1
   %q = tdsl.matmul %X, %Z : tensor<1x3x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<16, 8>>
   func.return %p, %q : tensor<1x1x!fixed.q<16, 8>>, tensor<1x1x!fixed.q<16, 8>>
 }
-// CHECK-LABEL: func.func @variables
+// CHECK-LABEL: func.func @variables(%X: tensor<1x3x!fixed.q<16, 12>>, %Y: tensor<3x1x!fixed.q<16, 12>>, %Z: tensor<3x1x!fixed.q<8, 4>>) -> (tensor<1x1x!fixed.q<16, 8>>, tensor<1x1x!fixed.q<16, 8>>) {
 // CHECK-NEXT: %p = tdsl.matmul %X, %Y {acc = !fixed.acc<64, 24>, bound = array<i64: -3221028867, 3221028867>} : tensor<1x3x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 8>>
 // CHECK-NEXT: %q = tdsl.matmul %X, %Z {acc = !fixed.acc<32, 16>, bound = array<i64: -12484227, 12484227>} : tensor<1x3x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<16, 8>>
 // CHECK-NEXT: func.return %p, %q : tensor<1x1x!fixed.q<16, 8>>, tensor<1x1x!fixed.q<16, 8>>
@@ -52,7 +52,7 @@ func.func @edges(%X: tensor<2x1x!fixed.q<8, 7>>) -> (tensor<1x1x!fixed.q<8, 0>>,
   %q = tdsl.matmul %V, %X : tensor<1x2x!fixed.q<8, 3>>, tensor<2x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 3>>
   func.return %p, %q : tensor<1x1x!fixed.q<8, 0>>, tensor<1x1x!fixed.q<8, 3>>
 }
-// CHECK-LABEL: func.func @edges
+// CHECK-LABEL: func.func @edges(%X: tensor<2x1x!fixed.q<8, 7>>) -> (tensor<1x1x!fixed.q<8, 0>>, tensor<1x1x!fixed.q<8, 3>>) {
 // CHECK-NEXT: %V = tdsl.const dense<127> : tensor<1x2xi8> -> tensor<1x2x!fixed.q<8, 3>>
 // CHECK-NEXT: %p = tdsl.matmul %V, %X {acc = !fixed.acc<24, 10>, bound = array<i64: -32258, 32258>} : tensor<1x2x!fixed.q<8, 3>>, tensor<2x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 0>>
 // CHECK-NEXT: %q = tdsl.matmul %V, %X {acc = !fixed.acc<16, 10>, bound = array<i64: -32258, 32258>} : tensor<1x2x!fixed.q<8, 3>>, tensor<2x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 3>>
@@ -70,7 +70,7 @@ func.func @one_sided(%X: tensor<3x1x!fixed.q<8, 4>>) -> (tensor<1x1x!fixed.q<8, 
   %q = tdsl.matmul %r, %X : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p, %q : tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>
 }
-// CHECK-LABEL: func.func @one_sided
+// CHECK-LABEL: func.func @one_sided(%X: tensor<3x1x!fixed.q<8, 4>>) -> (tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>) {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}100, 100, -50]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 4>>
 // CHECK-NEXT: %s = tdsl.sigmoid %X : tensor<3x1x!fixed.q<8, 4>> -> tensor<3x1x!fixed.q<8, 6>>
 // CHECK-NEXT: %p = tdsl.matmul %W, %s {acc = !fixed.acc<16, 10>, bound = array<i64: -3200, 12800>} : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 6>> -> tensor<1x1x!fixed.q<8, 4>>
@@ -85,7 +85,7 @@ func.func @floats(%X: tensor<1x2xf32>, %Y: tensor<2x1xf32>) -> tensor<1x1xf32> {
   %p = tdsl.matmul %X, %Y : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %p : tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @floats
+// CHECK-LABEL: func.func @floats(%X: tensor<1x2xf32>, %Y: tensor<2x1xf32>) -> tensor<1x1xf32> {
 // CHECK-NEXT: %p = tdsl.matmul %X, %Y {acc = f32} : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
 // CHECK-NEXT: func.return %p : tensor<1x1xf32>
 
@@ -99,7 +99,7 @@ func.func @sum(%X: tensor<1x1x!fixed.q<8, 4>>, %Y: tensor<1x1x!fixed.q<8, 4>>) -
   %p = tdsl.matmul_sum %W, %X, %U, %Y from %B : tensor<1x1x!fixed.q<8, 5>> : tensor<1x1x!fixed.q<8, 6>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p : tensor<1x1x!fixed.q<8, 4>>
 }
-// CHECK-LABEL: func.func @sum
+// CHECK-LABEL: func.func @sum(%X: tensor<1x1x!fixed.q<8, 4>>, %Y: tensor<1x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
 // CHECK-NEXT: %W = tdsl.const dense<3> : tensor<1x1xi8> -> tensor<1x1x!fixed.q<8, 6>>
 // CHECK-NEXT: %U = tdsl.const dense<2> : tensor<1x1xi8> -> tensor<1x1x!fixed.q<8, 4>>
 // CHECK-NEXT: %B = tdsl.const dense<5> : tensor<1x1xi8> -> tensor<1x1x!fixed.q<8, 5>>
@@ -119,7 +119,7 @@ func.func @spare(%X: tensor<3x1x!fixed.q<8, 4>>) -> (tensor<1x1x!fixed.q<8, 4>>,
   %s = tdsl.matmul %U, %X : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p, %q, %r, %s : tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>
 }
-// CHECK-LABEL: func.func @spare
+// CHECK-LABEL: func.func @spare(%X: tensor<3x1x!fixed.q<8, 4>>) -> (tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>) {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}127, 127, 66]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 4>>
 // CHECK-NEXT: %V = tdsl.const dense<{{\[\[}}1, 2, 3]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 4>>
 // CHECK-NEXT: %U = tdsl.const dense<{{\[\[}}127, 127, 65]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 4>>
@@ -143,7 +143,7 @@ func.func @fine_start(%X: tensor<3x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 
   %y = tdsl.matmul_sum %W, %X from %b : tensor<1x1x!fixed.q<8, 8>> : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %y : tensor<1x1x!fixed.q<8, 4>>
 }
-// CHECK-LABEL: func.func @fine_start
+// CHECK-LABEL: func.func @fine_start(%X: tensor<3x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}127, 127, 4]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 4>>
 // CHECK-NEXT: %b = tdsl.const dense<5> : tensor<1x1xi8> -> tensor<1x1x!fixed.q<8, 8>>
 // CHECK-NEXT: %y = tdsl.matmul_sum %W, %X from %b : tensor<1x1x!fixed.q<8, 8>> {acc = !fixed.acc<24, 8>, bound = array<i64: -32761, 32771>} : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
@@ -162,11 +162,11 @@ func.func @published(%W: tensor<2x9x!seedot.q<8, 7>>, %X: tensor<9x1x!seedot.q<8
   %r = tdsl.matmul %V2, %Y : tensor<2x9x!shiftry.q<8, 7>>, tensor<9x1x!shiftry.q<16, 6>> -> tensor<2x1x!shiftry.q<16, 11>>
   func.return %p, %q, %r : tensor<2x1x!seedot.q<8, 2>>, tensor<2x1x!shiftry.q<16, 2>>, tensor<2x1x!shiftry.q<16, 11>>
 }
-// CHECK-LABEL: func.func @published
+// CHECK-LABEL: func.func @published(%W: tensor<2x9x!seedot.q<8, 7>>, %X: tensor<9x1x!seedot.q<8, 6>>, %V: tensor<2x9x!shiftry.q<8, 7>, #tdsl.csr>, %Y: tensor<9x1x!shiftry.q<16, 6>>) -> (tensor<2x1x!seedot.q<8, 2>>, tensor<2x1x!shiftry.q<16, 2>>, tensor<2x1x!shiftry.q<16, 11>>) {
 // CHECK-NEXT: %p = tdsl.matmul %W, %X {acc = !seedot.acc<8, 2, [4, 4, 0], 3>} : tensor<2x9x!seedot.q<8, 7>>, tensor<9x1x!seedot.q<8, 6>> -> tensor<2x1x!seedot.q<8, 2>>
 // CHECK-NEXT: %q = tdsl.spmv %V, %Y {acc = !shiftry.acc<32, 9, [0, 0, 4], 0>} : tensor<2x9x!shiftry.q<8, 7>, #tdsl.csr>, tensor<9x1x!shiftry.q<16, 6>> -> tensor<2x1x!shiftry.q<16, 2>>
-// CHECK-NEXT: [[vV2:%.*]] = "test.op"() : () -> tensor<2x9x!shiftry.q<8, 7>>
-// CHECK-NEXT: %r = tdsl.matmul [[vV2]], %Y {acc = !shiftry.acc<32, 11, [0, 0, 0], 2>} : tensor<2x9x!shiftry.q<8, 7>>, tensor<9x1x!shiftry.q<16, 6>> -> tensor<2x1x!shiftry.q<16, 11>>
+// CHECK-NEXT: %V2 = "test.op"() : () -> tensor<2x9x!shiftry.q<8, 7>>
+// CHECK-NEXT: %r = tdsl.matmul %V2, %Y {acc = !shiftry.acc<32, 11, [0, 0, 0], 2>} : tensor<2x9x!shiftry.q<8, 7>>, tensor<9x1x!shiftry.q<16, 6>> -> tensor<2x1x!shiftry.q<16, 11>>
 // CHECK-NEXT: func.return %p, %q, %r : tensor<2x1x!seedot.q<8, 2>>, tensor<2x1x!shiftry.q<16, 2>>, tensor<2x1x!shiftry.q<16, 11>>
 
 // -----
@@ -177,7 +177,7 @@ func.func @two_bits(%X: tensor<8x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>
   %p = tdsl.matmul %W, %X : tensor<1x8x!fixed.q<8, 4>>, tensor<8x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p : tensor<1x1x!fixed.q<8, 4>>
 }
-// CHECK-LABEL: func.func @two_bits
+// CHECK-LABEL: func.func @two_bits(%X: tensor<8x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
 // CHECK-NEXT: %W = tdsl.const dense<112> : tensor<1x8xi8> -> tensor<1x8x!fixed.q<8, 4>>
 // CHECK-NEXT: %p = tdsl.matmul %W, %X {acc = !fixed.acc<24, 8>, bound = array<i64: -113792, 113792>} : tensor<1x8x!fixed.q<8, 4>>, tensor<8x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
 // CHECK-NEXT: func.return %p : tensor<1x1x!fixed.q<8, 4>>
@@ -192,7 +192,7 @@ func.func @three_bits(%X: tensor<10x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8,
   %p = tdsl.matmul %W, %X : tensor<1x10x!fixed.q<8, 4>>, tensor<10x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p : tensor<1x1x!fixed.q<8, 4>>
 }
-// CHECK-LABEL: func.func @three_bits
+// CHECK-LABEL: func.func @three_bits(%X: tensor<10x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
 // CHECK-NEXT: %W = tdsl.const dense<112> : tensor<1x10xi8> -> tensor<1x10x!fixed.q<8, 4>>
 // CHECK-NEXT: %p = tdsl.matmul %W, %X {acc = !fixed.acc<24, 8>, bound = array<i64: -142240, 142240>} : tensor<1x10x!fixed.q<8, 4>>, tensor<10x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
 // CHECK-NEXT: func.return %p : tensor<1x1x!fixed.q<8, 4>>

@@ -13,7 +13,7 @@ func.func @sparse(%X: tensor<8x1x!fixed.q<16, 12>>) -> tensor<2x1x!fixed.q<16, 8
   %p = tdsl.spmv %W, %X : tensor<2x8x!fixed.q<16, 4>, #tdsl.csr>, tensor<8x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 8>>
   func.return %p : tensor<2x1x!fixed.q<16, 8>>
 }
-// CHECK-LABEL: func.func @sparse
+// CHECK-LABEL: func.func @sparse(%X: tensor<8x1x!fixed.q<16, 12>>) -> tensor<2x1x!fixed.q<16, 8>> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}0, 0, 0, 7, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0]]> : tensor<2x8xi16> -> tensor<2x8x!fixed.q<16, 4>, #tdsl.csr>
 // CHECK-NEXT: %p = tdsl.spmv %W, %X : tensor<2x8x!fixed.q<16, 4>, #tdsl.csr>, tensor<8x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 8>>
 // CHECK-NEXT: func.return %p : tensor<2x1x!fixed.q<16, 8>>
@@ -29,7 +29,7 @@ func.func @dense(%X: tensor<3x1xf32>) -> tensor<2x1xf32> {
   %p = tdsl.spmv %W, %X {tdsl.profile = [#tdsl.profile<-1.0, 1.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<2x3xf32, #tdsl.csr>, tensor<3x1xf32> -> tensor<2x1xf32>
   func.return %p : tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @dense
+// CHECK-LABEL: func.func @dense(%X: tensor<3x1xf32>) -> tensor<2x1xf32> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00, 5.000000e+00]]> : tensor<2x3xf32> {tdsl.profile = [#tdsl.profile<0.0, 5.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} -> tensor<2x3xf32, #tdsl.csr>
 // CHECK-NEXT: [[vW_1:%.*]] = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00, 5.000000e+00]]> : tensor<2x3xf32> {tdsl.profile = [#tdsl.profile<0.0, 5.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} -> tensor<2x3xf32>
 // CHECK-NEXT: %p = tdsl.matmul [[vW_1]], %X {tdsl.profile = [#tdsl.profile<-1.0, 1.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
@@ -44,7 +44,7 @@ func.func @half(%X: tensor<8x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
   %p = tdsl.spmv %W, %X : tensor<1x8x!fixed.q<8, 4>, #tdsl.csr>, tensor<8x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p : tensor<1x1x!fixed.q<8, 4>>
 }
-// CHECK-LABEL: func.func @half
+// CHECK-LABEL: func.func @half(%X: tensor<8x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}0, 70, 0, 70, 0, 70, 0, 70]]> : tensor<1x8xi8> -> tensor<1x8x!fixed.q<8, 4>, #tdsl.csr>
 // CHECK-NEXT: [[vW_1:%.*]] = tdsl.const dense<{{\[\[}}0, 70, 0, 70, 0, 70, 0, 70]]> : tensor<1x8xi8> -> tensor<1x8x!fixed.q<8, 4>>
 // CHECK-NEXT: %p = tdsl.matmul [[vW_1]], %X : tensor<1x8x!fixed.q<8, 4>>, tensor<8x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
@@ -67,7 +67,7 @@ func.func @few_bits(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4
   %p = tdsl.spmv %W, %X : tensor<1x16x!fixed.q<4, 4>, #tdsl.csr>, tensor<16x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p : tensor<1x1x!fixed.q<8, 4>>
 }
-// CHECK-LABEL: func.func @few_bits
+// CHECK-LABEL: func.func @few_bits(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}0, 7, 7, 7, 0, 7, 7, 7, 0, 7, 7, 7, 0, 7, 7, 7]]> : tensor<1x16xi8> -> tensor<1x16x!fixed.q<4, 4>, #tdsl.csr>
 // CHECK-NEXT: [[vW_1:%.*]] = tdsl.const dense<{{\[\[}}0, 7, 7, 7, 0, 7, 7, 7, 0, 7, 7, 7, 0, 7, 7, 7]]> : tensor<1x16xi8> -> tensor<1x16x!fixed.q<4, 4>>
 // CHECK-NEXT: %p = tdsl.matmul [[vW_1]], %X : tensor<1x16x!fixed.q<4, 4>>, tensor<16x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
@@ -83,7 +83,7 @@ func.func @few_near(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4
   %p = tdsl.spmv %W, %X : tensor<1x16x!fixed.q<4, 4>, #tdsl.csr>, tensor<16x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p : tensor<1x1x!fixed.q<8, 4>>
 }
-// CHECK-LABEL: func.func @few_near
+// CHECK-LABEL: func.func @few_near(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}0, 7, 0, 7, 0, 7, 0, 7, 0, 7, 0, 7, 0, 7, 0, 7]]> : tensor<1x16xi8> -> tensor<1x16x!fixed.q<4, 4>, #tdsl.csr>
 // CHECK-NEXT: [[vW_1:%.*]] = tdsl.const dense<{{\[\[}}0, 7, 0, 7, 0, 7, 0, 7, 0, 7, 0, 7, 0, 7, 0, 7]]> : tensor<1x16xi8> -> tensor<1x16x!fixed.q<4, 4>>
 // CHECK-NEXT: %p = tdsl.matmul [[vW_1]], %X : tensor<1x16x!fixed.q<4, 4>>, tensor<16x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
@@ -102,7 +102,7 @@ func.func @tie(%X: tensor<2x1x!fixed.q<16, 12>>, %Y: tensor<3x1x!fixed.q<16, 12>
   %q = tdsl.spmv %W, %Y : tensor<1x3x!fixed.q<16, 4>, #tdsl.csr>, tensor<3x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 8>>
   func.return %p, %q : tensor<1x1x!fixed.q<16, 8>>, tensor<1x1x!fixed.q<16, 8>>
 }
-// CHECK-LABEL: func.func @tie
+// CHECK-LABEL: func.func @tie(%X: tensor<2x1x!fixed.q<16, 12>>, %Y: tensor<3x1x!fixed.q<16, 12>>) -> (tensor<1x1x!fixed.q<16, 8>>, tensor<1x1x!fixed.q<16, 8>>) {
 // CHECK-NEXT: %V = tdsl.const dense<{{\[\[}}0, 700]]> : tensor<1x2xi16> -> tensor<1x2x!fixed.q<16, 4>, #tdsl.csr>
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}0, 700, 0]]> : tensor<1x3xi16> -> tensor<1x3x!fixed.q<16, 4>, #tdsl.csr>
 // CHECK-NEXT: [[vV_1:%.*]] = tdsl.const dense<{{\[\[}}0, 700]]> : tensor<1x2xi16> -> tensor<1x2x!fixed.q<16, 4>>
@@ -118,7 +118,7 @@ func.func @published(%X: tensor<3x1x!shiftry.q<8, 5>>) -> tensor<1x1x!shiftry.q<
   %p = tdsl.spmv %W, %X : tensor<1x3x!shiftry.q<8, 6>, #tdsl.csr>, tensor<3x1x!shiftry.q<8, 5>> -> tensor<1x1x!shiftry.q<8, 3>>
   func.return %p : tensor<1x1x!shiftry.q<8, 3>>
 }
-// CHECK-LABEL: func.func @published
+// CHECK-LABEL: func.func @published(%X: tensor<3x1x!shiftry.q<8, 5>>) -> tensor<1x1x!shiftry.q<8, 3>> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}1, 2, 3]]> : tensor<1x3xi8> -> tensor<1x3x!shiftry.q<8, 6>, #tdsl.csr>
 // CHECK-NEXT: %p = tdsl.spmv %W, %X : tensor<1x3x!shiftry.q<8, 6>, #tdsl.csr>, tensor<3x1x!shiftry.q<8, 5>> -> tensor<1x1x!shiftry.q<8, 3>>
 // CHECK-NEXT: func.return %p : tensor<1x1x!shiftry.q<8, 3>>
@@ -131,7 +131,7 @@ func.func @six_small(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 
   %p = tdsl.spmv %W, %X : tensor<1x16x!fixed.q<8, 4>, #tdsl.csr>, tensor<16x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p : tensor<1x1x!fixed.q<8, 4>>
 }
-// CHECK-LABEL: func.func @six_small
+// CHECK-LABEL: func.func @six_small(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}0, 0, 7, 0, 0, 7, 0, 7, 0, 0, 7, 0, 0, 7, 0, 7]]> : tensor<1x16xi8> -> tensor<1x16x!fixed.q<8, 4>, #tdsl.csr>
 // CHECK-NEXT: %p = tdsl.spmv %W, %X : tensor<1x16x!fixed.q<8, 4>, #tdsl.csr>, tensor<16x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
 // CHECK-NEXT: func.return %p : tensor<1x1x!fixed.q<8, 4>>
@@ -148,7 +148,7 @@ func.func @six_large(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 
   %p = tdsl.spmv %W, %X : tensor<1x16x!fixed.q<8, 4>, #tdsl.csr>, tensor<16x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
   func.return %p : tensor<1x1x!fixed.q<8, 4>>
 }
-// CHECK-LABEL: func.func @six_large
+// CHECK-LABEL: func.func @six_large(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}0, 0, 100, 0, 0, 100, 0, 100, 0, 0, 100, 0, 0, 100, 0, 100]]> : tensor<1x16xi8> -> tensor<1x16x!fixed.q<8, 4>, #tdsl.csr>
 // CHECK-NEXT: %p = tdsl.spmv %W, %X : tensor<1x16x!fixed.q<8, 4>, #tdsl.csr>, tensor<16x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
 // CHECK-NEXT: func.return %p : tensor<1x1x!fixed.q<8, 4>>

@@ -10,7 +10,7 @@ func.func @protonn(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16,
   %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
   func.return %d : tensor<1x1x!fixed.q<16, 6>>
 }
-// CHECK-LABEL: func.func @protonn
+// CHECK-LABEL: func.func @protonn(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 15>>, %i: index) -> tensor<1x1x!fixed.q<16, 6>> {
 // CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}[4000], [0], [-1], [1]], {{\[\[}}2], [-4000], [0], [1]]]> : tensor<2x4x1xi16> -> tensor<2x4x1x!fixed.q<14, 10>>
 // CHECK-NEXT: %wx = tdsl.matmul %w, %x {acc = !fixed.acc<64, 29>, bound = array<i64: -4294705156, 4294705156>} : tensor<4x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<4x1x!fixed.q<15, 10>>
 // CHECK-NEXT: %bi = tdsl.index %b[%i] : tensor<2x4x1x!fixed.q<14, 10>> -> tensor<4x1x!fixed.q<14, 10>>
@@ -24,7 +24,7 @@ func.func @shared(%x: tensor<4x1x!fixed.q<14, 9>>, %y: tensor<4x1x!fixed.q<14, 9
   %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 9>>, tensor<4x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
   func.return %d, %del : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 9>>
 }
-// CHECK-LABEL: func.func @shared
+// CHECK-LABEL: func.func @shared(%x: tensor<4x1x!fixed.q<14, 9>>, %y: tensor<4x1x!fixed.q<14, 9>>) -> (tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 9>>) {
 // CHECK-NEXT: %del = tdsl.sub %x, %y : tensor<4x1x!fixed.q<14, 9>>, tensor<4x1x!fixed.q<14, 9>> -> tensor<4x1x!fixed.q<16, 9>>
 // CHECK-NEXT: %row = tdsl.reshape %del : tensor<4x1x!fixed.q<16, 9>> -> tensor<1x4x!fixed.q<16, 9>>
 // CHECK-NEXT: %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 9>>, tensor<4x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
@@ -37,7 +37,7 @@ func.func @inputs(%x: tensor<4x1x!fixed.q<14, 9>>, %y: tensor<4x1x!fixed.q<14, 9
   %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 9>>, tensor<4x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
   func.return %d : tensor<1x1x!fixed.q<16, 6>>
 }
-// CHECK-LABEL: func.func @inputs
+// CHECK-LABEL: func.func @inputs(%x: tensor<4x1x!fixed.q<14, 9>>, %y: tensor<4x1x!fixed.q<14, 9>>) -> tensor<1x1x!fixed.q<16, 6>> {
 // CHECK-NEXT: %d = tdsl.squared_distance %x, %y {acc = !fixed.acc<32, 18>, bound = array<i64: 0, 1073479696>} : tensor<4x1x!fixed.q<14, 9>>, tensor<4x1x!fixed.q<14, 9>> -> tensor<1x1x!fixed.q<16, 6>>
 // CHECK-NEXT: func.return %d : tensor<1x1x!fixed.q<16, 6>>
 
@@ -48,7 +48,7 @@ func.func @floats(%x: tensor<4x1xf32>, %y: tensor<4x1xf32>) -> tensor<1x1xf32> {
   %d = tdsl.matmul %row, %del : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
   func.return %d : tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @floats
+// CHECK-LABEL: func.func @floats(%x: tensor<4x1xf32>, %y: tensor<4x1xf32>) -> tensor<1x1xf32> {
 // CHECK-NEXT: %del = tdsl.sub %x, %y : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
 // CHECK-NEXT: %row = tdsl.reshape %del : tensor<4x1xf32> -> tensor<1x4xf32>
 // CHECK-NEXT: %d = tdsl.matmul %row, %del : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
@@ -67,7 +67,7 @@ func.func @mapped(%x: tensor<4x1x!fixed.q<16, 11>>, %y: tensor<4x1x!fixed.q<16, 
   %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
   func.return %d : tensor<1x1x!fixed.q<16, 6>>
 }
-// CHECK-LABEL: func.func @mapped
+// CHECK-LABEL: func.func @mapped(%x: tensor<4x1x!fixed.q<16, 11>>, %y: tensor<4x1x!fixed.q<16, 12>>) -> tensor<1x1x!fixed.q<16, 6>> {
 // CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}16000], [1], [-3], [5]]> : tensor<4x1xi16> -> tensor<4x1x!fixed.q<16, 12>>
 // CHECK-NEXT: %wx = tdsl.map %x : tensor<4x1x!fixed.q<16, 11>> -> tensor<4x1x!fixed.q<16, 11>> {
 // CHECK-NEXT: ^bb0(%e: !fixed.q<16, 11>):
@@ -89,7 +89,7 @@ func.func @read(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 15
   %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
   func.return %d, %wx : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 11>>
 }
-// CHECK-LABEL: func.func @read
+// CHECK-LABEL: func.func @read(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 11>>) {
 // CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}16000], [1], [-3], [5]]> : tensor<4x1xi16> -> tensor<4x1x!fixed.q<16, 12>>
 // CHECK-NEXT: %wx = tdsl.matmul %w, %x : tensor<4x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<4x1x!fixed.q<16, 11>>
 // CHECK-NEXT: %del = tdsl.sub %wx, %b : tensor<4x1x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 11>>
@@ -105,7 +105,7 @@ func.func @constant(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16
   %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
   func.return %d, %b : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @constant
+// CHECK-LABEL: func.func @constant(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 12>>) {
 // CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}16000], [1], [-3], [5]]> : tensor<4x1xi16> -> tensor<4x1x!fixed.q<16, 12>>
 // CHECK-NEXT: %wx = tdsl.matmul %w, %x : tensor<4x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<4x1x!fixed.q<16, 11>>
 // CHECK-NEXT: %del = tdsl.sub %wx, %b : tensor<4x1x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 11>>
@@ -123,7 +123,7 @@ func.func @indexed(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16,
   %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
   func.return %d, %bi : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @indexed
+// CHECK-LABEL: func.func @indexed(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 15>>, %i: index) -> (tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 12>>) {
 // CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}[16000], [1], [-3], [5]], {{\[\[}}8], [-16000], [2], [4]]]> : tensor<2x4x1xi16> -> tensor<2x4x1x!fixed.q<16, 12>>
 // CHECK-NEXT: %wx = tdsl.matmul %w, %x : tensor<4x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<4x1x!fixed.q<16, 11>>
 // CHECK-NEXT: %bi = tdsl.index %b[%i] : tensor<2x4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 12>>

@@ -9,7 +9,7 @@ func.func @gates(%a: tensor<1x4x!fixed.q<16, 10>>, %b: tensor<1x4x!fixed.q<16, 1
   %y = tdsl.mul %n, %h : tensor<1x4x!fixed.q<16, 14>>, tensor<1x4x!fixed.q<16, 14>> -> tensor<1x4x!fixed.q<16, 13>>
   func.return %y : tensor<1x4x!fixed.q<16, 13>>
 }
-// CHECK-LABEL: func.func @gates
+// CHECK-LABEL: func.func @gates(%a: tensor<1x4x!fixed.q<16, 10>>, %b: tensor<1x4x!fixed.q<16, 11>>, %one: tensor<!fixed.q<16, 14>>) -> tensor<1x4x!fixed.q<16, 13>> {
 // CHECK-NEXT: %y = tdsl.map %a, %b, %one : tensor<1x4x!fixed.q<16, 10>>, tensor<1x4x!fixed.q<16, 11>>, tensor<!fixed.q<16, 14>> -> tensor<1x4x!fixed.q<16, 13>> {
 // CHECK-NEXT: ^bb0([[va_1:%.*]]: !fixed.q<16, 10>, [[vb_1:%.*]]: !fixed.q<16, 11>, [[vone_1:%.*]]: !fixed.q<16, 14>):
 // CHECK-NEXT: %c = num.add [[va_1]], [[vb_1]] : !fixed.q<16, 10>, !fixed.q<16, 11> -> !fixed.q<16, 9>
@@ -28,7 +28,7 @@ func.func @apart(%x: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xf32>, tensor<4
   %y = tdsl.mul %r, %e : tensor<4xf32>, tensor<f32> -> tensor<4xf32>
   func.return %r, %y : tensor<4xf32>, tensor<4xf32>
 }
-// CHECK-LABEL: func.func @apart
+// CHECK-LABEL: func.func @apart(%x: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xf32>, tensor<4xf32>) {
 // CHECK-NEXT: %e = tdsl.exp %s : tensor<f32> -> tensor<f32>
 // CHECK-NEXT: %r = tdsl.relu %x : tensor<4xf32> -> tensor<4xf32>
 // CHECK-NEXT: %y = tdsl.mul %r, %e : tensor<4xf32>, tensor<f32> -> tensor<4xf32>
@@ -41,7 +41,7 @@ func.func @held(%W: tensor<4x4xf32>, %a: tensor<4x1xf32>, %b: tensor<4x1xf32>) -
   %y = tdsl.mul %c, %m : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
   func.return %y : tensor<4x1xf32>
 }
-// CHECK-LABEL: func.func @held
+// CHECK-LABEL: func.func @held(%W: tensor<4x4xf32>, %a: tensor<4x1xf32>, %b: tensor<4x1xf32>) -> tensor<4x1xf32> {
 // CHECK-NEXT: %c = tdsl.add %a, %b : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
 // CHECK-NEXT: %m = tdsl.matmul %W, %a : tensor<4x4xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
 // CHECK-NEXT: %y = tdsl.mul %c, %m : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
@@ -54,7 +54,7 @@ func.func @scalar(%W: tensor<4x4xf32>, %a: tensor<4x1xf32>, %s: tensor<f32>) -> 
   %y = tdsl.mul %c, %m : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
   func.return %y : tensor<4x1xf32>
 }
-// CHECK-LABEL: func.func @scalar
+// CHECK-LABEL: func.func @scalar(%W: tensor<4x4xf32>, %a: tensor<4x1xf32>, %s: tensor<f32>) -> tensor<4x1xf32> {
 // CHECK-NEXT: %m = tdsl.matmul %W, %a : tensor<4x4xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
 // CHECK-NEXT: %y = tdsl.map %a, %s, %m : tensor<4x1xf32>, tensor<f32>, tensor<4x1xf32> -> tensor<4x1xf32> {
 // CHECK-NEXT: ^bb0([[va_1:%.*]]: f32, [[vs_1:%.*]]: f32, [[vm_1:%.*]]: f32):
@@ -71,7 +71,7 @@ func.func @constant(%W: tensor<4x4xf32>, %a: tensor<4x1xf32>) -> tensor<4x1xf32>
   %y = tdsl.mul %c, %m : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
   func.return %y : tensor<4x1xf32>
 }
-// CHECK-LABEL: func.func @constant
+// CHECK-LABEL: func.func @constant(%W: tensor<4x4xf32>, %a: tensor<4x1xf32>) -> tensor<4x1xf32> {
 // CHECK-NEXT: %k = tdsl.const dense<{{\[\[}}1.000000e+00], [2.000000e+00], [3.000000e+00], [4.000000e+00]]> : tensor<4x1xf32> -> tensor<4x1xf32>
 // CHECK-NEXT: %m = tdsl.matmul %W, %a : tensor<4x4xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
 // CHECK-NEXT: %y = tdsl.map %a, %k, %m : tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32> {

@@ -8,7 +8,7 @@ func.func @hidden(%x: tensor<2x1x!zeroskew.q<8, 0.5, 0>>) -> tensor<2x1x!zeroske
   %z = tdsl.cast %y : tensor<2x1x!zeroskew.q<8, 0.25, -128>> -> tensor<2x1x!zeroskew.q<8, 1.0, -128>>
   func.return %z : tensor<2x1x!zeroskew.q<8, 1.0, -128>>
 }
-// CHECK-LABEL: func.func @hidden
+// CHECK-LABEL: func.func @hidden(%x: tensor<2x1xf32>) -> tensor<2x1xf32> {
 // CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [2.500000e-01, -2.500000e-01]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %y = tdsl.matmul %w, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: [[vy_1:%.*]] = tdsl.relu %y : tensor<2x1xf32> -> tensor<2x1xf32>
@@ -25,7 +25,7 @@ func.func @functions(%x: tensor<2x!fixed.q<16, 8>>) -> tensor<2x!fixed.q<16, 8>>
   }
   func.return %z : tensor<2x!fixed.q<16, 8>>
 }
-// CHECK-LABEL: func.func @functions
+// CHECK-LABEL: func.func @functions(%x: tensor<2xf32>) -> tensor<2xf32> {
 // CHECK-NEXT: %y = tdsl.tanh %x : tensor<2xf32> -> tensor<2xf32>
 // CHECK-NEXT: %z = tdsl.neg %y : tensor<2xf32> -> tensor<2xf32>
 // CHECK-NEXT: func.return %z : tensor<2xf32>
@@ -37,7 +37,7 @@ func.func @parts(%x: tensor<2x!zeroskew.q<8, 0.5, 0>>) -> tensor<2x!zeroskew.q<8
   %q = tdsl.cast %t : tensor<2xf32> -> tensor<2x!zeroskew.q<8, 0.25, 0>>
   func.return %q : tensor<2x!zeroskew.q<8, 0.25, 0>>
 }
-// CHECK-LABEL: func.func @parts
+// CHECK-LABEL: func.func @parts(%x: tensor<2xf32>) -> tensor<2xf32> {
 // CHECK-NEXT: %t = tdsl.tanh %x : tensor<2xf32> -> tensor<2xf32>
 // CHECK-NEXT: func.return %t : tensor<2xf32>
 
@@ -50,7 +50,7 @@ func.func @positive(%x: tensor<2x1x!fixed.u<8, 4>>) -> (tensor<1x2x!fixed.u<8, 4
   %m = tdsl.neg %e : tensor<2x1x!fixed.u<8, 4>> -> tensor<2x1x!fixed.u<8, 4>>
   func.return %r, %e, %c, %m : tensor<1x2x!fixed.u<8, 4>>, tensor<2x1x!fixed.u<8, 4>>, tensor<2x1x!fixed.u<8, 4>>, tensor<2x1x!fixed.u<8, 4>>
 }
-// CHECK-LABEL: func.func @positive
+// CHECK-LABEL: func.func @positive(%x: tensor<2x1xf32>) -> (tensor<1x2xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>) {
 // CHECK-NEXT: %r = tdsl.reshape %x : tensor<2x1xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: %e = tdsl.exp %x : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %n = tdsl.neg %x : tensor<2x1xf32> -> tensor<2x1xf32>

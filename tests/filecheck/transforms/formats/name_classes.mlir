@@ -10,7 +10,7 @@ builtin.module {
     func.return %c, %X : index, tensor<3x1xf32>
   }
 }
-// CHECK-LABEL: func.func @three
+// CHECK-LABEL: func.func @three(%X: tensor<3x1xf32>) -> (index, tensor<3x1xf32>) attributes {tdsl.interface = #tdsl.interface<classes = ["one", "the other", "third"], trained = [7, 8, 9]>} {
 // CHECK-NEXT: %c = tdsl.argmax %X : tensor<3x1xf32>
 // CHECK-NEXT: func.return %c, %X : index, tensor<3x1xf32>
 // NONE: #tdsl.interface<classes = [7, 8, 9]>

@@ -16,7 +16,7 @@ func.func @net(%X: tensor<48x1x!fixed.u<4, 4>>) -> tensor<1x4x4x2x!fixed.u<4, 2>
   %y = tdsl.conv2d %G, %p {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x2x!fixed.q<4, 3>>, tensor<1x4x4x2x!fixed.u<4, 2>> -> tensor<1x4x4x2x!fixed.u<4, 2>>
   func.return %y : tensor<1x4x4x2x!fixed.u<4, 2>>
 }
-// CHECK-LABEL: func.func @net
+// CHECK-LABEL: func.func @net(%X: tensor<48x1x!fixed.u<4, 4>>) -> tensor<1x4x4x2x!fixed.u<4, 2>> attributes {tdsl.interface = #tdsl.interface<input = <received = 8>>} {
 // CHECK-NEXT: %F = tdsl.const dense<3> : tensor<2x3x3x1xi8> -> tensor<2x3x3x1x!fixed.q<4, 3>>
 // CHECK-NEXT: %G = tdsl.const dense<1> : tensor<2x1x1x2xi8> -> tensor<2x1x1x2x!fixed.q<4, 3>>
 // CHECK-NEXT: %I = tdsl.reshape %X : tensor<48x1x!fixed.u<4, 4>> -> tensor<1x6x8x1x!fixed.u<4, 4>>

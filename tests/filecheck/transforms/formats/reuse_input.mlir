@@ -7,7 +7,7 @@ func.func @input(%X: tensor<8x1x!fixed.q<16, 4>>) -> tensor<8x1x!fixed.q<16, 4>>
   %y = tdsl.neg %X : tensor<8x1x!fixed.q<16, 4>> -> tensor<8x1x!fixed.q<16, 4>>
   func.return %y : tensor<8x1x!fixed.q<16, 4>>
 }
-// CHECK-LABEL: func.func @input
+// CHECK-LABEL: func.func @input() -> memref<8x1x!fixed.q<16, 4>> attributes {tdsl.interface = #tdsl.interface<input = <zeros = 0.5, reused>>} {
 // CHECK-NEXT: %X = scratch.alloc {input} : memref<8x1x!fixed.q<16, 4>>
 // CHECK-NEXT: %y = scratch.alloc : memref<8x1x!fixed.q<16, 4>>
 // CHECK-NEXT: tdsl.neg %X : memref<8x1x!fixed.q<16, 4>> into %y : memref<8x1x!fixed.q<16, 4>>
@@ -24,7 +24,7 @@ func.func @unread(%X: tensor<2x!fixed.q<16, 4>>) -> tensor<1x!fixed.q<16, 4>> {
   %y = tdsl.fill {value = 1.0 : f64} -> tensor<1x!fixed.q<16, 4>>
   func.return %y : tensor<1x!fixed.q<16, 4>>
 }
-// CHECK-LABEL: func.func @unread
+// CHECK-LABEL: func.func @unread() -> memref<1x!fixed.q<16, 4>> attributes {tdsl.interface = #tdsl.interface<input = <reused>>} {
 // CHECK-NEXT: %X = scratch.alloc {input} : memref<2x!fixed.q<16, 4>>
 // CHECK-NEXT: %y = scratch.alloc : memref<1x!fixed.q<16, 4>>
 // CHECK-NEXT: tdsl.fill {value = 1.000000e+00 : f64} into %y : memref<1x!fixed.q<16, 4>>
@@ -42,7 +42,7 @@ func.func @image(%X: tensor<1x4x4x2x!fixed.q<8, 4>>) -> tensor<1x2x2x3x!fixed.q<
   %y = tdsl.conv2d %W, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<3x3x3x2x!fixed.q<8, 7>>, tensor<1x4x4x2x!fixed.q<8, 4>> -> tensor<1x2x2x3x!fixed.q<8, 4>>
   func.return %y : tensor<1x2x2x3x!fixed.q<8, 4>>
 }
-// CHECK-LABEL: func.func @image
+// CHECK-LABEL: func.func @image() -> memref<1x2x2x3x!fixed.q<8, 4>> attributes {tdsl.interface = #tdsl.interface<input = <reused>>} {
 // CHECK-NEXT: %X = scratch.alloc {input} : memref<1x4x4x2x!fixed.q<8, 4>>
 // CHECK-NEXT: %W = scratch.constant dense<1> : tensor<3x3x3x2xi8> -> memref<3x3x3x2x!fixed.q<8, 7>, #scratch.flash>
 // CHECK-NEXT: %y = scratch.alloc : memref<1x2x2x3x!fixed.q<8, 4>>
@@ -57,7 +57,7 @@ func.func @packed(%X: tensor<8x1x!fixed.q<9, 4>>) -> tensor<8x1x!fixed.q<9, 4>> 
   %y = tdsl.neg %X : tensor<8x1x!fixed.q<9, 4>> -> tensor<8x1x!fixed.q<9, 4>>
   func.return %y : tensor<8x1x!fixed.q<9, 4>>
 }
-// CHECK-LABEL: func.func @packed
+// CHECK-LABEL: func.func @packed() -> memref<8x1x!fixed.q<9, 4>> attributes {tdsl.interface = #tdsl.interface<input = <packed = 9, reused>>} {
 // CHECK-NEXT: %X = scratch.alloc {input} : memref<8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: %y = scratch.alloc : memref<8x1x!fixed.q<9, 4>>
 // CHECK-NEXT: tdsl.neg %X : memref<8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> into %y : memref<8x1x!fixed.q<9, 4>>

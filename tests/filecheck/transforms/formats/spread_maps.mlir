@@ -14,7 +14,7 @@ func.func @chain(%x: tensor<2x3xf32>, %w: tensor<3xf32>) -> tensor<2x3xf32> {
   }
   func.return %y : tensor<2x3xf32>
 }
-// CHECK-LABEL: func.func @chain
+// CHECK-LABEL: func.func @chain(%x: tensor<2x3xf32>, %w: tensor<3xf32>) -> tensor<2x3xf32> {
 // CHECK-NEXT: %e = tdsl.exp %w : tensor<3xf32> -> tensor<3xf32>
 // CHECK-NEXT: %p = tdsl.mul %x, %e : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %one = tdsl.const dense<1.000000e+00> : tensor<f32> -> tensor<f32>
@@ -39,7 +39,7 @@ func.func @limits(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   func.return %y : tensor<4xf32>
 }
-// CHECK-LABEL: func.func @limits
+// CHECK-LABEL: func.func @limits(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-NEXT: %r = tdsl.relu %x : tensor<4xf32> -> tensor<4xf32>
 // CHECK-NEXT: %s = tdsl.relu6 %r : tensor<4xf32> -> tensor<4xf32>
 // CHECK-NEXT: %c = tdsl.clip %s {low = 0.000000e+00 : f64, high = 5.000000e+00 : f64} : tensor<4xf32> -> tensor<4xf32>
@@ -59,7 +59,7 @@ func.func @formats(%x: tensor<2x!fixed.q<8, 4>>, %w: tensor<2x!fixed.q<8, 6>>) -
   }
   func.return %y : tensor<2x!fixed.q<16, 8>>
 }
-// CHECK-LABEL: func.func @formats
+// CHECK-LABEL: func.func @formats(%x: tensor<2x!fixed.q<8, 4>>, %w: tensor<2x!fixed.q<8, 6>>) -> tensor<2x!fixed.q<16, 8>> {
 // CHECK-NEXT: %p = tdsl.mul %x, %w : tensor<2x!fixed.q<8, 4>>, tensor<2x!fixed.q<8, 6>> -> tensor<2x!fixed.q<16, 10>>
 // CHECK-NEXT: %y = tdsl.cast %p : tensor<2x!fixed.q<16, 10>> -> tensor<2x!fixed.q<16, 8>>
 // CHECK-NEXT: func.return %y : tensor<2x!fixed.q<16, 8>>

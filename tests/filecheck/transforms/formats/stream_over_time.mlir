@@ -25,7 +25,7 @@ func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>) -> (index, tensor<1x3x!fixed.q
   %c = tdsl.argmax %y : tensor<1x3x!fixed.q<8, 4>>
   func.return %c, %y : index, tensor<1x3x!fixed.q<8, 4>>
 }
-// CHECK-LABEL: func.func @steps
+// CHECK-LABEL: func.func @steps(%X: tensor<1x4x!fixed.q<8, 4>>, %t: index, %h: tensor<1x3x!fixed.q<8, 4>>) -> (index, tensor<1x3x!fixed.q<8, 4>>, tensor<1x3x!fixed.q<8, 4>>) attributes {tdsl.interface = #tdsl.interface<input = <reused, pushed = [4, 4, 5, 5]>, calls = 6>} {
 // CHECK-NEXT: %W = tdsl.const dense<1> : tensor<4x3xi8> -> tensor<4x3x!fixed.q<8, 3>>
 // CHECK-NEXT: %H = tdsl.fill {value = 5.000000e-01 : f64} -> tensor<1x3x!fixed.q<8, 4>>
 // CHECK-NEXT: %zero = arith.constant 0 : index

@@ -6,11 +6,11 @@
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},synthesise-format{data=%S/../Inputs/linear.npz bits=9}" 2>&1 | filecheck %s --check-prefix=WIDE
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},synthesise-format{data=%S/../Inputs/linear.npz format=f32}" 2>&1 | filecheck %s --check-prefix=FAMILY
 // RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},synthesise-format{data=%S/../Inputs/linear.npz bits=3 integer_bits=3}" | filecheck %s --check-prefix=LEAST
-// RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},synthesise-format{data=%S/../Inputs/linear.npz bits=3 integer_bits=16}" | filecheck %s --check-prefix=LISTS
+// RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},synthesise-format{data=%S/../Inputs/linear.npz bits=3 integer_bits=16}" | filecheck %s --check-prefix=MOST
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},synthesise-format{data=%S/../Inputs/linear.npz bits=3 integer_bits=17}" 2>&1 | filecheck %s --check-prefix=MANY
 
 // The constant of 64 elements gets a list of eight numbers, the one of 32 none.
-// LISTS: tdsl.const {{.*}} tdsl.numbers = !codebook.c<3, {{[0-9]+}}, [{{(-?[0-9]+, ){7}[0-9]+}}]>
+// LISTS: tdsl.const {{.*}} tdsl.numbers = !codebook.c<3, 8, [-207, -116, -78, -33, 0, 49, 106, 188]>
 // LISTS-NOT: tdsl.numbers
 
 // `assign-format` needs no data to give the list, which has done its work then.
@@ -18,11 +18,12 @@
 // FORMATS: -> tensor<32x2x!codebook.c<3, {{[0-9]+}}, [{{[-0-9, ]+}}]>>
 // FORMATS: -> tensor<1x32x!fixed.q<15, {{[0-9]+}}>>
 
-// With four bits no integer is beyond 7.
-// NARROW: tdsl.numbers = !codebook.c<3, {{[0-9]+}}, [{{(-?[0-7], ){7}[0-7]}}]>
+// With four bits no integer is beyond 7, and the list is the one of all powers with which the program loses least.
+// NARROW: tdsl.numbers = !codebook.c<3, 3, [-7, -4, -2, -1, 0, 2, 5, 7]>
 
 // Integers have at least as many bits as the list, and at most 16.
-// LEAST: tdsl.numbers = !codebook.c<3,
+// LEAST: tdsl.numbers = !codebook.c<3, 2, [-3, -2, -1, 0, 1, 2, 3]>
+// MOST: tdsl.numbers = !codebook.c<3, 15, [-28967, -16444, -10505, -4703, 0, 5522, 17065, 27830]>
 // MANY: integers of a list of 3 bits have from 3 to 16, got 17
 // FEW: integers of a list of 3 bits have from 3 to 16, got 2
 // WIDE: codebooks have from 2 to 8 bits, got 9

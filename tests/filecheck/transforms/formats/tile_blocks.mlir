@@ -7,7 +7,7 @@ func.func @pooled(%X: tensor<1x8x8x2x!fixed.q<8, 7>>) -> tensor<1x3x3x4x!fixed.q
   %z = tdsl.max_pool %y {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : tensor<1x6x6x4x!fixed.q<8, 5>> -> tensor<1x3x3x4x!fixed.q<8, 5>>
   func.return %z : tensor<1x3x3x4x!fixed.q<8, 5>>
 }
-// CHECK-LABEL: func.func @pooled
+// CHECK-LABEL: func.func @pooled(%X: tensor<1x8x8x2x!fixed.q<8, 7>>) -> tensor<1x3x3x4x!fixed.q<8, 5>> {
 // CHECK-NEXT: %F = tdsl.const dense<1> : tensor<4x18xi8> -> tensor<4x18x!fixed.q<8, 7>>
 // CHECK-NEXT: %z = tensor.empty() : tensor<1x3x3x4x!fixed.q<8, 5>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index

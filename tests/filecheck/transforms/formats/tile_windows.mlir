@@ -12,7 +12,7 @@ func.func @padded(%X: tensor<1x4x4x2x!fixed.q<8, 7>>) -> tensor<1x4x2x3x!fixed.q
   %r = tdsl.relu %y : tensor<1x4x2x3x!fixed.q<8, 5>> -> tensor<1x4x2x3x!fixed.q<8, 5>>
   func.return %r : tensor<1x4x2x3x!fixed.q<8, 5>>
 }
-// CHECK-LABEL: func.func @padded
+// CHECK-LABEL: func.func @padded(%X: tensor<1x4x4x2x!fixed.q<8, 7>>) -> tensor<1x4x2x3x!fixed.q<8, 5>> {
 // CHECK-NEXT: %F = tdsl.const dense<1> : tensor<3x18xi8> -> tensor<3x18x!fixed.q<8, 7>>
 // CHECK-NEXT: %B = tdsl.const dense<{{\[\[}}1], [2], [3]]> : tensor<3x1xi8> -> tensor<3x1x!fixed.q<8, 6>>
 // CHECK-NEXT: %r = tensor.empty() : tensor<1x4x2x3x!fixed.q<8, 5>>
@@ -46,7 +46,7 @@ func.func @pointwise(%X: tensor<1x4x4x2x!fixed.q<8, 7>>, %Y: tensor<1x2x2x3x!fix
   %m = tdsl.mul %s, %c : tensor<1x2x2x3x!fixed.q<8, 5>>, tensor<3x!fixed.q<8, 5>> -> tensor<1x2x2x3x!fixed.q<8, 5>>
   func.return %m : tensor<1x2x2x3x!fixed.q<8, 5>>
 }
-// CHECK-LABEL: func.func @pointwise
+// CHECK-LABEL: func.func @pointwise(%X: tensor<1x4x4x2x!fixed.q<8, 7>>, %Y: tensor<1x2x2x3x!fixed.q<8, 5>>, %c: tensor<3x!fixed.q<8, 5>>) -> tensor<1x2x2x3x!fixed.q<8, 5>> {
 // CHECK-NEXT: %F = tdsl.const dense<1> : tensor<3x2xi8> -> tensor<3x2x!fixed.q<8, 7>>
 // CHECK-NEXT: %m = tensor.empty() : tensor<1x2x2x3x!fixed.q<8, 5>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
@@ -79,7 +79,7 @@ func.func @depthwise(%X: tensor<1x3x3x2x!fixed.q<8, 7>>, %row: tensor<1x2x1x1x!f
   %s = tdsl.mul %y, %row : tensor<1x2x2x2x!fixed.q<8, 5>>, tensor<1x2x1x1x!fixed.q<8, 5>> -> tensor<1x2x2x2x!fixed.q<8, 5>>
   func.return %s : tensor<1x2x2x2x!fixed.q<8, 5>>
 }
-// CHECK-LABEL: func.func @depthwise
+// CHECK-LABEL: func.func @depthwise(%X: tensor<1x3x3x2x!fixed.q<8, 7>>, %row: tensor<1x2x1x1x!fixed.q<8, 5>>) -> tensor<1x2x2x2x!fixed.q<8, 5>> {
 // CHECK-NEXT: %F = tdsl.const dense<1> : tensor<2x2x2x1xi8> -> tensor<2x2x2x1x!fixed.q<8, 7>>
 // CHECK-NEXT: %y = tensor.empty() : tensor<1x2x2x2x!fixed.q<8, 5>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
@@ -106,7 +106,7 @@ func.func @shared(%x: tensor<1x2x2x2x!fixed.q<16, 14>>) -> (tensor<1x2x2x2x!fixe
   %q = tdsl.conv2d %F, %p {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, acc = !fixed.acc<32, 27>, bound = array<i64: -229369, 229369>} : tensor<2x1x1x2x!fixed.q<16, 15>>, tensor<1x2x2x2x!fixed.q<16, 12>> -> tensor<1x2x2x2x!fixed.q<16, 12>>
   func.return %p, %q : tensor<1x2x2x2x!fixed.q<16, 12>>, tensor<1x2x2x2x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @shared
+// CHECK-LABEL: func.func @shared(%x: tensor<1x2x2x2x!fixed.q<16, 14>>) -> (tensor<1x2x2x2x!fixed.q<16, 12>>, tensor<1x2x2x2x!fixed.q<16, 12>>) {
 // CHECK-NEXT: %F = tdsl.const dense<{{\[\[}}{{\[\[}}1, 2]]], {{\[\[}}[-3, 4]]]]> : tensor<2x1x1x2xi16> -> tensor<2x1x1x2x!fixed.q<16, 15>>
 // CHECK-NEXT: [[vF_1:%.*]] = tdsl.reshape %F : tensor<2x1x1x2x!fixed.q<16, 15>> -> tensor<2x2x!fixed.q<16, 15>>
 // CHECK-NEXT: %p = tensor.empty() : tensor<1x2x2x2x!fixed.q<16, 12>>
@@ -147,7 +147,7 @@ func.func @tiles(%X: tensor<1x4x5x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x5x2x!
   %y = tdsl.conv2d %F, %padded {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x3x2x!zeroskew.q<8, 0.5, 0>>, tensor<1x6x7x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x5x2x!zeroskew.q<8, 8.0, 0>>
   func.return %y : tensor<1x4x5x2x!zeroskew.q<8, 8.0, 0>>
 }
-// CHECK-LABEL: func.func @tiles
+// CHECK-LABEL: func.func @tiles(%X: tensor<1x4x5x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x5x2x!zeroskew.q<8, 8.0, 0>> {
 // CHECK-NEXT: %F = tdsl.const dense<1> : tensor<2x18xi8> -> tensor<2x18x!zeroskew.q<8, 0.5, 0>>
 // CHECK-NEXT: %y = tensor.empty() : tensor<1x4x5x2x!zeroskew.q<8, 8.0, 0>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
@@ -188,7 +188,7 @@ func.func @dilated(%X: tensor<1x2x6x2x!zeroskew.q<8, 0.5, 3>>) -> (tensor<1x2x4x
   %z = tdsl.conv2d %G, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 2>, groups = 2 : i64} : tensor<2x1x2x1x!zeroskew.q<8, 0.5, 0>>, tensor<1x2x6x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>
   func.return %y, %z : tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>, tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>
 }
-// CHECK-LABEL: func.func @dilated
+// CHECK-LABEL: func.func @dilated(%X: tensor<1x2x6x2x!zeroskew.q<8, 0.5, 3>>) -> (tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>, tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>) {
 // CHECK-NEXT: %F = tdsl.const dense<1> : tensor<2x4xi8> -> tensor<2x4x!zeroskew.q<8, 0.5, 0>>
 // CHECK-NEXT: %G = tdsl.const dense<1> : tensor<2x1x2x1xi8> -> tensor<2x1x2x1x!zeroskew.q<8, 0.5, 0>>
 // CHECK-NEXT: %y = tensor.empty() : tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>
@@ -233,7 +233,7 @@ func.func @rows(%X: tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x3x2x!z
   %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x2x!zeroskew.q<8, 0.5, 0>>, tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
   func.return %y : tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
 }
-// CHECK-LABEL: func.func @rows
+// CHECK-LABEL: func.func @rows(%X: tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>> {
 // CHECK-NEXT: %F = tdsl.const dense<1> : tensor<2x2xi8> -> tensor<2x2x!zeroskew.q<8, 0.5, 0>>
 // CHECK-NEXT: %y = tensor.empty() : tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
@@ -268,7 +268,7 @@ func.func @lines(%X: tensor<1x7x6x4x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x5x4x2x!
   %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x3x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x7x6x4x!zeroskew.q<8, 0.5, 3>> -> tensor<1x5x4x2x!zeroskew.q<8, 8.0, 0>>
   func.return %y : tensor<1x5x4x2x!zeroskew.q<8, 8.0, 0>>
 }
-// CHECK-LABEL: func.func @lines
+// CHECK-LABEL: func.func @lines(%X: tensor<1x7x6x4x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x5x4x2x!zeroskew.q<8, 8.0, 0>> {
 // CHECK-NEXT: %F = tdsl.const dense<1> : tensor<2x36xi8> -> tensor<2x36x!zeroskew.q<8, 0.5, 0>>
 // CHECK-NEXT: %y = tensor.empty() : tensor<1x5x4x2x!zeroskew.q<8, 8.0, 0>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
@@ -311,7 +311,7 @@ func.func @images(%X: tensor<2x3x3x2x!fixed.q<8, 7>>) -> tensor<2x2x2x1x!fixed.q
   %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x2x2x2x!fixed.q<8, 7>>, tensor<2x3x3x2x!fixed.q<8, 7>> -> tensor<2x2x2x1x!fixed.q<8, 5>>
   func.return %y : tensor<2x2x2x1x!fixed.q<8, 5>>
 }
-// CHECK-LABEL: func.func @images
+// CHECK-LABEL: func.func @images(%X: tensor<2x3x3x2x!fixed.q<8, 7>>) -> tensor<2x2x2x1x!fixed.q<8, 5>> {
 // CHECK-NEXT: %F = tdsl.const dense<1> : tensor<1x2x2x2xi8> -> tensor<1x2x2x2x!fixed.q<8, 7>>
 // CHECK-NEXT: %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x2x2x2x!fixed.q<8, 7>>, tensor<2x3x3x2x!fixed.q<8, 7>> -> tensor<2x2x2x1x!fixed.q<8, 5>>
 // CHECK-NEXT: func.return %y : tensor<2x2x2x1x!fixed.q<8, 5>>
@@ -323,7 +323,7 @@ func.func @window(%X: tensor<1x2x2x2x!fixed.q<8, 7>>) -> tensor<1x1x1x2x!fixed.q
   %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : tensor<2x2x2x1x!fixed.q<8, 7>>, tensor<1x2x2x2x!fixed.q<8, 7>> -> tensor<1x1x1x2x!fixed.q<8, 5>>
   func.return %y : tensor<1x1x1x2x!fixed.q<8, 5>>
 }
-// CHECK-LABEL: func.func @window
+// CHECK-LABEL: func.func @window(%X: tensor<1x2x2x2x!fixed.q<8, 7>>) -> tensor<1x1x1x2x!fixed.q<8, 5>> {
 // CHECK-NEXT: %F = tdsl.const dense<1> : tensor<2x2x2x1xi8> -> tensor<2x2x2x1x!fixed.q<8, 7>>
 // CHECK-NEXT: %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : tensor<2x2x2x1x!fixed.q<8, 7>>, tensor<1x2x2x2x!fixed.q<8, 7>> -> tensor<1x1x1x2x!fixed.q<8, 5>>
 // CHECK-NEXT: func.return %y : tensor<1x1x1x2x!fixed.q<8, 5>>
@@ -335,7 +335,7 @@ func.func @whole_window(%X: tensor<1x2x2x2x!fixed.q<8, 7>>) -> tensor<1x1x1x1x!f
   %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x2x2x2x!fixed.q<8, 7>>, tensor<1x2x2x2x!fixed.q<8, 7>> -> tensor<1x1x1x1x!fixed.q<8, 5>>
   func.return %y : tensor<1x1x1x1x!fixed.q<8, 5>>
 }
-// CHECK-LABEL: func.func @whole_window
+// CHECK-LABEL: func.func @whole_window(%X: tensor<1x2x2x2x!fixed.q<8, 7>>) -> tensor<1x1x1x1x!fixed.q<8, 5>> {
 // CHECK-NEXT: %F = tdsl.const dense<1> : tensor<1x8xi8> -> tensor<1x8x!fixed.q<8, 7>>
 // CHECK-NEXT: %y = tensor.empty() : tensor<1x1x1x1x!fixed.q<8, 5>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
@@ -353,7 +353,7 @@ func.func @windows(%X: tensor<1x3x3x2x!fixed.q<8, 7>>) -> tensor<1x2x2x2x!fixed.
   %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : tensor<2x2x2x1x!fixed.q<8, 7>>, tensor<1x3x3x2x!fixed.q<8, 7>> -> tensor<1x2x2x2x!fixed.q<8, 5>>
   func.return %y : tensor<1x2x2x2x!fixed.q<8, 5>>
 }
-// CHECK-LABEL: func.func @windows
+// CHECK-LABEL: func.func @windows(%X: tensor<1x3x3x2x!fixed.q<8, 7>>) -> tensor<1x2x2x2x!fixed.q<8, 5>> {
 // CHECK-NEXT: %F = tdsl.const dense<1> : tensor<2x2x2x1xi8> -> tensor<2x2x2x1x!fixed.q<8, 7>>
 // CHECK-NEXT: %y = tensor.empty() : tensor<1x2x2x2x!fixed.q<8, 5>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index

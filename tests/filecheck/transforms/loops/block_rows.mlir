@@ -19,10 +19,10 @@ func.func @matvec(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
   }
   func.return
 }
-// CHECK-LABEL: func.func @matvec
+// CHECK-LABEL: func.func @matvec(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 10>>, %Y: memref<6x1x!fixed.q<16, 8>>) {
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 20>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: %x = scratch.slice %X{{\[}}[[vc0]]] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %x = scratch.slice %X[%c0] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
 // CHECK-NEXT: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 20>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
@@ -37,7 +37,7 @@ func.func @matvec(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
 // CHECK-NEXT: [[v9:%.*]] = arith.addi [[v5]], [[v8]] : index
 // CHECK-NEXT: %sum = memref.load %sums{{\[}}[[v8]]] : memref<4x!fixed.acc<32, 20>>
 // CHECK-NEXT: %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 8>
-// CHECK-NEXT: memref.store %y, %Y{{\[}}[[v9]], [[vc0]]] : memref<6x1x!fixed.q<16, 8>>
+// CHECK-NEXT: memref.store %y, %Y{{\[}}[[v9]], %c0] : memref<6x1x!fixed.q<16, 8>>
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: [[v10:%.*]] = arith.constant 6 : index
@@ -52,7 +52,7 @@ func.func @matvec(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
 // CHECK-NEXT: [[v17:%.*]] = scratch.slice %x{{\[}}[[v11]]] : memref<8x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
 // CHECK-NEXT: [[vsum_1:%.*]] = num.call #num.dot(%zero, [[v16]], [[v17]]) : (!fixed.acc<32, 20>, memref<8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>>) -> !fixed.acc<32, 20>
 // CHECK-NEXT: [[vy_1:%.*]] = num.finish [[vsum_1]] : !fixed.acc<32, 20> -> !fixed.q<16, 8>
-// CHECK-NEXT: memref.store [[vy_1]], %Y[%i, [[vc0]]] : memref<6x1x!fixed.q<16, 8>>
+// CHECK-NEXT: memref.store [[vy_1]], %Y[%i, %c0] : memref<6x1x!fixed.q<16, 8>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
@@ -68,7 +68,7 @@ func.func @chain(%V: memref<4x2x!fixed.q<8, 3>>, %W: memref<4x3x!fixed.q<8, 3>>,
   }
   func.return
 }
-// CHECK-LABEL: func.func @chain
+// CHECK-LABEL: func.func @chain(%V: memref<4x2x!fixed.q<8, 3>>, %W: memref<4x3x!fixed.q<8, 3>>, %a: memref<2x!fixed.q<8, 3>>, %b: memref<3x!fixed.q<8, 3>>, %S: memref<4x!fixed.acc<32, 6>>) {
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 6>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
@@ -108,7 +108,7 @@ func.func @narrow(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, 
   }
   func.return
 }
-// CHECK-LABEL: func.func @narrow
+// CHECK-LABEL: func.func @narrow(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>) {
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 14>>
 // CHECK-NEXT: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 14>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
@@ -143,7 +143,7 @@ func.func @shifted(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>,
   }
   func.return
 }
-// CHECK-LABEL: func.func @shifted
+// CHECK-LABEL: func.func @shifted(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>, %S: memref<4xi8>) {
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 14>>
 // CHECK-NEXT: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 14>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
@@ -183,7 +183,7 @@ func.func @others(%W: memref<3x4x!fixed.q<8, 3>>, %V: memref<4x4x!fixed.q<8, 3>>
   }
   func.return
 }
-// CHECK-LABEL: func.func @others
+// CHECK-LABEL: func.func @others(%W: memref<3x4x!fixed.q<8, 3>>, %V: memref<4x4x!fixed.q<8, 3>>, %x: memref<4x!fixed.q<8, 3>>, %Y: memref<4x!fixed.acc<32, 6>>, %Z: memref<4x!fixed.acc<32, 6>>) {
 // CHECK-NEXT: %zero = num.zero : !fixed.acc<32, 6>
 // CHECK-NEXT: num.contract %i to 3 {
 // CHECK-NEXT: %t = num.products %zero, %W, %x : !fixed.acc<32, 6>, memref<3x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
@@ -211,14 +211,14 @@ func.func @solve(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 1
   }
   func.return
 }
-// CHECK-LABEL: func.func @solve
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: %x = scratch.slice %X{{\[}}[[vc0]]] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+// CHECK-LABEL: func.func @solve(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 10>>) {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %x = scratch.slice %X[%c0] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
 // CHECK-NEXT: num.contract %i to 6 {
 // CHECK-NEXT: %zero = num.zero : !fixed.acc<32, 20>
 // CHECK-NEXT: %sum = num.products %zero, %W, %x : !fixed.acc<32, 20>, memref<6x8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>> -> !fixed.acc<32, 20>
 // CHECK-NEXT: %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 10>
-// CHECK-NEXT: memref.store %y, %X[%i, [[vc0]]] : memref<8x1x!fixed.q<16, 10>>
+// CHECK-NEXT: memref.store %y, %X[%i, %c0] : memref<8x1x!fixed.q<16, 10>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
@@ -239,17 +239,17 @@ func.func @prefix(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
   }
   func.return
 }
-// CHECK-LABEL: func.func @prefix
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: %x = scratch.slice %X{{\[}}[[vc0]]] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+// CHECK-LABEL: func.func @prefix(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 10>>, %Y: memref<7x1x!fixed.q<16, 10>>) {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %x = scratch.slice %X[%c0] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
 // CHECK-NEXT: num.contract %i to 6 {
-// CHECK-NEXT: %before = memref.load %Y[%i, [[vc0]]] : memref<7x1x!fixed.q<16, 10>>
+// CHECK-NEXT: %before = memref.load %Y[%i, %c0] : memref<7x1x!fixed.q<16, 10>>
 // CHECK-NEXT: %zero = num.start %before : !fixed.q<16, 10> -> !fixed.acc<32, 20>
 // CHECK-NEXT: %sum = num.products %zero, %W, %x : !fixed.acc<32, 20>, memref<6x8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>> -> !fixed.acc<32, 20>
 // CHECK-NEXT: %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 10>
-// CHECK-NEXT: %j = arith.addi %i, [[vc1]] : index
-// CHECK-NEXT: memref.store %y, %Y[%j, [[vc0]]] : memref<7x1x!fixed.q<16, 10>>
+// CHECK-NEXT: %j = arith.addi %i, %c1 : index
+// CHECK-NEXT: memref.store %y, %Y[%j, %c0] : memref<7x1x!fixed.q<16, 10>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
@@ -276,13 +276,13 @@ func.func @updated(%W: memref<4x8x!fixed.q<16, 10>>, %x: memref<8x!fixed.q<16, 1
   }
   func.return %Y : memref<9x!fixed.q<16, 10>>
 }
-// CHECK-LABEL: func.func @updated
+// CHECK-LABEL: func.func @updated(%W: memref<4x8x!fixed.q<16, 10>>, %x: memref<8x!fixed.q<16, 10>>) -> memref<9x!fixed.q<16, 10>> {
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 20>>
 // CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<18xi8>
 // CHECK-NEXT: %Y = scratch.view %arena[0 : i64] : memref<18xi8> to memref<9x!fixed.q<16, 10>>
-// CHECK-NEXT: [[vc3:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: [[vc4:%.*]] = arith.constant 4 : index
-// CHECK-NEXT: %old = scratch.slice %Y{{\[}}[[vc4]]] : memref<9x!fixed.q<16, 10>> to memref<4x!fixed.q<16, 10>>
+// CHECK-NEXT: %c3 = arith.constant 3 : index
+// CHECK-NEXT: %c4 = arith.constant 4 : index
+// CHECK-NEXT: %old = scratch.slice %Y[%c4] : memref<9x!fixed.q<16, 10>> to memref<4x!fixed.q<16, 10>>
 // CHECK-NEXT: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 20>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
@@ -297,8 +297,8 @@ func.func @updated(%W: memref<4x8x!fixed.q<16, 10>>, %x: memref<8x!fixed.q<16, 1
 // CHECK-NEXT: [[v9:%.*]] = arith.addi [[v5]], [[v8]] : index
 // CHECK-NEXT: %sum = memref.load %sums{{\[}}[[v8]]] : memref<4x!fixed.acc<32, 20>>
 // CHECK-NEXT: %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 10>
-// CHECK-NEXT: %here = arith.addi [[vc4]], [[v9]] : index
-// CHECK-NEXT: %before = arith.addi [[vc3]], [[v9]] : index
+// CHECK-NEXT: %here = arith.addi %c4, [[v9]] : index
+// CHECK-NEXT: %before = arith.addi %c3, [[v9]] : index
 // CHECK-NEXT: %mine = memref.load %old{{\[}}[[v9]]] : memref<4x!fixed.q<16, 10>>
 // CHECK-NEXT: %last = memref.load %Y[%before] : memref<9x!fixed.q<16, 10>>
 // CHECK-NEXT: %more = num.add %y, %mine : !fixed.q<16, 10>, !fixed.q<16, 10> -> !fixed.q<16, 10>
@@ -324,10 +324,10 @@ func.func @channels(%W: memref<6x4x1x1x!fixed.q<8, 4>>, %B: memref<6x!fixed.q<16
   }
   func.return
 }
-// CHECK-LABEL: func.func @channels
+// CHECK-LABEL: func.func @channels(%W: memref<6x4x1x1x!fixed.q<8, 4>>, %B: memref<6x!fixed.q<16, 8>>, %window: memref<1x4x1x6x!fixed.q<8, 4>>, %Y: memref<6x!fixed.q<8, 2>>) {
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 8>>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: %channels = scratch.slice %window{{\[}}[[vc0]]] : memref<1x4x1x6x!fixed.q<8, 4>> to memref<24x!fixed.q<8, 4>>
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %channels = scratch.slice %window[%c0] : memref<1x4x1x6x!fixed.q<8, 4>> to memref<24x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 4 : index
@@ -383,17 +383,17 @@ func.func @finished_rows(%X: memref<1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x
   }
   func.return
 }
-// CHECK-LABEL: func.func @finished_rows
+// CHECK-LABEL: func.func @finished_rows(%X: memref<1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x!zeroskew.q<8, 4.0, -3>>) {
 // CHECK-NEXT: %W = scratch.constant dense<{{\[\[}}1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 16]]> : tensor<4x4xi8> -> memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
 // CHECK-NEXT: %B = scratch.constant dense<[1, 2, 3, 4]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: %x = scratch.slice %X{{\[}}[[vc0]]] : memref<1x4x!zeroskew.q<8, 1.0, 0>> to memref<4x!zeroskew.q<8, 1.0, 0>>
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %x = scratch.slice %X[%c0] : memref<1x4x!zeroskew.q<8, 1.0, 0>> to memref<4x!zeroskew.q<8, 1.0, 0>>
 // CHECK-NEXT: num.contract %i to 4 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 1, zero = -3> {
 // CHECK-NEXT: %b = memref.load %B[%i] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
 // CHECK-NEXT: %start = num.start %b : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
 // CHECK-NEXT: %sum = num.products %start, %W, %x : !zeroskew.acc<32, 1.0>, memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<4x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
 // CHECK-NEXT: %y = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
-// CHECK-NEXT: memref.store %y, %Y[%i, [[vc0]]] : memref<4x1x!zeroskew.q<8, 4.0, -3>>
+// CHECK-NEXT: memref.store %y, %Y[%i, %c0] : memref<4x1x!zeroskew.q<8, 4.0, -3>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 // NONE-LABEL: func.func @finished_rows
@@ -412,7 +412,7 @@ func.func @packed(%W: memref<4x6x!fixed.q<8, 7>, #scratch.packed<4>>, %x: memref
   }
   func.return
 }
-// CHECK-LABEL: func.func @packed
+// CHECK-LABEL: func.func @packed(%W: memref<4x6x!fixed.q<8, 7>, #scratch.packed<4>>, %x: memref<5x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>) {
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 14>>
 // CHECK-NEXT: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 14>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
@@ -448,7 +448,7 @@ func.func @single_window(%x: memref<16x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!ze
   }
   func.return
 }
-// CHECK-LABEL: func.func @single_window
+// CHECK-LABEL: func.func @single_window(%x: memref<16x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<8, 4.0, -3>>) {
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!zeroskew.acc<32, 1.0>>
 // CHECK-NEXT: %w = scratch.constant dense<1> : tensor<4x4xi8> -> memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
 // CHECK-NEXT: %s = scratch.constant dense<[1, 2, 3, 4]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>

@@ -27,7 +27,7 @@ func.func @epilogue(%X: memref<2x!fixed.q<16, 12>>, %W: memref<8x!fixed.q<16, 12
   }
   func.return
 }
-// CHECK-LABEL: func.func @epilogue
+// CHECK-LABEL: func.func @epilogue(%X: memref<2x!fixed.q<16, 12>>, %W: memref<8x!fixed.q<16, 12>, #scratch.flash>) {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
 // CHECK-NEXT: %C = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x1x!fixed.q<16, 12>>
 // CHECK-NEXT: %H = scratch.view %arena[8 : i64] : memref<16xi8> to memref<1x4x!fixed.q<16, 12>>
@@ -68,7 +68,7 @@ func.func @still_read() -> memref<4x!fixed.q<16, 12>> {
   }
   func.return %A : memref<4x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @still_read
+// CHECK-LABEL: func.func @still_read() -> memref<4x!fixed.q<16, 12>> {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
 // CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: %B = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
@@ -103,7 +103,7 @@ func.func @in_place() -> memref<4x!fixed.q<16, 12>> {
   }
   func.return %B : memref<4x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @in_place
+// CHECK-LABEL: func.func @in_place() -> memref<4x!fixed.q<16, 12>> {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<8xi8>
 // CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: %B = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x!fixed.q<16, 12>>
@@ -140,7 +140,7 @@ func.func @overlap() {
   }
   func.return
 }
-// CHECK-LABEL: func.func @overlap
+// CHECK-LABEL: func.func @overlap() {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
 // CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: %X = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
@@ -186,7 +186,7 @@ func.func @other_elements(%X: memref<4x!fixed.q<16, 12>>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @other_elements
+// CHECK-LABEL: func.func @other_elements(%X: memref<4x!fixed.q<16, 12>>) {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
 // CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: %B = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
@@ -230,7 +230,7 @@ func.func @in_place(%X: memref<4x!fixed.q<16, 12>>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @in_place
+// CHECK-LABEL: func.func @in_place(%X: memref<4x!fixed.q<16, 12>>) {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<8xi8>
 // CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: %B = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x!fixed.q<16, 11>>
@@ -265,7 +265,7 @@ func.func @over_the_input() {
   }
   func.return
 }
-// CHECK-LABEL: func.func @over_the_input
+// CHECK-LABEL: func.func @over_the_input() {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
 // CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: %X = scratch.view %arena[8 : i64] {input} : memref<16xi8> to memref<4x!fixed.q<16, 12>>
@@ -310,7 +310,7 @@ func.func @pixels(%X: memref<12x!fixed.q<16, 12>>) -> memref<12x!fixed.q<16, 12>
   }
   func.return %A : memref<12x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @pixels
+// CHECK-LABEL: func.func @pixels(%X: memref<12x!fixed.q<16, 12>>) -> memref<12x!fixed.q<16, 12>> {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<24xi8>
 // CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<24xi8> to memref<12x!fixed.q<16, 12>>
 // CHECK-NEXT: %zero = arith.constant 0 : index
@@ -356,7 +356,7 @@ func.func @next_pixel(%X: memref<12x!fixed.q<16, 12>>) -> memref<12x!fixed.q<16,
   }
   func.return %A : memref<12x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @next_pixel
+// CHECK-LABEL: func.func @next_pixel(%X: memref<12x!fixed.q<16, 12>>) -> memref<12x!fixed.q<16, 12>> {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<24xi8>
 // CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<24xi8> to memref<12x!fixed.q<16, 12>>
 // CHECK-NEXT: %zero = arith.constant 0 : index
@@ -417,7 +417,7 @@ func.func @other_readers(%X: memref<4x!fixed.q<16, 12>>, %Y: memref<4x!fixed.q<1
   }
   func.return %C : memref<4x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @other_readers
+// CHECK-LABEL: func.func @other_readers(%X: memref<4x!fixed.q<16, 12>>, %Y: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<16, 12>> {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<24xi8>
 // CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<24xi8> to memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: %B = scratch.view %arena[8 : i64] : memref<24xi8> to memref<4x!fixed.q<16, 12>>
@@ -471,7 +471,7 @@ func.func @next_iteration(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<1
   }
   func.return %C : memref<4x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @next_iteration
+// CHECK-LABEL: func.func @next_iteration(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<16, 12>> {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
 // CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: %before = scratch.view %arena[0 : i64] : memref<16xi8> to memref<2x2x!fixed.q<16, 12>>
@@ -513,7 +513,7 @@ func.func @in_turn(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<16, 12>>
   }
   func.return %C : memref<4x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @in_turn
+// CHECK-LABEL: func.func @in_turn(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<16, 12>> {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
 // CHECK-NEXT: %B = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 11>>
@@ -563,7 +563,7 @@ func.func @overwritten_in_place(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fix
   }
   func.return %C : memref<4x!fixed.q<16, 12>>
 }
-// CHECK-LABEL: func.func @overwritten_in_place
+// CHECK-LABEL: func.func @overwritten_in_place(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<16, 12>> {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<20xi8>
 // CHECK-NEXT: %S = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: %T = scratch.view %arena[0 : i64] : memref<20xi8> to memref<2x2x!fixed.q<16, 12>>

@@ -21,7 +21,7 @@ func.func @filter(%x: memref<4x!fixed.u<4, 2>>, %Y: memref<2x!fixed.q<16, 7>>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @filter
+// CHECK-LABEL: func.func @filter(%x: memref<4x!fixed.u<4, 2>>, %Y: memref<2x!fixed.q<16, 7>>) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %two = arith.constant 2 : index
@@ -57,7 +57,7 @@ func.func @room(%x: memref<2x!fixed.u<4, 2>>, %at: index) -> !fixed.q<16, 7> {
   %y = num.finish %sum {bound = array<i64: -30000, 20000>} : !fixed.acc<16, 7> -> !fixed.q<16, 7>
   func.return %y : !fixed.q<16, 7>
 }
-// CHECK-LABEL: func.func @room
+// CHECK-LABEL: func.func @room(%x: memref<2x!fixed.u<4, 2>>, %at: index) -> !fixed.q<16, 7> {
 // CHECK-NEXT: %W = scratch.constant dense<[2, 4]> : tensor<2xi8> -> memref<2x!fixed.q<6, 5>>
 // CHECK-NEXT: %b = scratch.constant dense<[-30000, 1]> : tensor<2xi16> -> memref<2x!fixed.q<16, 7>>
 // CHECK-NEXT: %first = memref.load %b[%at] : memref<2x!fixed.q<16, 7>>
@@ -76,7 +76,7 @@ func.func @others(%i: index) -> (i16, !fixed.q<8, 4>) {
   %b = memref.load %single[%i] : memref<1x!fixed.q<8, 4>, #scratch.flash>
   func.return %a, %b : i16, !fixed.q<8, 4>
 }
-// CHECK-LABEL: func.func @others
+// CHECK-LABEL: func.func @others(%i: index) -> (i16, !fixed.q<8, 4>) {
 // CHECK-NEXT: %table = scratch.constant dense<[1, 2]> : tensor<2xi16> -> memref<2xi16, #scratch.flash>
 // CHECK-NEXT: %single = scratch.constant dense<3> : tensor<1xi8> -> memref<1x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: %a = memref.load %table[%i] : memref<2xi16, #scratch.flash>

@@ -24,7 +24,7 @@ func.func @rows(%X: memref<6x1x!fixed.q<16, 14>>, %Y: memref<2x1x!fixed.q<16, 10
   }
   func.return
 }
-// CHECK-LABEL: func.func @rows
+// CHECK-LABEL: func.func @rows(%X: memref<6x1x!fixed.q<16, 14>>, %Y: memref<2x1x!fixed.q<16, 10>>) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %two = arith.constant 2 : index
@@ -64,7 +64,7 @@ func.func @filters(%x: memref<6x!fixed.q<16, 14>>, %Y: memref<2x!fixed.q<16, 10>
   }
   func.return
 }
-// CHECK-LABEL: func.func @filters
+// CHECK-LABEL: func.func @filters(%x: memref<6x!fixed.q<16, 14>>, %Y: memref<2x!fixed.q<16, 10>>) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %two = arith.constant 2 : index
@@ -103,7 +103,7 @@ func.func @pays(%x: memref<40x!fixed.q<8, 7>>, %y: memref<10x!fixed.q<8, 3>>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @pays
+// CHECK-LABEL: func.func @pays(%x: memref<40x!fixed.q<8, 7>>, %y: memref<10x!fixed.q<8, 3>>) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %ten = arith.constant 10 : index
@@ -138,7 +138,7 @@ func.func @elements(%x: memref<9x!fixed.q<16, 12>>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @elements
+// CHECK-LABEL: func.func @elements(%x: memref<9x!fixed.q<16, 12>>) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %nine = arith.constant 9 : index
@@ -162,7 +162,7 @@ func.func @whole() {
   %b = scratch.constant dense<[1.0, 2.0]> : tensor<2xf32> -> memref<2xf32, #scratch.flash>
   func.return
 }
-// CHECK-LABEL: func.func @whole
+// CHECK-LABEL: func.func @whole() {
 // CHECK-NEXT: %a = scratch.constant dense<[1, -127]> : tensor<2xi8> -> memref<2x!fixed.q<8, 3>, #scratch.flash>
 // CHECK-NEXT: %b = scratch.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32> -> memref<2xf32, #scratch.flash>
 // CHECK-NEXT: func.return
@@ -178,7 +178,7 @@ func.func @sparse(%x: memref<8x!fixed.q<8, 7>>, %row: index, %at: index) -> !fix
   %sum = num.call #num.sparse_dot(%zero, %v, %gaps, %lengths, %x, %row, %at) : (!fixed.acc<16, 10>, memref<3x!fixed.q<4, 3>, #scratch.flash>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 7>>, index, index) -> !fixed.acc<16, 10>
   func.return %sum : !fixed.acc<16, 10>
 }
-// CHECK-LABEL: func.func @sparse
+// CHECK-LABEL: func.func @sparse(%x: memref<8x!fixed.q<8, 7>>, %row: index, %at: index) -> !fixed.acc<16, 10> {
 // CHECK-NEXT: %v = scratch.constant dense<[1, 2, -1]> : tensor<3xi8> -> memref<3x!fixed.q<4, 3>, #scratch.packed<4>>
 // CHECK-NEXT: %gaps = scratch.constant dense<[3, 4, 0]> : tensor<3xi8> -> memref<3xi8, #scratch.flash>
 // CHECK-NEXT: %lengths = scratch.constant dense<[2, 1]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
@@ -207,7 +207,7 @@ func.func @quarter(%x: memref<64x!fixed.q<16, 14>>, %Y: memref<32x!fixed.q<16, 1
   }
   func.return
 }
-// CHECK-LABEL: func.func @quarter
+// CHECK-LABEL: func.func @quarter(%x: memref<64x!fixed.q<16, 14>>, %Y: memref<32x!fixed.q<16, 10>>) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %rows = arith.constant 32 : index
@@ -243,7 +243,7 @@ func.func @eighth(%x: memref<64x!fixed.q<16, 14>>, %Y: memref<32x!fixed.q<16, 10
   }
   func.return
 }
-// CHECK-LABEL: func.func @eighth
+// CHECK-LABEL: func.func @eighth(%x: memref<64x!fixed.q<16, 14>>, %Y: memref<32x!fixed.q<16, 10>>) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %rows = arith.constant 32 : index
@@ -278,7 +278,7 @@ func.func @digits(%Y: memref<9x!fixed.q<8, 3>>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @digits
+// CHECK-LABEL: func.func @digits(%Y: memref<9x!fixed.q<8, 3>>) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %nine = arith.constant 9 : index
@@ -310,7 +310,7 @@ func.func @scaled_rows(%X: memref<3x1x!zeroskew.q<8, 0.5, 3>>, %Y: memref<2x1x!z
   }
   func.return
 }
-// CHECK-LABEL: func.func @scaled_rows
+// CHECK-LABEL: func.func @scaled_rows(%X: memref<3x1x!zeroskew.q<8, 0.5, 3>>, %Y: memref<2x1x!zeroskew.q<8, 1.0, 0>>) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %W = scratch.constant dense<{{\[\[}}1, -2, 3, 0], [4, 5, -6, 0]]> : tensor<2x4xi8> -> memref<2x4x!zeroskew.q<4, [0.25, 0.5], 0>, #scratch.packed<4>>
 // CHECK-NEXT: %x = scratch.slice %X[%zero] : memref<3x1x!zeroskew.q<8, 0.5, 3>> to memref<3x!zeroskew.q<8, 0.5, 0>>

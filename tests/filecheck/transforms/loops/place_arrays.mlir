@@ -24,23 +24,23 @@ func.func @two(%X: memref<8xi8>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @two
+// CHECK-LABEL: func.func @two(%X: memref<8xi8>) {
 // CHECK-NEXT: %array = memref.alloca() : memref<8xi8>
 // CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64} : memref<12xi8>
 // CHECK-NEXT: [[varray_1:%.*]] = scratch.view %arena[2 : i64] : memref<12xi8> to memref<8xi8>
 // CHECK-NEXT: %h = scratch.view %arena[0 : i64] : memref<12xi8> to memref<2xi8>
 // CHECK-NEXT: %scores = scratch.view %arena[2 : i64] : memref<12xi8> to memref<10xi8>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc2:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: scf.for %j = [[vc0]] to [[vc2]] step [[vc1]] {
-// CHECK-NEXT: %a = scratch.slice [[varray_1]]{{\[}}[[vc0]]] : memref<8xi8> to memref<8xi8>
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c2 = arith.constant 2 : index
+// CHECK-NEXT: scf.for %j = %c0 to %c2 step %c1 {
+// CHECK-NEXT: %a = scratch.slice [[varray_1]][%c0] : memref<8xi8> to memref<8xi8>
 // CHECK-NEXT: "memref.copy"(%X, %a) : (memref<8xi8>, memref<8xi8>) -> ()
 // CHECK-NEXT: %x = memref.load %a[%j] : memref<8xi8>
 // CHECK-NEXT: memref.store %x, %h[%j] : memref<2xi8>
 // CHECK-NEXT: }
-// CHECK-NEXT: scf.for [[vj_1:%.*]] = [[vc0]] to [[vc2]] step [[vc1]] {
-// CHECK-NEXT: [[va_1:%.*]] = scratch.slice %array{{\[}}[[vc0]]] : memref<8xi8> to memref<8xi8>
+// CHECK-NEXT: scf.for [[vj_1:%.*]] = %c0 to %c2 step %c1 {
+// CHECK-NEXT: [[va_1:%.*]] = scratch.slice %array[%c0] : memref<8xi8> to memref<8xi8>
 // CHECK-NEXT: "memref.copy"(%X, [[va_1]]) : (memref<8xi8>, memref<8xi8>) -> ()
 // CHECK-NEXT: %y = memref.load [[va_1]]{{\[}}[[vj_1]]] : memref<8xi8>
 // CHECK-NEXT: memref.store %y, %scores{{\[}}[[vj_1]]] : memref<10xi8>
@@ -58,13 +58,13 @@ func.func @group(%X: memref<2xi8>) {
   %x = memref.load %a[%c0] : memref<2xi8>
   func.return
 }
-// CHECK-LABEL: func.func @group
+// CHECK-LABEL: func.func @group(%X: memref<2xi8>) {
 // CHECK-NEXT: %array = memref.alloca() : memref<8xi8>
 // CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64} : memref<7xi8>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: %a = scratch.slice %array{{\[}}[[vc0]]] : memref<8xi8> to memref<2xi8>
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %a = scratch.slice %array[%c0] : memref<8xi8> to memref<2xi8>
 // CHECK-NEXT: "memref.copy"(%X, %a) : (memref<2xi8>, memref<2xi8>) -> ()
-// CHECK-NEXT: %x = memref.load %a{{\[}}[[vc0]]] : memref<2xi8>
+// CHECK-NEXT: %x = memref.load %a[%c0] : memref<2xi8>
 // CHECK-NEXT: func.return
 
 // What stays from one slice to the other is no passing content.
@@ -78,14 +78,14 @@ func.func @stays(%X: memref<2xi16>) {
   %y = memref.load %b[%c0] : memref<2xi16>
   func.return
 }
-// CHECK-LABEL: func.func @stays
+// CHECK-LABEL: func.func @stays(%X: memref<2xi16>) {
 // CHECK-NEXT: %array = memref.alloca() : memref<2xi16>
 // CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64} : memref<12xi8>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: %a = scratch.slice %array{{\[}}[[vc0]]] : memref<2xi16> to memref<2xi16>
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %a = scratch.slice %array[%c0] : memref<2xi16> to memref<2xi16>
 // CHECK-NEXT: "memref.copy"(%X, %a) : (memref<2xi16>, memref<2xi16>) -> ()
-// CHECK-NEXT: %b = scratch.slice %array{{\[}}[[vc0]]] : memref<2xi16> to memref<2xi16>
-// CHECK-NEXT: %y = memref.load %b{{\[}}[[vc0]]] : memref<2xi16>
+// CHECK-NEXT: %b = scratch.slice %array[%c0] : memref<2xi16> to memref<2xi16>
+// CHECK-NEXT: %y = memref.load %b[%c0] : memref<2xi16>
 // CHECK-NEXT: func.return
 
 // The arena is aligned for what it gets, and an array without uses is gone.
@@ -101,14 +101,14 @@ func.func @aligned(%X: memref<2xi16>) -> i8 {
   %l = memref.load %h[%c0] : memref<1xi8>
   func.return %l : i8
 }
-// CHECK-LABEL: func.func @aligned
+// CHECK-LABEL: func.func @aligned(%X: memref<2xi16>) -> i8 {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<7xi8>
 // CHECK-NEXT: %array = scratch.view %arena[2 : i64] : memref<7xi8> to memref<2xi16>
 // CHECK-NEXT: %h = scratch.view %arena[0 : i64] : memref<7xi8> to memref<1xi8>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: %k = memref.load %h{{\[}}[[vc0]]] : memref<1xi8>
-// CHECK-NEXT: %a = scratch.slice %array{{\[}}[[vc0]]] : memref<2xi16> to memref<2xi16>
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %k = memref.load %h[%c0] : memref<1xi8>
+// CHECK-NEXT: %a = scratch.slice %array[%c0] : memref<2xi16> to memref<2xi16>
 // CHECK-NEXT: "memref.copy"(%X, %a) : (memref<2xi16>, memref<2xi16>) -> ()
-// CHECK-NEXT: %y = memref.load %a{{\[}}[[vc0]]] : memref<2xi16>
-// CHECK-NEXT: %l = memref.load %h{{\[}}[[vc0]]] : memref<1xi8>
+// CHECK-NEXT: %y = memref.load %a[%c0] : memref<2xi16>
+// CHECK-NEXT: %l = memref.load %h[%c0] : memref<1xi8>
 // CHECK-NEXT: func.return %l : i8

@@ -27,7 +27,7 @@ func.func @rows(%x: memref<8x!fixed.q<8, 4>>, %y: memref<2x!fixed.q<8, 4>>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @rows
+// CHECK-LABEL: func.func @rows(%x: memref<8x!fixed.q<8, 4>>, %y: memref<2x!fixed.q<8, 4>>) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %two = arith.constant 2 : index
@@ -78,7 +78,7 @@ func.func @columns(%x: memref<1x!fixed.q<8, 4>>, %sums: memref<8x!fixed.acc<32, 
   %r = num.add %v, %w : !fixed.q<8, 4>, !fixed.q<8, 4> -> !fixed.q<8, 4>
   func.return %r : !fixed.q<8, 4>
 }
-// CHECK-LABEL: func.func @columns
+// CHECK-LABEL: func.func @columns(%x: memref<1x!fixed.q<8, 4>>, %sums: memref<8x!fixed.acc<32, 7>>) -> !fixed.q<8, 4> {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %f = memref.load %x[%zero] : memref<1x!fixed.q<8, 4>>
 // CHECK-NEXT: %W = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref<8x!fixed.q<8, 3>, #scratch.flash>

@@ -13,7 +13,7 @@ func.func @by_four(%x: memref<6x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK-LABEL: func.func @by_four
+// CHECK-LABEL: func.func @by_four(%x: memref<6x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
 // CHECK-NEXT: %w = scratch.constant dense<{{\[\[}}100, 100, 127, 0, 127, 0], [1, 2, -3, 4, 5, -127]]> : tensor<2x6xi8> -> memref<2x6x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: %n = arith.constant 6 : index
 // CHECK-NEXT: %at = arith.muli %i, %n : index
@@ -37,7 +37,7 @@ func.func @by_three(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK-LABEL: func.func @by_three
+// CHECK-LABEL: func.func @by_three(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
 // CHECK-NEXT: %w = scratch.constant dense<{{\[\[}}127, 0, 1, -127]]> : tensor<1x4xi8> -> memref<1x4x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: %n = arith.constant 4 : index
 // CHECK-NEXT: %at = arith.muli %i, %n : index
@@ -60,7 +60,7 @@ func.func @fitting(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK-LABEL: func.func @fitting
+// CHECK-LABEL: func.func @fitting(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
 // CHECK-NEXT: %w = scratch.constant dense<{{\[\[}}1, 2, 3, 4]]> : tensor<1x4xi8> -> memref<1x4x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: %n = arith.constant 4 : index
 // CHECK-NEXT: %at = arith.muli %i, %n : index
@@ -79,7 +79,7 @@ func.func @too_large(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> 
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK-LABEL: func.func @too_large
+// CHECK-LABEL: func.func @too_large(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
 // CHECK-NEXT: %w = scratch.constant dense<{{\[\[}}100, -100, 100, 100]]> : tensor<1x4xi8> -> memref<1x4x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: %n = arith.constant 4 : index
 // CHECK-NEXT: %at = arith.muli %i, %n : index
@@ -98,7 +98,7 @@ func.func @unknown(%w: memref<4x!fixed.q<8, 4>, #scratch.flash>, %x: memref<4x!f
   %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
-// CHECK-LABEL: func.func @unknown
+// CHECK-LABEL: func.func @unknown(%w: memref<4x!fixed.q<8, 4>, #scratch.flash>, %x: memref<4x!fixed.q<8, 6>>) -> !fixed.q<8, 2> {
 // CHECK-NEXT: %zero = num.zero : !fixed.acc<24, 10>
 // CHECK-NEXT: %sum = num.call #num.dot(%zero, %w, %x) by #num.kernel<"tm_dot_s8_s8_s24"> : (!fixed.acc<24, 10>, memref<4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<8, 6>>) -> !fixed.acc<24, 10>
 // CHECK-NEXT: %y = num.finish %sum : !fixed.acc<24, 10> -> !fixed.q<8, 2>

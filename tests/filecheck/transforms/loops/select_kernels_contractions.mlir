@@ -16,7 +16,7 @@ func.func @rows(%x: memref<3x!fixed.q<8, 6>>, %y: memref<5x!fixed.q<8, 2>>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @rows
+// CHECK-LABEL: func.func @rows(%x: memref<3x!fixed.q<8, 6>>, %y: memref<5x!fixed.q<8, 2>>) {
 // CHECK-NEXT: %w = scratch.constant dense<1> : tensor<5x4xi8> -> memref<5x4x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 5 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
@@ -49,7 +49,7 @@ func.func @channels(%x: memref<6x!fixed.q<8, 6>>, %y: memref<2x!fixed.q<8, 2>>) 
   }
   func.return
 }
-// CHECK-LABEL: func.func @channels
+// CHECK-LABEL: func.func @channels(%x: memref<6x!fixed.q<8, 6>>, %y: memref<2x!fixed.q<8, 2>>) {
 // CHECK-NEXT: %w = scratch.constant dense<1> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
@@ -75,7 +75,7 @@ func.func @sparse(%v: memref<5xf32, #scratch.flash>, %gaps: memref<5xi8, #scratc
   }
   func.return
 }
-// CHECK-LABEL: func.func @sparse
+// CHECK-LABEL: func.func @sparse(%v: memref<5xf32, #scratch.flash>, %gaps: memref<5xi8, #scratch.flash>, %lengths: memref<2xi8, #scratch.flash>, %x: memref<8xf32>, %y: memref<2xf32>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
@@ -131,7 +131,7 @@ func.func @sliding(%image: memref<8x!fixed.q<8, 6>>, %y: memref<2x!fixed.q<8, 2>
   }
   func.return
 }
-// CHECK-LABEL: func.func @sliding
+// CHECK-LABEL: func.func @sliding(%image: memref<8x!fixed.q<8, 6>>, %y: memref<2x!fixed.q<8, 2>>, %window: memref<1x3x!fixed.q<8, 6>>, %at: index) {
 // CHECK-NEXT: %w = scratch.constant dense<1> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: %start = arith.constant 0 : index
 // CHECK-NEXT: %count = arith.constant 3 : index

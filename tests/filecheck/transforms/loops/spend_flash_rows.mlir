@@ -27,7 +27,7 @@ func.func @dense(%x: memref<4x!fixed.q<8, 6>>) -> memref<3x!fixed.q<8, 2>> {
   }
   func.return %y : memref<3x!fixed.q<8, 2>>
 }
-// CHECK-LABEL: func.func @dense
+// CHECK-LABEL: func.func @dense(%x: memref<4x!fixed.q<8, 6>>) -> memref<3x!fixed.q<8, 2>> {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64} : memref<3xi8>
 // CHECK-NEXT: %y = scratch.view %arena[0 : i64] : memref<3xi8> to memref<3x!fixed.q<8, 2>>
 // CHECK-NEXT: %w = scratch.constant dense<{{\[\[}}1, 2, -3, 4], [0, 0, 127, 0], [5, -6, 7, -8]]> : tensor<3x4xi8> -> memref<3x4x!fixed.q<8, 4>, #scratch.flash>
@@ -65,15 +65,15 @@ func.func @chained(%x: memref<5x!fixed.q<8, 6>>) -> memref<2x!fixed.q<8, 3>> {
   }
   func.return %y : memref<2x!fixed.q<8, 3>>
 }
-// CHECK-LABEL: func.func @chained
+// CHECK-LABEL: func.func @chained(%x: memref<5x!fixed.q<8, 6>>) -> memref<2x!fixed.q<8, 3>> {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64} : memref<2xi8>
 // CHECK-NEXT: %y = scratch.view %arena[0 : i64] : memref<2xi8> to memref<2x!fixed.q<8, 3>>
 // CHECK-NEXT: %v = scratch.constant dense<{{\[\[}}1, 2], [3, 4]]> : tensor<2x2xi8> -> memref<2x2x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: %w = scratch.constant dense<{{\[\[}}5, 6, 7], [8, 9, 10]]> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 6>, #scratch.flash>
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc2:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: %a = scratch.slice %x{{\[}}[[vc0]]] : memref<5x!fixed.q<8, 6>> to memref<2x!fixed.q<8, 6>>
-// CHECK-NEXT: %b = scratch.slice %x{{\[}}[[vc2]]] : memref<5x!fixed.q<8, 6>> to memref<3x!fixed.q<8, 6>>
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c2 = arith.constant 2 : index
+// CHECK-NEXT: %a = scratch.slice %x[%c0] : memref<5x!fixed.q<8, 6>> to memref<2x!fixed.q<8, 6>>
+// CHECK-NEXT: %b = scratch.slice %x[%c2] : memref<5x!fixed.q<8, 6>> to memref<3x!fixed.q<8, 6>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %y{{\[}}[[v0]]] : memref<2x!fixed.q<8, 3>> to memref<2x!fixed.q<8, 3>>
 // CHECK-NEXT: num.call #num.coded_rows<{weights = [dense<{{\[\[}}1, 2], [3, 4]]> : tensor<2x2xi8>, dense<{{\[\[}}5, 6, 7], [8, 9, 10]]> : tensor<2x3xi8>], aligns = array<i64: 0, 2>, starts = dense<64> : tensor<2xi32>, right = 9 : i64}, time = 167, once = 234, call = 16, stack = 10>([[v1]], %a, %b) by #num.code_kernel<"tm_avr_rows", "2879d172f8422d9b"> : (memref<2x!fixed.q<8, 3>>, memref<2x!fixed.q<8, 6>>, memref<3x!fixed.q<8, 6>>) -> ()
@@ -101,7 +101,7 @@ func.func @updated(%x: memref<4x!fixed.q<8, 6>>) -> memref<2x!fixed.q<8, 3>> {
   }
   func.return %y : memref<2x!fixed.q<8, 3>>
 }
-// CHECK-LABEL: func.func @updated
+// CHECK-LABEL: func.func @updated(%x: memref<4x!fixed.q<8, 6>>) -> memref<2x!fixed.q<8, 3>> {
 // CHECK-NEXT: %rows = memref.alloca() : memref<2x!fixed.q<8, 3>>
 // CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64} : memref<2xi8>
 // CHECK-NEXT: %y = scratch.view %arena[0 : i64] : memref<2xi8> to memref<2x!fixed.q<8, 3>>
@@ -114,6 +114,33 @@ func.func @updated(%x: memref<4x!fixed.q<8, 6>>) -> memref<2x!fixed.q<8, 3>> {
 // CHECK-NEXT: %old = memref.load %y[%i] : memref<2x!fixed.q<8, 3>>
 // CHECK-NEXT: %t = num.mul %z, %old : !fixed.q<8, 3>, !fixed.q<8, 3> -> !fixed.q<8, 3>
 // CHECK-NEXT: memref.store %t, %y[%i] : memref<2x!fixed.q<8, 3>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y : memref<2x!fixed.q<8, 3>>
+
+// -----
+
+// Generated code reads bytes: rows that multiply wider elements stay.
+func.func @words(%x: memref<4x!fixed.q<16, 14>>) -> memref<2x!fixed.q<8, 3>> {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<2xi8>
+  %y = scratch.view %arena[0 : i64] : memref<2xi8> to memref<2x!fixed.q<8, 3>>
+  %v = scratch.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xi8> -> memref<2x4x!fixed.q<8, 4>, #scratch.flash>
+  num.contract %i to 2 {
+    %start = num.zero : !fixed.acc<32, 18>
+    %sum = num.products %start, %v, %x : !fixed.acc<32, 18>, memref<2x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<16, 14>> -> !fixed.acc<32, 18>
+    %z = num.finish %sum : !fixed.acc<32, 18> -> !fixed.q<8, 3>
+    memref.store %z, %y[%i] : memref<2x!fixed.q<8, 3>>
+  }
+  func.return %y : memref<2x!fixed.q<8, 3>>
+}
+// CHECK-LABEL: func.func @words(%x: memref<4x!fixed.q<16, 14>>) -> memref<2x!fixed.q<8, 3>> {
+// CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64} : memref<2xi8>
+// CHECK-NEXT: %y = scratch.view %arena[0 : i64] : memref<2xi8> to memref<2x!fixed.q<8, 3>>
+// CHECK-NEXT: %v = scratch.constant dense<{{\[\[}}1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xi8> -> memref<2x4x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: num.contract %i to 2 {
+// CHECK-NEXT: %start = num.zero : !fixed.acc<32, 18>
+// CHECK-NEXT: %sum = num.products %start, %v, %x : !fixed.acc<32, 18>, memref<2x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x!fixed.q<16, 14>> -> !fixed.acc<32, 18>
+// CHECK-NEXT: %z = num.finish %sum : !fixed.acc<32, 18> -> !fixed.q<8, 3>
+// CHECK-NEXT: memref.store %z, %y[%i] : memref<2x!fixed.q<8, 3>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %y : memref<2x!fixed.q<8, 3>>
 
@@ -132,7 +159,7 @@ func.func @in_place() -> memref<3x!fixed.q<8, 2>> {
   }
   func.return %y : memref<3x!fixed.q<8, 2>>
 }
-// CHECK-LABEL: func.func @in_place
+// CHECK-LABEL: func.func @in_place() -> memref<3x!fixed.q<8, 2>> {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64} : memref<3xi8>
 // CHECK-NEXT: %y = scratch.view %arena[0 : i64] : memref<3xi8> to memref<3x!fixed.q<8, 2>>
 // CHECK-NEXT: %w = scratch.constant dense<{{\[\[}}1, 2, -3], [0, 0, 127], [5, -6, 7]]> : tensor<3x3xi8> -> memref<3x3x!fixed.q<8, 4>, #scratch.flash>
@@ -164,21 +191,21 @@ func.func @tile(%x: memref<11x!fixed.q<8, 6>>) -> memref<6x!fixed.q<8, 3>> {
   }
   func.return %y : memref<6x!fixed.q<8, 3>>
 }
-// CHECK-LABEL: func.func @tile
+// CHECK-LABEL: func.func @tile(%x: memref<11x!fixed.q<8, 6>>) -> memref<6x!fixed.q<8, 3>> {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64} : memref<6xi8>
 // CHECK-NEXT: %y = scratch.view %arena[0 : i64] : memref<6xi8> to memref<6x!fixed.q<8, 3>>
 // CHECK-NEXT: %b = scratch.constant dense<[1, -2]> : tensor<2xi8> -> memref<2x!fixed.q<8, 10>, #scratch.flash>
 // CHECK-NEXT: %w = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref<8x!fixed.q<8, 4>, #scratch.flash>
-// CHECK-NEXT: [[vat8:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vy8:%.*]] = scratch.slice %y{{\[}}[[vat8]]] : memref<6x!fixed.q<8, 3>> to memref<3x2x!fixed.q<8, 3>>
-// CHECK-NEXT: [[vw8:%.*]] = scratch.slice %w{{\[}}[[vat8]]] : memref<8x!fixed.q<8, 4>, #scratch.flash> to memref<2x4x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %at8 = arith.constant 0 : index
+// CHECK-NEXT: %y8 = scratch.slice %y[%at8] : memref<6x!fixed.q<8, 3>> to memref<3x2x!fixed.q<8, 3>>
+// CHECK-NEXT: %w8 = scratch.slice %w[%at8] : memref<8x!fixed.q<8, 4>, #scratch.flash> to memref<2x4x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v3:%.*]] = arith.constant 2 : index
 // CHECK-NEXT: scf.for [[v4:%.*]] = [[v1]] to [[v0]] step [[v2]] {
 // CHECK-NEXT: [[v5:%.*]] = arith.muli [[v4]], [[v3]] : index
-// CHECK-NEXT: [[v6:%.*]] = scratch.slice [[vy8]]{{\[}}[[v5]]] : memref<3x2x!fixed.q<8, 3>> to memref<2x!fixed.q<8, 3>>
+// CHECK-NEXT: [[v6:%.*]] = scratch.slice %y8{{\[}}[[v5]]] : memref<3x2x!fixed.q<8, 3>> to memref<2x!fixed.q<8, 3>>
 // CHECK-NEXT: [[v7:%.*]] = arith.muli [[v4]], [[v3]] : index
 // CHECK-NEXT: [[v8:%.*]] = scratch.slice %x{{\[}}[[v7]]] : memref<11x!fixed.q<8, 6>> to memref<7x!fixed.q<8, 6>>
 // CHECK-NEXT: num.call #num.coded_rows<{weights = [dense<{{\[\[}}1, 2, 0, 0, 0, 3, 4], [5, 6, 0, 0, 0, 7, 8]]> : tensor<2x7xi8>], aligns = array<i64: 0>, starts = dense<[65, 62]> : tensor<2xi32>, right = 7 : i64}, time = 158, once = 238, call = 12, stack = 8>([[v6]], [[v8]]) by #num.code_kernel<"tm_avr_rows", "ed9ee6823690a1bc"> : (memref<2x!fixed.q<8, 3>>, memref<7x!fixed.q<8, 6>>) -> ()

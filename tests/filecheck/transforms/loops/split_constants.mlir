@@ -22,7 +22,7 @@ func.func @rows(%x: memref<10000x!fixed.q<8, 4>>, %y: memref<5x!fixed.q<8, 4>>) 
   }
   func.return %last : index
 }
-// CHECK-LABEL: func.func @rows
+// CHECK-LABEL: func.func @rows(%x: memref<10000x!fixed.q<8, 4>>, %y: memref<5x!fixed.q<8, 4>>) -> index {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %five = arith.constant 5 : index
@@ -80,7 +80,7 @@ func.func @elements(%at: index) -> i8 {
   }
   func.return %r : i8
 }
-// CHECK-LABEL: func.func @elements
+// CHECK-LABEL: func.func @elements(%at: index) -> i8 {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %two = arith.constant 2 : index
@@ -133,7 +133,7 @@ func.func @limit(%at: index) -> i8 {
   }
   func.return %r : i8
 }
-// CHECK-LABEL: func.func @limit
+// CHECK-LABEL: func.func @limit(%at: index) -> i8 {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %seven = arith.constant 7 : index
@@ -184,7 +184,7 @@ func.func @whole(%x: memref<20001xi8>, %at: index) -> i8 {
   }
   func.return %r : i8
 }
-// CHECK-LABEL: func.func @whole
+// CHECK-LABEL: func.func @whole(%x: memref<20001xi8>, %at: index) -> i8 {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %two = arith.constant 2 : index
@@ -224,7 +224,7 @@ func.func @pairs(%at: index) -> i8 {
   }
   func.return %r : i8
 }
-// CHECK-LABEL: func.func @pairs
+// CHECK-LABEL: func.func @pairs(%at: index) -> i8 {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %two = arith.constant 2 : index
 // CHECK-NEXT: %six = arith.constant 6 : index
@@ -301,7 +301,7 @@ func.func @branch(%if: i1, %at: index) -> i8 {
   }
   func.return %r : i8
 }
-// CHECK-LABEL: func.func @branch
+// CHECK-LABEL: func.func @branch(%if: i1, %at: index) -> i8 {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %two = arith.constant 2 : index

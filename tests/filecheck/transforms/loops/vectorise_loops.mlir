@@ -16,7 +16,7 @@ func.func @sum(%x: memref<2x3x8x!a>, %z: memref<2x3x8x!b>, %out: memref<2x3x8x!y
   tdsl.add %x, %z : memref<2x3x8x!a>, memref<2x3x8x!b> into %out : memref<2x3x8x!y>
   func.return
 }
-// CHECK-LABEL: func.func @sum
+// CHECK-LABEL: func.func @sum(%x: memref<2x3x8x!zeroskew.q<8, 0.5, 3>>, %z: memref<2x3x8x!zeroskew.q<8, 0.125, -4>>, %out: memref<2x3x8x!zeroskew.q<8, 1.0, -128>>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
@@ -38,7 +38,7 @@ func.func @broadcast(%x: memref<3x16x!a>, %z: memref<16x!b>, %out: memref<3x16x!
   tdsl.add %x, %z : memref<3x16x!a>, memref<16x!b> into %out : memref<3x16x!y>
   func.return
 }
-// CHECK-LABEL: func.func @broadcast
+// CHECK-LABEL: func.func @broadcast(%x: memref<3x16x!zeroskew.q<8, 0.5, 3>>, %z: memref<16x!zeroskew.q<8, 0.125, -4>>, %out: memref<3x16x!zeroskew.q<8, 1.0, -128>>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
@@ -55,7 +55,7 @@ func.func @pool(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
   tdsl.average_pool %x {kernel = array<i64: 4, 4>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>} : memref<1x4x4x32x!a> into %out : memref<1x1x1x32x!a>
   func.return
 }
-// CHECK-LABEL: func.func @pool
+// CHECK-LABEL: func.func @pool(%x: memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>>, %out: memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 32 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
@@ -71,7 +71,7 @@ func.func @greatest(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
   tdsl.max_pool %x {kernel = array<i64: 4, 4>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>} : memref<1x4x4x32x!a> into %out : memref<1x1x1x32x!a>
   func.return
 }
-// CHECK-LABEL: func.func @greatest
+// CHECK-LABEL: func.func @greatest(%x: memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>>, %out: memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 32 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
@@ -91,7 +91,7 @@ func.func @margins(%arena: memref<2048xi8>) {
   tdsl.max_pool %x {kernel = array<i64: 3, 3>, padding = array<i64: 0, 1, 0, 1>, strides = array<i64: 3, 3>} : memref<1x8x8x32x!f> into %out : memref<1x3x3x32x!f>
   func.return
 }
-// CHECK-LABEL: func.func @margins
+// CHECK-LABEL: func.func @margins(%arena: memref<2048xi8>) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %x = memref.view %arena[%zero][] : memref<2048xi8> to memref<1x8x8x32x!fixed.q<8, 4>>
 // CHECK-NEXT: %out = memref.view %arena[%zero][] : memref<2048xi8> to memref<1x3x3x32x!fixed.q<8, 4>>
@@ -141,7 +141,7 @@ func.func @softmax(%x: memref<1x64x!a>, %out: memref<1x64x!zeroskew.q<8, 0.00390
   tdsl.softmax %x : memref<1x64x!a> into %out : memref<1x64x!zeroskew.q<8, 0.00390625, -128>>
   func.return
 }
-// CHECK-LABEL: func.func @softmax
+// CHECK-LABEL: func.func @softmax(%x: memref<1x64x!zeroskew.q<8, 0.5, 3>>, %out: memref<1x64x!zeroskew.q<8, 0.00390625, -128>>) {
 // CHECK-NEXT: %single = memref.alloca() : memref<1xi32>
 // CHECK-NEXT: %greatest = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: [[vsingle_1:%.*]] = memref.alloca() : memref<1xi32>
@@ -181,7 +181,7 @@ func.func @argmax(%x: memref<64x!f>) -> index {
   %label = tdsl.argmax %x : memref<64x!f>
   func.return %label : index
 }
-// CHECK-LABEL: func.func @argmax
+// CHECK-LABEL: func.func @argmax(%x: memref<64x!fixed.q<8, 4>>) -> index {
 // CHECK-NEXT: %label = memref.alloca() : memref<1xi32>
 // CHECK-NEXT: %best = memref.alloca() : memref<1x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
@@ -203,7 +203,7 @@ func.func @in_place(%x: memref<32x!a>) {
   tdsl.relu %x : memref<32x!a> into %x : memref<32x!a>
   func.return
 }
-// CHECK-LABEL: func.func @in_place
+// CHECK-LABEL: func.func @in_place(%x: memref<32x!zeroskew.q<8, 0.5, 3>>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 32 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
@@ -226,7 +226,7 @@ func.func @shifted(%x: memref<32x!a>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @shifted
+// CHECK-LABEL: func.func @shifted(%x: memref<32x!zeroskew.q<8, 0.5, 3>>) {
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %end = arith.constant 31 : index
@@ -251,7 +251,7 @@ func.func @others(%x: memref<3x!a>, %y: memref<64x!a>, %z: memref<64x!a>, %f: me
   tdsl.relu %f : memref<64xf32> into %f : memref<64xf32>
   func.return
 }
-// CHECK-LABEL: func.func @others
+// CHECK-LABEL: func.func @others(%x: memref<3x!zeroskew.q<8, 0.5, 3>>, %y: memref<64x!zeroskew.q<8, 0.5, 3>>, %z: memref<64x!zeroskew.q<8, 0.5, 3>>, %f: memref<64xf32>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
@@ -291,7 +291,7 @@ func.func @reloaded(%x: memref<32x!a>, %z: memref<64x!a>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @reloaded
+// CHECK-LABEL: func.func @reloaded(%x: memref<32x!zeroskew.q<8, 0.5, 3>>, %z: memref<64x!zeroskew.q<8, 0.5, 3>>) {
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %end = arith.constant 32 : index
@@ -322,7 +322,7 @@ func.func @exchanged(%x: memref<32x!f>, %z: memref<32x!f>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @exchanged
+// CHECK-LABEL: func.func @exchanged(%x: memref<32x!fixed.q<8, 4>>, %z: memref<32x!fixed.q<8, 4>>) {
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %end = arith.constant 32 : index
@@ -355,7 +355,7 @@ func.func @compared_twice(%x: memref<32x!f>, %z: memref<32x!f>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @compared_twice
+// CHECK-LABEL: func.func @compared_twice(%x: memref<32x!fixed.q<8, 4>>, %z: memref<32x!fixed.q<8, 4>>) {
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %end = arith.constant 32 : index
@@ -383,7 +383,7 @@ func.func @rows(%w: memref<12x9x!f>, %v: memref<9x!f>, %b: memref<12x!f>, %out: 
   }
   func.return
 }
-// CHECK-LABEL: func.func @rows
+// CHECK-LABEL: func.func @rows(%w: memref<12x9x!fixed.q<8, 4>>, %v: memref<9x!fixed.q<8, 4>>, %b: memref<12x!fixed.q<8, 4>>, %out: memref<12x!fixed.q<8, 4>>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %w{{\[}}[[v0]]] : memref<12x9x!fixed.q<8, 4>> to memref<108x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %v{{\[}}[[v0]]] : memref<9x!fixed.q<8, 4>> to memref<9x!fixed.q<8, 4>>
@@ -418,7 +418,7 @@ func.func @distances(%w: memref<12x8x!f>, %v: memref<8x!f>, %out: memref<12x!f>)
   }
   func.return
 }
-// CHECK-LABEL: func.func @distances
+// CHECK-LABEL: func.func @distances(%w: memref<12x8x!fixed.q<8, 4>>, %v: memref<8x!fixed.q<8, 4>>, %out: memref<12x!fixed.q<8, 4>>) {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64, lower_bound = 1 : i64} : memref<1xi8>
 // CHECK-NEXT: %cell = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]} : memref<1xi8> to memref<1x!fixed.q<8, 4>>
 // CHECK-NEXT: %one = arith.constant 1 : index
@@ -449,7 +449,7 @@ func.func @kept(%w: memref<12x!f>, %out: memref<12x!f>) -> !f {
   %last = memref.load %cell[%zero] : memref<1x!f>
   func.return %last : !f
 }
-// CHECK-LABEL: func.func @kept
+// CHECK-LABEL: func.func @kept(%w: memref<12x!fixed.q<8, 4>>, %out: memref<12x!fixed.q<8, 4>>) -> !fixed.q<8, 4> {
 // CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64, lower_bound = 1 : i64} : memref<1xi8>
 // CHECK-NEXT: %cell = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]} : memref<1xi8> to memref<1x!fixed.q<8, 4>>
 // CHECK-NEXT: %one = arith.constant 1 : index
@@ -475,7 +475,7 @@ func.func @overwritten(%w: memref<12x12x!f>, %v: memref<12x!f>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @overwritten
+// CHECK-LABEL: func.func @overwritten(%w: memref<12x12x!fixed.q<8, 4>>, %v: memref<12x!fixed.q<8, 4>>) {
 // CHECK-NEXT: num.contract %r to 12 {
 // CHECK-NEXT: %zero = num.zero : !fixed.acc<24, 8>
 // CHECK-NEXT: %sum = num.products %zero, %w, %v : !fixed.acc<24, 8>, memref<12x12x!fixed.q<8, 4>>, memref<12x!fixed.q<8, 4>> -> !fixed.acc<24, 8>
@@ -504,7 +504,7 @@ func.func @made_inside(%x: memref<4x16x!f>, %out: memref<4x16x!f>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @made_inside
+// CHECK-LABEL: func.func @made_inside(%x: memref<4x16x!fixed.q<8, 4>>, %out: memref<4x16x!fixed.q<8, 4>>) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %four = arith.constant 4 : index
@@ -536,7 +536,7 @@ func.func @differs(%x: memref<4x16x!f>, %scale: !f, %out: memref<4x16x!f>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @differs
+// CHECK-LABEL: func.func @differs(%x: memref<4x16x!fixed.q<8, 4>>, %scale: !fixed.q<8, 4>, %out: memref<4x16x!fixed.q<8, 4>>) {
 // CHECK-NEXT: %minus = memref.alloca() : memref<1x!fixed.q<8, 4>>
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index

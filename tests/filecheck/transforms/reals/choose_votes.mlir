@@ -10,7 +10,7 @@ func.func @forest(%x: tensor<1x2xf32>) -> tensor<1x3xf32> {
   %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<[0, -1, -2]> : tensor<3xi32>} : tensor<1x2xf32>, tensor<2x3xf32> -> tensor<1x3xf32>
   func.return %sums : tensor<1x3xf32>
 }
-// CHECK-LABEL: func.func @forest
+// CHECK-LABEL: func.func @forest(%x: tensor<1x2xf32>) -> tensor<1x3xf32> {
 // CHECK-NEXT: %votes = tdsl.const dense<{{\[\[}}0.000000e+00, 2.500000e-01, 0.000000e+00], [2.500000e-01, 0.000000e+00, 0.000000e+00]]> : tensor<2x3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<5.000000e-01> : tensor<1xf64>, children = dense<{{\[\[}}-1, -2]]> : tensor<1x2xi32>, roots = dense<[0, -1, -2]> : tensor<3xi32>} : tensor<1x2xf32>, tensor<2x3xf32> -> tensor<1x3xf32>
 // CHECK-NEXT: func.return %sums : tensor<1x3xf32>
@@ -22,7 +22,7 @@ func.func @one(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %sums : tensor<1x2xf32>
 }
-// CHECK-LABEL: func.func @one
+// CHECK-LABEL: func.func @one(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
 // CHECK-NEXT: %votes = tdsl.const dense<{{\[\[}}0.000000e+00, 1.000000e+00], [1.000000e+00, 0.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<5.000000e-01> : tensor<1xf64>, children = dense<{{\[\[}}-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: func.return %sums : tensor<1x2xf32>
@@ -32,7 +32,7 @@ func.func @four(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<[0, -1, -2, -1]> : tensor<4xi32>} : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %sums : tensor<1x2xf32>
 }
-// CHECK-LABEL: func.func @four
+// CHECK-LABEL: func.func @four(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
 // CHECK-NEXT: %votes = tdsl.const dense<{{\[\[}}0.000000e+00, 2.500000e-01], [2.500000e-01, 0.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<5.000000e-01> : tensor<1xf64>, children = dense<{{\[\[}}-1, -2]]> : tensor<1x2xi32>, roots = dense<[0, -1, -2, -1]> : tensor<4xi32>} : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: func.return %sums : tensor<1x2xf32>
@@ -42,7 +42,7 @@ func.func @five(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<[0, -1, -2, -1, -1]> : tensor<5xi32>} : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %sums : tensor<1x2xf32>
 }
-// CHECK-LABEL: func.func @five
+// CHECK-LABEL: func.func @five(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
 // CHECK-NEXT: %votes = tdsl.const dense<{{\[\[}}0.000000e+00, 1.250000e-01], [1.250000e-01, 0.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<5.000000e-01> : tensor<1xf64>, children = dense<{{\[\[}}-1, -2]]> : tensor<1x2xi32>, roots = dense<[0, -1, -2, -1, -1]> : tensor<5xi32>} : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: func.return %sums : tensor<1x2xf32>
@@ -53,7 +53,7 @@ func.func @read(%x: tensor<1x2xf32>) -> (tensor<1x2xf32>, tensor<2x2xf32>) {
   %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %sums, %votes : tensor<1x2xf32>, tensor<2x2xf32>
 }
-// CHECK-LABEL: func.func @read
+// CHECK-LABEL: func.func @read(%x: tensor<1x2xf32>) -> (tensor<1x2xf32>, tensor<2x2xf32>) {
 // CHECK-NEXT: %votes = tdsl.const dense<{{\[\[}}0.000000e+00, 1.000000e+00], [1.000000e+00, 0.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: [[vvotes_1:%.*]] = tdsl.const dense<{{\[\[}}1.000000e-01, 2.000000e-01], [1.500000e-01, 1.500000e-01]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<5.000000e-01> : tensor<1xf64>, children = dense<{{\[\[}}-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>

@@ -9,7 +9,7 @@ func.func @rising(%x: tensor<4x1xf32>) -> index {
   %label = tdsl.argmax %d : tensor<1x4xf32>
   func.return %label : index
 }
-// CHECK-LABEL: func.func @rising
+// CHECK-LABEL: func.func @rising(%x: tensor<4x1xf32>) -> index {
 // CHECK-NEXT: %label = tdsl.argmax %x : tensor<4x1xf32>
 // CHECK-NEXT: func.return %label : index
 
@@ -21,7 +21,7 @@ func.func @scores(%x: tensor<4x1xf32>) -> (index, tensor<4x1xf32>) {
   %label = tdsl.argmax %scores : tensor<4x1xf32>
   func.return %label, %scores : index, tensor<4x1xf32>
 }
-// CHECK-LABEL: func.func @scores
+// CHECK-LABEL: func.func @scores(%x: tensor<4x1xf32>) -> (index, tensor<4x1xf32>) {
 // CHECK-NEXT: %scores = tdsl.tanh %x : tensor<4x1xf32> -> tensor<4x1xf32>
 // CHECK-NEXT: %label = tdsl.argmax %scores : tensor<4x1xf32>
 // CHECK-NEXT: func.return %label, %scores : index, tensor<4x1xf32>
@@ -36,7 +36,7 @@ func.func @not_rising(%x: tensor<4x1xf32>) -> (index, index) {
   %neg = tdsl.argmax %b : tensor<4x1xf32>
   func.return %relu, %neg : index, index
 }
-// CHECK-LABEL: func.func @not_rising
+// CHECK-LABEL: func.func @not_rising(%x: tensor<4x1xf32>) -> (index, index) {
 // CHECK-NEXT: %a = tdsl.relu %x : tensor<4x1xf32> -> tensor<4x1xf32>
 // CHECK-NEXT: %relu = tdsl.argmax %a : tensor<4x1xf32>
 // CHECK-NEXT: %b = tdsl.neg %x : tensor<4x1xf32> -> tensor<4x1xf32>
@@ -51,7 +51,7 @@ func.func @formats(%x: tensor<4x1x!fixed.q<8, 4>>) -> index {
   %label = tdsl.argmax %a : tensor<4x1x!fixed.q<8, 7>>
   func.return %label : index
 }
-// CHECK-LABEL: func.func @formats
+// CHECK-LABEL: func.func @formats(%x: tensor<4x1x!fixed.q<8, 4>>) -> index {
 // CHECK-NEXT: %a = tdsl.tanh %x : tensor<4x1x!fixed.q<8, 4>> -> tensor<4x1x!fixed.q<8, 7>>
 // CHECK-NEXT: %label = tdsl.argmax %a : tensor<4x1x!fixed.q<8, 7>>
 // CHECK-NEXT: func.return %label : index

@@ -8,7 +8,7 @@ func.func @forest(%X: tensor<3x1xf32>) -> tensor<1x2xf32> {
   %sums = tdsl.forest %row, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %sums : tensor<1x2xf32>
 }
-// CHECK-LABEL: func.func @forest
+// CHECK-LABEL: func.func @forest(%X: tensor<3x1xf32>) -> tensor<1x2xf32> attributes {tdsl.interface = #tdsl.interface<input = <format = f32>>} {
 // CHECK-NEXT: %row = tdsl.reshape %X : tensor<3x1xf32> -> tensor<1x3xf32>
 // CHECK-NEXT: %votes = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00], [0.000000e+00, 1.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %sums = tdsl.forest %row, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<5.000000e-01> : tensor<1xf64>, children = dense<{{\[\[}}-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
@@ -27,7 +27,7 @@ func.func @both(%X: tensor<1x3xf32>) -> (tensor<1x2xf32>, tensor<1x3xf32>) {
   %y = tdsl.tanh %X : tensor<1x3xf32> -> tensor<1x3xf32>
   func.return %sums, %y : tensor<1x2xf32>, tensor<1x3xf32>
 }
-// CHECK-LABEL: func.func @both
+// CHECK-LABEL: func.func @both(%X: tensor<1x3xf32>) -> (tensor<1x2xf32>, tensor<1x3xf32>) {
 // CHECK-NEXT: %votes = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00], [0.000000e+00, 1.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %sums = tdsl.forest %X, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<5.000000e-01> : tensor<1xf64>, children = dense<{{\[\[}}-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: %y = tdsl.tanh %X : tensor<1x3xf32> -> tensor<1x3xf32>
@@ -41,7 +41,7 @@ func.func @scaled(%X: tensor<1x3xf32>) -> tensor<1x2xf32> attributes {tdsl.inter
   %sums = tdsl.forest %X, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %sums : tensor<1x2xf32>
 }
-// CHECK-LABEL: func.func @scaled
+// CHECK-LABEL: func.func @scaled(%X: tensor<1x3xf32>) -> tensor<1x2xf32> attributes {tdsl.interface = #tdsl.interface<input = <scales = [2.0], offsets = [0.0]>>} {
 // CHECK-NEXT: %votes = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00], [0.000000e+00, 1.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %sums = tdsl.forest %X, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<5.000000e-01> : tensor<1xf64>, children = dense<{{\[\[}}-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: func.return %sums : tensor<1x2xf32>
@@ -56,7 +56,7 @@ func.func @imputed(%X: tensor<1x3xf32>) -> tensor<1x2xf32> attributes {tdsl.inte
   %sums = tdsl.forest %known, %votes {features = dense<[0, 2]> : tensor<2xi32>, thresholds = dense<[0.5, 0.25]> : tensor<2xf64>, children = dense<[[1, -1], [-1, -2]]> : tensor<2x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %sums : tensor<1x2xf32>
 }
-// CHECK-LABEL: func.func @imputed
+// CHECK-LABEL: func.func @imputed(%X: tensor<1x3xf32>) -> tensor<1x2xf32> attributes {tdsl.interface = #tdsl.interface<input = <format = f32, missing>>} {
 // CHECK-NEXT: %votes = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00], [0.000000e+00, 1.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %sums = tdsl.forest %X, %votes {features = dense<[2, 0]> : tensor<2xi32>, thresholds = dense<[5.000000e-01, 2.500000e-01]> : tensor<2xf64>, children = dense<{{\[\[}}1, -1], [-1, -2]]> : tensor<2x2xi32>, roots = dense<0> : tensor<1xi32>, missing = dense<[0, 1]> : tensor<2xi8>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: func.return %sums : tensor<1x2xf32>

@@ -13,7 +13,7 @@ func.func @scores(%x: tensor<1x4xf32>) -> (index, tensor<4xf32>) {
   %label = tdsl.argmax %d : tensor<4xf32>
   func.return %label, %d : index, tensor<4xf32>
 }
-// CHECK-LABEL: func.func @scores
+// CHECK-LABEL: func.func @scores(%x: tensor<1x4xf32>) -> (index, tensor<1x4xf32>) {
 // CHECK-NEXT: %label = tdsl.argmax %x : tensor<1x4xf32>
 // CHECK-NEXT: func.return %label, %x : index, tensor<1x4xf32>
 // SCORES-LABEL: func.func @scores
@@ -27,7 +27,7 @@ func.func @unlabelled(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %y = tdsl.sigmoid %x : tensor<1x4xf32> -> tensor<1x4xf32>
   func.return %y : tensor<1x4xf32>
 }
-// CHECK-LABEL: func.func @unlabelled
+// CHECK-LABEL: func.func @unlabelled(%x: tensor<1x4xf32>) -> (index, tensor<1x4xf32>) {
 // CHECK-NEXT: %label = tdsl.argmax %x : tensor<1x4xf32>
 // CHECK-NEXT: func.return %label, %x : index, tensor<1x4xf32>
 // SCORES-LABEL: func.func @unlabelled(%x: tensor<1x4xf32>) -> tensor<1x4xf32>
@@ -43,7 +43,7 @@ func.func @probability(%x: tensor<1x1xf32>) -> tensor<1xf32> {
   %z = tdsl.reshape %y : tensor<1x1xf32> -> tensor<1xf32>
   func.return %z : tensor<1xf32>
 }
-// CHECK-LABEL: func.func @probability
+// CHECK-LABEL: func.func @probability(%x: tensor<1x1xf32>) -> (index, tensor<1x1xf32>) {
 // CHECK-NEXT: %label = tdsl.sign %x : tensor<1x1xf32>
 // CHECK-NEXT: func.return %label, %x : index, tensor<1x1xf32>
 
@@ -58,7 +58,7 @@ func.func @threshold(%x: tensor<1x1xf32>) -> (index, tensor<1x1xf32>) {
   %label = arith.select %above, %yes, %no : index
   func.return %label, %y : index, tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @threshold
+// CHECK-LABEL: func.func @threshold(%x: tensor<1x1xf32>) -> (index, tensor<1x1xf32>) {
 // CHECK-NEXT: %no = arith.constant 0 : index
 // CHECK-NEXT: %yes = arith.constant 1 : index
 // CHECK-NEXT: %above = tdsl.at_least %x {threshold = 0.000000e+00 : f64} : tensor<1x1xf32>
@@ -75,7 +75,7 @@ func.func @negative(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
   %label = tdsl.argmax %a : tensor<2x2xf32>
   func.return %label, %a : index, tensor<2x2xf32>
 }
-// CHECK-LABEL: func.func @negative
+// CHECK-LABEL: func.func @negative(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
 // CHECK-NEXT: %less = tdsl.const dense<-1.000000e+00> : tensor<1xf32> -> tensor<1xf32>
 // CHECK-NEXT: %a = tdsl.mul %x, %less : tensor<2x2xf32>, tensor<1xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %label = tdsl.argmax %a : tensor<2x2xf32>
@@ -89,7 +89,7 @@ func.func @each(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
   %label = tdsl.argmax %a : tensor<2x2xf32>
   func.return %label, %a : index, tensor<2x2xf32>
 }
-// CHECK-LABEL: func.func @each
+// CHECK-LABEL: func.func @each(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
 // CHECK-NEXT: %each = tdsl.const dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32> -> tensor<2xf32>
 // CHECK-NEXT: %a = tdsl.add %x, %each : tensor<2x2xf32>, tensor<2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %label = tdsl.argmax %a : tensor<2x2xf32>
@@ -102,7 +102,7 @@ func.func @limits(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
   %label = tdsl.argmax %a : tensor<2x2xf32>
   func.return %label, %a : index, tensor<2x2xf32>
 }
-// CHECK-LABEL: func.func @limits
+// CHECK-LABEL: func.func @limits(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
 // CHECK-NEXT: %a = tdsl.relu %x : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %label = tdsl.argmax %a : tensor<2x2xf32>
 // CHECK-NEXT: func.return %label, %a : index, tensor<2x2xf32>
@@ -114,7 +114,7 @@ func.func @rows(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
   %label = tdsl.argmax %a : tensor<2x2xf32>
   func.return %label, %a : index, tensor<2x2xf32>
 }
-// CHECK-LABEL: func.func @rows
+// CHECK-LABEL: func.func @rows(%x: tensor<2x2xf32>) -> (index, tensor<2x2xf32>) {
 // CHECK-NEXT: %a = tdsl.softmax %x : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %label = tdsl.argmax %a : tensor<2x2xf32>
 // CHECK-NEXT: func.return %label, %a : index, tensor<2x2xf32>
@@ -126,7 +126,7 @@ func.func @formats(%x: tensor<1x4x!fixed.q<8, 4>>) -> tensor<1x4x!fixed.q<8, 7>>
   %a = tdsl.softmax %x : tensor<1x4x!fixed.q<8, 4>> -> tensor<1x4x!fixed.q<8, 7>>
   func.return %a : tensor<1x4x!fixed.q<8, 7>>
 }
-// CHECK-LABEL: func.func @formats
+// CHECK-LABEL: func.func @formats(%x: tensor<1x4x!fixed.q<8, 4>>) -> (index, tensor<1x4x!fixed.q<8, 4>>) {
 // CHECK-NEXT: %label = tdsl.argmax %x : tensor<1x4x!fixed.q<8, 4>>
 // CHECK-NEXT: func.return %label, %x : index, tensor<1x4x!fixed.q<8, 4>>
 
@@ -143,7 +143,7 @@ func.func @probabilities(%X: tensor<1x3xf32>) -> (index, tensor<1x3xf32>, tensor
   %other = tdsl.fill {value = 2.0 : f64} -> tensor<1x3xf32>
   func.return %label, %p, %q, %other : index, tensor<1x3xf32>, tensor<1x3xf32>, tensor<1x3xf32>
 }
-// CHECK-LABEL: func.func @probabilities
+// CHECK-LABEL: func.func @probabilities(%X: tensor<1x3xf32>) -> (index, tensor<1x3xf32>, tensor<1x3xf32>) {
 // CHECK-NEXT: %label = tdsl.argmax %X : tensor<1x3xf32>
 // CHECK-NEXT: %other = tdsl.fill {value = 2.000000e+00 : f64} -> tensor<1x3xf32>
 // CHECK-NEXT: func.return %label, %X, %other : index, tensor<1x3xf32>, tensor<1x3xf32>
@@ -157,7 +157,7 @@ func.func @zero(%x: tensor<1x2xf32>) -> (index, tensor<1x2xf32>) {
   %label = tdsl.argmax %a : tensor<1x2xf32>
   func.return %label, %a : index, tensor<1x2xf32>
 }
-// CHECK-LABEL: func.func @zero
+// CHECK-LABEL: func.func @zero(%x: tensor<1x2xf32>) -> (index, tensor<1x2xf32>) {
 // CHECK-NEXT: %f = tdsl.const dense<0.000000e+00> : tensor<1xf32> -> tensor<1xf32>
 // CHECK-NEXT: %a = tdsl.mul %x, %f : tensor<1x2xf32>, tensor<1xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: %label = tdsl.argmax %a : tensor<1x2xf32>
@@ -171,7 +171,7 @@ func.func @infinite(%x: tensor<1x2xf32>) -> (index, tensor<1x2xf32>) {
   %label = tdsl.argmax %a : tensor<1x2xf32>
   func.return %label, %a : index, tensor<1x2xf32>
 }
-// CHECK-LABEL: func.func @infinite
+// CHECK-LABEL: func.func @infinite(%x: tensor<1x2xf32>) -> (index, tensor<1x2xf32>) {
 // CHECK-NEXT: %f = tdsl.const dense<0x7f800000> : tensor<1xf32> -> tensor<1xf32>
 // CHECK-NEXT: %a = tdsl.mul %x, %f : tensor<1x2xf32>, tensor<1xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: %label = tdsl.argmax %a : tensor<1x2xf32>
@@ -185,7 +185,7 @@ func.func @unlike(%x: tensor<1x2xf32>) -> (index, tensor<1x2xf32>) {
   %label = tdsl.argmax %a : tensor<1x2xf32>
   func.return %label, %a : index, tensor<1x2xf32>
 }
-// CHECK-LABEL: func.func @unlike
+// CHECK-LABEL: func.func @unlike(%x: tensor<1x2xf32>) -> (index, tensor<1x2xf32>) {
 // CHECK-NEXT: %f = tdsl.const dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32> -> tensor<2xf32>
 // CHECK-NEXT: %a = tdsl.mul %x, %f : tensor<1x2xf32>, tensor<2xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: %label = tdsl.argmax %a : tensor<1x2xf32>
@@ -202,7 +202,7 @@ func.func @ends(%x: tensor<1x1xf32>) -> index {
   %label = arith.select %above, %yes, %no : index
   func.return %label : index
 }
-// CHECK-LABEL: func.func @ends
+// CHECK-LABEL: func.func @ends(%x: tensor<1x1xf32>) -> index {
 // CHECK-NEXT: %no = arith.constant 0 : index
 // CHECK-NEXT: %yes = arith.constant 1 : index
 // CHECK-NEXT: %y = tdsl.sigmoid %x : tensor<1x1xf32> -> tensor<1x1xf32>
@@ -220,7 +220,7 @@ func.func @one(%x: tensor<1x1xf32>) -> index {
   %label = arith.select %above, %yes, %no : index
   func.return %label : index
 }
-// CHECK-LABEL: func.func @one
+// CHECK-LABEL: func.func @one(%x: tensor<1x1xf32>) -> index {
 // CHECK-NEXT: %no = arith.constant 0 : index
 // CHECK-NEXT: %yes = arith.constant 1 : index
 // CHECK-NEXT: %y = tdsl.sigmoid %x : tensor<1x1xf32> -> tensor<1x1xf32>
@@ -241,7 +241,7 @@ func.func @scaled(%x: tensor<1x1xf32>) -> index {
   %label = arith.select %above, %yes, %no : index
   func.return %label : index
 }
-// CHECK-LABEL: func.func @scaled
+// CHECK-LABEL: func.func @scaled(%x: tensor<1x1xf32>) -> index {
 // CHECK-NEXT: %no = arith.constant 0 : index
 // CHECK-NEXT: %yes = arith.constant 1 : index
 // CHECK-NEXT: %above = tdsl.at_least %x {threshold = 0.54930614433405489 : f64} : tensor<1x1xf32>
@@ -258,7 +258,7 @@ func.func @shifts(%x: tensor<1x4xf32>) -> (index, tensor<1x4xf32>) {
   %label = tdsl.argmax %b : tensor<1x4xf32>
   func.return %label, %b : index, tensor<1x4xf32>
 }
-// CHECK-LABEL: func.func @shifts
+// CHECK-LABEL: func.func @shifts(%x: tensor<1x4xf32>) -> (index, tensor<1x4xf32>) {
 // CHECK-NEXT: %label = tdsl.argmax %x : tensor<1x4xf32>
 // CHECK-NEXT: func.return %label, %x : index, tensor<1x4xf32>
 

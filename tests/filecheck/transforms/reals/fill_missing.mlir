@@ -11,7 +11,7 @@ func.func @scaled(%X: tensor<1x3xf32>) -> tensor<1x3xf32> attributes {tdsl.inter
   %y = tdsl.tanh %known : tensor<1x3xf32> -> tensor<1x3xf32>
   func.return %y : tensor<1x3xf32>
 }
-// CHECK-LABEL: func.func @scaled
+// CHECK-LABEL: func.func @scaled(%X: tensor<1x3xf32>) -> tensor<1x3xf32> attributes {tdsl.interface = #tdsl.interface<input = <missing, fills = [-1.0, 1.0, 1.5]>>} {
 // CHECK-NEXT: %two = tdsl.const dense<2.000000e+00> : tensor<1x3xf32> -> tensor<1x3xf32>
 // CHECK-NEXT: %one = tdsl.const dense<1.000000e+00> : tensor<1x3xf32> -> tensor<1x3xf32>
 // CHECK-NEXT: %less = tdsl.sub %X, %one : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
@@ -28,6 +28,6 @@ func.func @integers(%X: tensor<1x3xf32>) -> tensor<1x3xf32> attributes {tdsl.int
   %y = tdsl.tanh %known : tensor<1x3xf32> -> tensor<1x3xf32>
   func.return %y : tensor<1x3xf32>
 }
-// CHECK-LABEL: func.func @integers
+// CHECK-LABEL: func.func @integers(%X: tensor<1x3xf32>) -> tensor<1x3xf32> attributes {tdsl.interface = #tdsl.interface<input = <unit = "int8">>} {
 // CHECK-NEXT: %y = tdsl.tanh %X : tensor<1x3xf32> -> tensor<1x3xf32>
 // CHECK-NEXT: func.return %y : tensor<1x3xf32>

@@ -14,7 +14,7 @@ func.func @scaler(%X: tensor<1x2xf32>) -> tensor<2x1xf32> {
   %y = tdsl.add %p, %b : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %y : tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @scaler
+// CHECK-LABEL: func.func @scaler(%X: tensor<1x2xf32>) -> tensor<2x1xf32> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}2.000000e+00, 1.000000e+00], [6.000000e+00, 2.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}-3.500000e+00], [-1.050000e+01]]> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: [[vX_1:%.*]] = tdsl.reshape %X : tensor<1x2xf32> -> tensor<2x1xf32>
@@ -33,7 +33,7 @@ func.func @turned(%X: tensor<1x2xf32>) -> tensor<1x1xf32> {
   %y = tdsl.matmul %rest, %W : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @turned
+// CHECK-LABEL: func.func @turned(%X: tensor<1x2xf32>) -> tensor<1x1xf32> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}-1.000000e+00], [-3.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %y = tdsl.matmul %X, %W : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
 // CHECK-NEXT: %bias = tdsl.const dense<4.000000e+00> : tensor<1x1xf32> -> tensor<1x1xf32>
@@ -50,7 +50,7 @@ func.func @sparse(%X: tensor<2x1xf32>) -> tensor<2x1xf32> {
   %y = tdsl.spmv %S, %scaled : tensor<2x2xf32, #tdsl.csr>, tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %y : tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @sparse
+// CHECK-LABEL: func.func @sparse(%X: tensor<2x1xf32>) -> tensor<2x1xf32> {
 // CHECK-NEXT: %S = tdsl.const dense<{{\[\[}}0.000000e+00, 1.200000e+01], [1.000000e+01, 0.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32, #tdsl.csr>
 // CHECK-NEXT: %y = tdsl.spmv %S, %X : tensor<2x2xf32, #tdsl.csr>, tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: func.return %y : tensor<2x1xf32>
@@ -71,7 +71,7 @@ func.func @networks(%image: tensor<1x1x1x2xf32>, %X: tensor<3x1xf32>) -> (tensor
   %s = tdsl.matmul %w, %p : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %y, %s : tensor<1x1x1x2xf32>, tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @networks
+// CHECK-LABEL: func.func @networks(%image: tensor<1x1x1x2xf32>, %X: tensor<3x1xf32>) -> (tensor<1x1x1x2xf32>, tensor<1x1xf32>) {
 // CHECK-NEXT: %F = tdsl.const dense<{{\[\[}}{{\[\[}}6.000000e+00]]], {{\[\[}}[2.000000e+01]]]]> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
 // CHECK-NEXT: %y = tdsl.conv2d %F, %image {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : tensor<2x1x1x1xf32>, tensor<1x1x1x2xf32> -> tensor<1x1x1x2xf32>
 // CHECK-NEXT: %bias = tdsl.const dense<[3.000000e+00, -5.000000e+00]> : tensor<2xf32> -> tensor<2xf32>
@@ -91,7 +91,7 @@ func.func @forest(%X: tensor<1x2xf32>, %Y: tensor<1x2xf32>, %votes: tensor<2x1xf
   %z = tdsl.forest %b, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %y, %z : tensor<1x1xf32>, tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @forest
+// CHECK-LABEL: func.func @forest(%X: tensor<1x2xf32>, %Y: tensor<1x2xf32>, %votes: tensor<2x1xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>) {
 // CHECK-NEXT: %rate = tdsl.const dense<{{\[\[}}2.000000e+00, -4.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: %b = tdsl.mul %Y, %rate : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: %y = tdsl.forest %X, %votes {features = dense<0> : tensor<1xi32>, thresholds = dense<2.500000e-01> : tensor<1xf64>, children = dense<{{\[\[}}-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
@@ -118,7 +118,7 @@ func.func @others(%X: tensor<2x1xf32>, %Y: tensor<2x2xf32>) -> (tensor<2x1xf32>,
   %many = tdsl.matmul %up, %few : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
   func.return %tanh, %p, %q, %many : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x2xf32>, tensor<3x1xf32>
 }
-// CHECK-LABEL: func.func @others
+// CHECK-LABEL: func.func @others(%X: tensor<2x1xf32>, %Y: tensor<2x2xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x2xf32>, tensor<3x1xf32>) {
 // CHECK-NEXT: %c = tdsl.const dense<{{\[\[}}2.000000e+00], [3.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %read = tdsl.mul %X, %c : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
@@ -149,7 +149,7 @@ func.func @equal(%X: tensor<2x1xf32>, %Y: tensor<2x1xf32>) -> (tensor<2x1xf32>, 
   %z = tdsl.matmul %scale, %column : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
   func.return %y, %z : tensor<2x1xf32>, tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @equal
+// CHECK-LABEL: func.func @equal(%X: tensor<2x1xf32>, %Y: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<1x1xf32>) {
 // CHECK-NEXT: %up = tdsl.const dense<{{\[\[}}3.000000e+00, 6.000000e+00], [5.000000e+00, 1.000000e+01]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %y = tdsl.matmul %up, %X : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %scale = tdsl.const dense<{{\[\[}}7.000000e+00, 1.400000e+01]]> : tensor<1x2xf32> -> tensor<1x2xf32>
@@ -176,7 +176,7 @@ func.func @shared(%X: tensor<2x1xf32>, %Y: tensor<2x2xf32>) -> (tensor<2x1xf32>,
   %f = tdsl.matmul %F, %e : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
   func.return %b, %c, %d, %f, %e : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x2xf32>, tensor<2x2xf32>
 }
-// CHECK-LABEL: func.func @shared
+// CHECK-LABEL: func.func @shared(%X: tensor<2x1xf32>, %Y: tensor<2x2xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
 // CHECK-NEXT: %B = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [1.500000e+01, 2.200000e+01]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %C = tdsl.const dense<{{\[\[}}5.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %D = tdsl.const dense<{{\[\[}}6.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
@@ -207,7 +207,7 @@ func.func @columns(%X: tensor<2x2xf32>, %M: tensor<2x2xf32>, %V: tensor<2x1xf32>
   %e = tdsl.matmul %d, %E : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %b, %c, %e : tensor<2x2xf32>, tensor<2x1xf32>, tensor<1x2xf32>
 }
-// CHECK-LABEL: func.func @columns
+// CHECK-LABEL: func.func @columns(%X: tensor<2x2xf32>, %M: tensor<2x2xf32>, %V: tensor<2x1xf32>) -> (tensor<2x2xf32>, tensor<2x1xf32>, tensor<1x2xf32>) {
 // CHECK-NEXT: %A = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %B = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %C = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00], [3.000000e+00, 5.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>

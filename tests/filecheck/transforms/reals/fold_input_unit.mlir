@@ -11,7 +11,7 @@ func.func @dense(%X: tensor<2x1xf32>) -> tensor<1x1xf32> attributes {tdsl.interf
   %y = tdsl.matmul %W, %X : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @dense
+// CHECK-LABEL: func.func @dense(%X: tensor<2x1xf32>) -> tensor<1x1xf32> attributes {tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0], scales = [256.0], offsets = [3.0], unit = "0.5+3:s10", format = !fixed.s<10, 9>>>} {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}5.120000e+02, -2.560000e+02]]> : tensor<1x2xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: %y = tdsl.matmul %W, %X : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
 // CHECK-NEXT: %bias = tdsl.const dense<3.000000e+00> : tensor<1x1xf32> -> tensor<1x1xf32>
@@ -38,7 +38,7 @@ func.func @steps(%X: tensor<3x2xf32>) -> tensor<1x1xf32> {
   %y = tdsl.matmul %row, %W : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @steps
+// CHECK-LABEL: func.func @steps(%X: tensor<3x2xf32>) -> tensor<1x1xf32> attributes {tdsl.interface = #tdsl.interface<input = <scales = [256.0], offsets = [3.0], unit = "0.5+3:s10", format = !fixed.s<10, 9>>>} {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}5.120000e+02], [-2.560000e+02]]> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %i = arith.constant 1 : index
 // CHECK-NEXT: %x = tdsl.index %X[%i] : tensor<3x2xf32> -> tensor<2xf32>
@@ -58,7 +58,7 @@ func.func @image(%X: tensor<1x2x2x1xf32>) -> tensor<1x1x1x1xf32> {
   %y = tdsl.conv2d %W, %pooled {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x1x1x1xf32>
   func.return %y : tensor<1x1x1x1xf32>
 }
-// CHECK-LABEL: func.func @image
+// CHECK-LABEL: func.func @image(%X: tensor<1x2x2x1xf32>) -> tensor<1x1x1x1xf32> attributes {tdsl.interface = #tdsl.interface<input = <scales = [256.0], offsets = [3.0], unit = "0.5+3:s10", format = !fixed.s<10, 9>>>} {
 // CHECK-NEXT: %W = tdsl.const dense<5.120000e+02> : tensor<1x2x2x1xf32> -> tensor<1x2x2x1xf32>
 // CHECK-NEXT: %padded = tdsl.pad %X {low = array<i64: 0, 1, 1, 0>, high = array<i64: 0, 1, 1, 0>, value = -0.01171875 : f64} : tensor<1x2x2x1xf32> -> tensor<1x4x4x1xf32>
 // CHECK-NEXT: %pooled = tdsl.max_pool %padded {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : tensor<1x4x4x1xf32> -> tensor<1x2x2x1xf32>
@@ -75,7 +75,7 @@ func.func @tree(%X: tensor<1x2xf32>) -> tensor<1x1xf32> {
   %y = tdsl.forest %X, %votes {features = dense<1> : tensor<1xi16>, thresholds = dense<4.0> : tensor<1xf32>, children = dense<[[-1, -2]]> : tensor<1x2xi16>, roots = dense<0> : tensor<1xi16>} : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @tree
+// CHECK-LABEL: func.func @tree(%X: tensor<1x2xf32>) -> tensor<1x1xf32> attributes {tdsl.interface = #tdsl.interface<input = <scales = [256.0], offsets = [3.0], unit = "0.5+3:s10", format = !fixed.s<10, 9>>>} {
 // CHECK-NEXT: %votes = tdsl.const dense<{{\[\[}}1.000000e+00], [2.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %y = tdsl.forest %X, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<3.906250e-03> : tensor<1xf64>, children = dense<{{\[\[}}-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
 // CHECK-NEXT: func.return %y : tensor<1x1xf32>
@@ -87,7 +87,7 @@ func.func @distance(%X: tensor<2x1xf32>) -> tensor<2x1xf32> {
   %y = tdsl.tanh %X : tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %y : tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @distance
+// CHECK-LABEL: func.func @distance(%X: tensor<2x1xf32>) -> tensor<2x1xf32> attributes {tdsl.interface = #tdsl.interface<input = <scales = [256.0], offsets = [3.0], unit = "0.5+3:s10", format = !fixed.s<10, 9>>>} {
 // CHECK-NEXT: %scale = tdsl.const dense<2.560000e+02> : tensor<1x1xf32> -> tensor<1x1xf32>
 // CHECK-NEXT: %features = tdsl.mul %X, %scale : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %offset = tdsl.const dense<3.000000e+00> : tensor<1x1xf32> -> tensor<1x1xf32>

@@ -13,7 +13,7 @@ func.func @folded(%x: tensor<2x1xf32>, %s: tensor<2xf32>) -> (tensor<2xf32>, ten
   %z = tdsl.matmul %v, %h : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %y, %z : tensor<2xf32>, tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @folded
+// CHECK-LABEL: func.func @folded(%x: tensor<2x1xf32>, %s: tensor<2xf32>) -> (tensor<2xf32>, tensor<1x1xf32>) {
 // CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}4.000000e+00, -1.200000e+01], [0.000000e+00, 2.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %wx = tdsl.matmul %w, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %a = tdsl.reshape %wx : tensor<2x1xf32> -> tensor<2xf32>
@@ -40,7 +40,7 @@ func.func @left(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tenso
   %h = tdsl.exp %g : tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %b, %d, %f, %h : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @left
+// CHECK-LABEL: func.func @left(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>) {
 // CHECK-NEXT: %three = tdsl.const dense<3.000000e+00> : tensor<f32> -> tensor<f32>
 // CHECK-NEXT: %two = tdsl.const dense<2.000000e+00> : tensor<f32> -> tensor<f32>
 // CHECK-NEXT: %tiny = tdsl.const dense<1.17549435e-38> : tensor<f32> -> tensor<f32>
@@ -66,7 +66,7 @@ func.func @formats(%x: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1x!fixed.q<8, 3>>
   %y = tdsl.mul %two, %a : tensor<!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 3>>
   func.return %y : tensor<2x1x!fixed.q<8, 3>>
 }
-// CHECK-LABEL: func.func @formats
+// CHECK-LABEL: func.func @formats(%x: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1x!fixed.q<8, 3>> {
 // CHECK-NEXT: %w = tdsl.const dense<3> : tensor<2x2xi8> -> tensor<2x2x!fixed.q<8, 4>>
 // CHECK-NEXT: %two = tdsl.const dense<32> : tensor<i8> -> tensor<!fixed.q<8, 4>>
 // CHECK-NEXT: %a = tdsl.matmul %w, %x : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
@@ -106,7 +106,7 @@ func.func @limits(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, ten
   %g2 = tdsl.mul %g, %two : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
   func.return %a2, %b2, %c3, %d2, %f2, %g2 : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @limits
+// CHECK-LABEL: func.func @limits(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>) {
 // CHECK-NEXT: %each = tdsl.const dense<{{\[\[}}2.000000e+00], [4.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %none = tdsl.const dense<0.000000e+00> : tensor<f32> -> tensor<f32>
 // CHECK-NEXT: %two = tdsl.const dense<2.000000e+00> : tensor<f32> -> tensor<f32>
@@ -119,16 +119,16 @@ func.func @limits(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, ten
 // CHECK-NEXT: %F = tdsl.const dense<1.17549435e-38> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %G = tdsl.const dense<3.000000e+38> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %a = tdsl.matmul %A, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
-// CHECK-NEXT: [[va2:%.*]] = tdsl.mul %a, %each : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %a2 = tdsl.mul %a, %each : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %b = tdsl.matmul %B, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
-// CHECK-NEXT: [[vb2:%.*]] = tdsl.mul %b, %none : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
+// CHECK-NEXT: %b2 = tdsl.mul %b, %none : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
 // CHECK-NEXT: %c = tdsl.matmul %C, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
-// CHECK-NEXT: [[vc2:%.*]] = tdsl.mul %c, %two : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
-// CHECK-NEXT: [[vc3:%.*]] = tdsl.add %c, [[vc2]] : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %c2 = tdsl.mul %c, %two : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
+// CHECK-NEXT: %c3 = tdsl.add %c, %c2 : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %d = tdsl.matmul %D, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
-// CHECK-NEXT: [[vd2:%.*]] = tdsl.mul %d, %two : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
+// CHECK-NEXT: %d2 = tdsl.mul %d, %two : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
 // CHECK-NEXT: %e = tdsl.matmul %E, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %f = tdsl.matmul %F, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
-// CHECK-NEXT: [[vf2:%.*]] = tdsl.mul %f, %half : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
+// CHECK-NEXT: %f2 = tdsl.mul %f, %half : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
 // CHECK-NEXT: %g = tdsl.matmul %G, %e : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
-// CHECK-NEXT: func.return [[va2]], [[vb2]], [[vc3]], [[vd2]], [[vf2]], %g : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
+// CHECK-NEXT: func.return %a2, %b2, %c3, %d2, %f2, %g : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>

@@ -14,7 +14,7 @@ func.func @sum(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>) -> tensor<1x2xf32> {
   %y = tdsl.add %c, %B : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
   func.return %y : tensor<1x2xf32>
 }
-// CHECK-LABEL: func.func @sum
+// CHECK-LABEL: func.func @sum(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>) -> tensor<1x2xf32> {
 // CHECK-NEXT: %W = tdsl.const dense<1.000000e+00> : tensor<2x3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %U = tdsl.const dense<2.000000e+00> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %B = tdsl.const dense<{{\[\[}}3.000000e+00], [4.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
@@ -47,7 +47,7 @@ func.func @apart(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>) -> (tensor<2x1xf32>, 
   }
   func.return %y, %z, %read : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @apart
+// CHECK-LABEL: func.func @apart(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>) {
 // CHECK-NEXT: %W = tdsl.const dense<1.000000e+00> : tensor<2x3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %B = tdsl.const dense<3.000000e+00> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %from = arith.constant 0 : index
@@ -73,7 +73,7 @@ func.func @rounded(%x: tensor<4x1x!fixed.q<16, 11>>) -> tensor<4x1x!fixed.q<16, 
   %del = tdsl.add %p, %b : tensor<4x1x!fixed.q<16, 10>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 9>>
   func.return %del : tensor<4x1x!fixed.q<16, 9>>
 }
-// CHECK-LABEL: func.func @rounded
+// CHECK-LABEL: func.func @rounded(%x: tensor<4x1x!fixed.q<16, 11>>) -> tensor<4x1x!fixed.q<16, 9>> {
 // CHECK-NEXT: %w = tdsl.const dense<3> : tensor<4x4xi16> -> tensor<4x4x!fixed.q<16, 12>>
 // CHECK-NEXT: %b = tdsl.const dense<3> : tensor<4x1xi16> -> tensor<4x1x!fixed.q<16, 12>>
 // CHECK-NEXT: %p = tdsl.matmul %w, %x : tensor<4x4x!fixed.q<16, 12>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<4x1x!fixed.q<16, 10>>
@@ -91,7 +91,7 @@ func.func @noted(%X: tensor<2x1xf32>) -> tensor<1x2xf32> {
   %y = tdsl.add %a, %B {of = "sum"} : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
   func.return %y : tensor<1x2xf32>
 }
-// CHECK-LABEL: func.func @noted
+// CHECK-LABEL: func.func @noted(%X: tensor<2x1xf32>) -> tensor<1x2xf32> {
 // CHECK-NEXT: %W = tdsl.const dense<1.000000e+00> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %B = tdsl.const dense<{{\[\[}}3.000000e+00], [4.000000e+00]]> : tensor<2x1xf32> {of = "constant"} -> tensor<2x1xf32>
 // CHECK-NEXT: %y = tdsl.matmul_sum %W, %X from %B : tensor<2x1xf32> {of = "sum"} : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
@@ -113,7 +113,7 @@ func.func @convolution(%X: tensor<1x2x2x1xf32>) -> (tensor<1x2x2x2xf32>, tensor<
   %c = tdsl.add %z, %C : tensor<1x2x2x2xf32>, tensor<1x2x1x1xf32> -> tensor<1x2x2x2xf32>
   func.return %b, %c : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>
 }
-// CHECK-LABEL: func.func @convolution
+// CHECK-LABEL: func.func @convolution(%X: tensor<1x2x2x1xf32>) -> (tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>) {
 // CHECK-NEXT: %F = tdsl.const dense<1.000000e+00> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
 // CHECK-NEXT: %B = tdsl.const dense<[1.000000e+00, 1.600000e+01]> : tensor<2xf32> -> tensor<2xf32>
 // CHECK-NEXT: [[vB_1:%.*]] = tdsl.const dense<{{\[\[}}{{\[\[}}1.000000e+00, 2.000000e+00]]]]> : tensor<1x1x1x2xf32> -> tensor<1x1x1x2xf32>
@@ -139,7 +139,7 @@ func.func @rows(%X: tensor<3x1xf32>) -> tensor<2x1xf32> {
   %y = tdsl.add %t, %B : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %y : tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @rows
+// CHECK-LABEL: func.func @rows(%X: tensor<3x1xf32>) -> tensor<2x1xf32> {
 // CHECK-NEXT: %W = tdsl.const dense<1.000000e+00> : tensor<2x3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %U = tdsl.const dense<2.000000e+00> : tensor<2x3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %B = tdsl.const dense<5.000000e-01> : tensor<2x1xf32> -> tensor<2x1xf32>
@@ -167,7 +167,7 @@ func.func @terms(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>, %b: tensor<1x1xf32>) 
   %t = tdsl.add %v, %one : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
   func.return %y, %z, %t : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @terms
+// CHECK-LABEL: func.func @terms(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>, %b: tensor<1x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>) {
 // CHECK-NEXT: %W = tdsl.const dense<1.000000e+00> : tensor<2x3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %U = tdsl.const dense<2.000000e+00> : tensor<2x3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %V = tdsl.const dense<3.000000e+00> : tensor<2x3xf32> -> tensor<2x3xf32>

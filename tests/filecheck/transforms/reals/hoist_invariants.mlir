@@ -17,7 +17,7 @@ func.func @nested(%x: tensor<2x1xf32>, %w: tensor<2x2xf32>, %h: tensor<2x1xf32>)
   }
   func.return %y : tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @nested
+// CHECK-LABEL: func.func @nested(%x: tensor<2x1xf32>, %w: tensor<2x2xf32>, %h: tensor<2x1xf32>) -> tensor<2x1xf32> {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 2 : index
@@ -53,7 +53,7 @@ func.func @loop(%x: tensor<3x1x1xf32>, %h: tensor<1x1xf32>) -> (tensor<1x1xf32>,
   }
   func.return %y, %v : tensor<1x1xf32>, tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @loop
+// CHECK-LABEL: func.func @loop(%x: tensor<3x1x1xf32>, %h: tensor<1x1xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 3 : index
@@ -90,7 +90,7 @@ func.func @memory(%x: tensor<2x1xf32>, %h: tensor<2x1xf32>) -> tensor<2x1xf32> {
   }
   func.return %y : tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @memory
+// CHECK-LABEL: func.func @memory(%x: tensor<2x1xf32>, %h: tensor<2x1xf32>) -> tensor<2x1xf32> {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 2 : index
@@ -129,7 +129,7 @@ func.func @sizes(%x: tensor<2x1xf32>, %m: tensor<2x2xf32>, %h: tensor<2x2xf32>) 
   }
   func.return %y, %z, %v : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
 }
-// CHECK-LABEL: func.func @sizes
+// CHECK-LABEL: func.func @sizes(%x: tensor<2x1xf32>, %m: tensor<2x2xf32>, %h: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 2 : index

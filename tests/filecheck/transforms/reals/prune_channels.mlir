@@ -21,7 +21,7 @@ func.func @residual(%X: tensor<1x2x2x1xf32>) -> tensor<2x1xf32> {
   %p = tdsl.matmul %W, %v : tensor<2x4xf32>, tensor<4x1xf32> -> tensor<2x1xf32>
   func.return %p : tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @residual
+// CHECK-LABEL: func.func @residual(%X: tensor<1x2x2x1xf32>) -> tensor<2x1xf32> {
 // CHECK-NEXT: %A = tdsl.const dense<{{\[\[}}{{\[\[}}9.000000e+00]]], {{\[\[}}[7.000000e+00]]]]> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
 // CHECK-NEXT: %B = tdsl.const dense<{{\[\[}}{{\[\[}}1.000000e+00]]], {{\[\[}}[5.000000e+00]]]]> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
 // CHECK-NEXT: %C = tdsl.const dense<{{\[\[}}{{\[\[}}1.000000e+00]]], {{\[\[}}[4.000000e+00]]]]> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>

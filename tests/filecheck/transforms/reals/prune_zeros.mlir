@@ -8,7 +8,7 @@ func.func @factors(%x: tensor<2x1xf32>) -> tensor<3x1xf32> {
   %y = tdsl.matmul %a, %bx : tensor<3x4xf32>, tensor<4x1xf32> -> tensor<3x1xf32>
   func.return %y : tensor<3x1xf32>
 }
-// CHECK-LABEL: func.func @factors
+// CHECK-LABEL: func.func @factors(%x: tensor<2x1xf32>) -> tensor<3x1xf32> {
 // CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<3x2xf32> -> tensor<3x2xf32>
 // CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
@@ -30,7 +30,7 @@ func.func @layer(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
   %y = tdsl.matmul %a, %column : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @layer
+// CHECK-LABEL: func.func @layer(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
 // CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}2.000000e+00], [0.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %c = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}6.000000e+00, 7.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
@@ -55,7 +55,7 @@ func.func @kept(%x: tensor<1x1xf32>) -> (tensor<1x1xf32>, tensor<2x1xf32>) {
   %result = tdsl.matmul %d, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
   func.return %y, %result : tensor<1x1xf32>, tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @kept
+// CHECK-LABEL: func.func @kept(%x: tensor<1x1xf32>) -> (tensor<1x1xf32>, tensor<2x1xf32>) {
 // CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}0.000000e+00], [2.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %d = tdsl.const dense<{{\[\[}}0.000000e+00], [3.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}5.000000e+00, 6.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
@@ -73,7 +73,7 @@ func.func @border(%x: tensor<9x1xf32>) -> tensor<1x1xf32> {
   %y = tdsl.spmv %w, %x : tensor<1x9xf32, #tdsl.csr>, tensor<9x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @border
+// CHECK-LABEL: func.func @border(%x: tensor<9x1xf32>) -> tensor<1x1xf32> {
 // CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}0.000000e+00, 1.000000e+00, 0.000000e+00, 2.000000e+00]]> : tensor<1x4xf32> -> tensor<1x4xf32, #tdsl.csr>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 4 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
@@ -89,7 +89,7 @@ func.func @shared(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>) {
   %y = tdsl.matmul %w, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %y, %w : tensor<2x1xf32>, tensor<2x2xf32>
 }
-// CHECK-LABEL: func.func @shared
+// CHECK-LABEL: func.func @shared(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>) {
 // CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00], [2.000000e+00, 0.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %y = tdsl.matmul %w, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: func.return %y, %w : tensor<2x1xf32>, tensor<2x2xf32>
@@ -104,7 +104,7 @@ func.func @columns(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %y = tdsl.matmul %a, %bx : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %y : tensor<1x2xf32>
 }
-// CHECK-LABEL: func.func @columns
+// CHECK-LABEL: func.func @columns(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
 // CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}1.000000e+00], [0.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}3.000000e+00, 9.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x1xf32>, tensor<1x2xf32> -> tensor<2x2xf32>
@@ -123,7 +123,7 @@ func.func @signs(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
   %y = tdsl.matmul %a, %h : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @signs
+// CHECK-LABEL: func.func @signs(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
 // CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}1.000000e+00], [3.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %c = tdsl.const dense<{{\[\[}}-1.000000e+00], [1.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}5.000000e+00, 7.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
@@ -144,7 +144,7 @@ func.func @ends(%x: tensor<9x1xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>, tenso
   %c = tdsl.matmul %u, %x : tensor<1x9xf32>, tensor<9x1xf32> -> tensor<1x1xf32>
   func.return %a, %b, %c : tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @ends
+// CHECK-LABEL: func.func @ends(%x: tensor<9x1xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>) {
 // CHECK-NEXT: %v = tdsl.const dense<{{\[\[}}1.000000e+00, 0.000000e+00, 0.000000e+00, 2.000000e+00]]> : tensor<1x4xf32> -> tensor<1x4xf32>
 // CHECK-NEXT: %w = tdsl.const dense<3.000000e+00> : tensor<1x1xf32> -> tensor<1x1xf32>
 // CHECK-NEXT: %u = tdsl.const dense<{{\[\[}}0.000000e+00, 4.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 5.000000e+00]]> : tensor<1x9xf32> -> tensor<1x9xf32>
@@ -171,7 +171,7 @@ func.func @sum(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
   %y = tdsl.matmul %a, %h : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @sum
+// CHECK-LABEL: func.func @sum(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
 // CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}2.000000e+00], [0.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %c = tdsl.const dense<{{\[\[}}0.000000e+00], [1.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}6.000000e+00, 7.000000e+00]]> : tensor<1x2xf32> -> tensor<1x2xf32>
@@ -190,7 +190,7 @@ func.func @none(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
   %y = tdsl.matmul %a, %bx : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @none
+// CHECK-LABEL: func.func @none(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
 // CHECK-NEXT: %b = tdsl.const dense<0.000000e+00> : tensor<1x1xf32> -> tensor<1x1xf32>
 // CHECK-NEXT: %a = tdsl.const dense<5.000000e+00> : tensor<1x1xf32> -> tensor<1x1xf32>
 // CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>

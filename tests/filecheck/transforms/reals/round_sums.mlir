@@ -17,10 +17,10 @@ func.func @blocks(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
   }
   func.return %sum : tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @blocks
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc8:%.*]] = arith.constant 8 : index
+// CHECK-LABEL: func.func @blocks(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c8 = arith.constant 8 : index
 // CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}[0.000000e+00, 1.000000e+00, 2.000000e+00, 3.000000e+00], [1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01]], {{\[\[}}4.000000e+00, 5.000000e+00, 6.000000e+00, 7.000000e+00], [1.400000e+01, 1.500000e+01, 1.600000e+01, 1.700000e+01]]]> : tensor<2x2x4xf32> -> tensor<2x2x4xf32>
 // CHECK-NEXT: %zero = tdsl.fill {value = 0.000000e+00 : f64} -> tensor<2x1xf32>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
@@ -59,13 +59,13 @@ func.func @prime(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
   }
   func.return %sum : tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @prime
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[vc7:%.*]] = arith.constant 7 : index
+// CHECK-LABEL: func.func @prime(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %c7 = arith.constant 7 : index
 // CHECK-NEXT: %w = tdsl.const dense<1.000000e+00> : tensor<7x2x1xf32> -> tensor<7x2x1xf32>
 // CHECK-NEXT: %zero = tdsl.fill {value = 0.000000e+00 : f64} -> tensor<2x1xf32>
-// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to [[vc7]] step [[vc1]] iter_args(%s = %zero) -> (tensor<2x1xf32>) {
+// CHECK-NEXT: %sum = scf.for %i = %c0 to %c7 step %c1 iter_args(%s = %zero) -> (tensor<2x1xf32>) {
 // CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<7x2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %t = tdsl.matmul_sum %wi, %X from %s : tensor<2x1xf32> : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: scf.yield %t : tensor<2x1xf32>
@@ -88,9 +88,9 @@ func.func @sixteen(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
   }
   func.return %sum : tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @sixteen
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-LABEL: func.func @sixteen(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
 // CHECK-NEXT: %end = arith.constant 48 : index
 // CHECK-NEXT: %w = tdsl.const dense<1.000000e+00> : tensor<8x2x6xf32> -> tensor<8x2x6xf32>
 // CHECK-NEXT: %zero = tdsl.fill {value = 0.000000e+00 : f64} -> tensor<2x1xf32>
@@ -132,13 +132,13 @@ func.func @seventeen(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
   }
   func.return %sum : tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @seventeen
-// CHECK-NEXT: [[vc0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[vc1:%.*]] = arith.constant 1 : index
+// CHECK-LABEL: func.func @seventeen(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
 // CHECK-NEXT: %end = arith.constant 34 : index
 // CHECK-NEXT: %w = tdsl.const dense<1.000000e+00> : tensor<34x2x1xf32> -> tensor<34x2x1xf32>
 // CHECK-NEXT: %zero = tdsl.fill {value = 0.000000e+00 : f64} -> tensor<2x1xf32>
-// CHECK-NEXT: %sum = scf.for %i = [[vc0]] to %end step [[vc1]] iter_args(%s = %zero) -> (tensor<2x1xf32>) {
+// CHECK-NEXT: %sum = scf.for %i = %c0 to %end step %c1 iter_args(%s = %zero) -> (tensor<2x1xf32>) {
 // CHECK-NEXT: %wi = tdsl.index %w[%i] : tensor<34x2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %e = tdsl.exp %X : tensor<1x1xf32> -> tensor<1x1xf32>
 // CHECK-NEXT: %t = tdsl.matmul_sum %wi, %e from %s : tensor<2x1xf32> : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>

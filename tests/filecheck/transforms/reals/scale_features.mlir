@@ -14,7 +14,7 @@ func.func @linear(%X: tensor<1x3xf32>) -> tensor<1x1xf32> {
   %y = tdsl.matmul %centred, %W : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
   func.return %y : tensor<1x1xf32>
 }
-// CHECK-LABEL: func.func @linear
+// CHECK-LABEL: func.func @linear(%X: tensor<1x3xf32>) -> tensor<1x1xf32> attributes {tdsl.interface = #tdsl.interface<input = <scales = [4.0, 512.0, 8.0], offsets = [0.0]>>} {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}3.200000e+01], [2.560000e+02], [1.600000e+01]]> : tensor<3x1xf32> -> tensor<3x1xf32>
 // CHECK-NEXT: %y = tdsl.matmul %X, %W : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
 // CHECK-NEXT: %bias = tdsl.const dense<-8.000000e+00> : tensor<1x1xf32> -> tensor<1x1xf32>
@@ -37,7 +37,7 @@ func.func @distance(%X: tensor<1x3xf32>) -> tensor<1x3xf32> {
   %square = tdsl.mul %scaled, %scaled : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
   func.return %square : tensor<1x3xf32>
 }
-// CHECK-LABEL: func.func @distance
+// CHECK-LABEL: func.func @distance(%X: tensor<1x3xf32>) -> tensor<1x3xf32> attributes {tdsl.interface = #tdsl.interface<input = <scales = [2.0, 0.25, -0.5], offsets = [1.0, 2.0, 3.0]>>} {
 // CHECK-NEXT: %square = tdsl.mul %X, %X : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
 // CHECK-NEXT: func.return %square : tensor<1x3xf32>
 
@@ -55,7 +55,7 @@ func.func @twice(%X: tensor<1x3xf32>) -> (tensor<1x1xf32>, tensor<2x1xf32>) {
   %products = tdsl.matmul %S, %column : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
   func.return %squares, %products : tensor<1x1xf32>, tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @twice
+// CHECK-LABEL: func.func @twice(%X: tensor<1x3xf32>) -> (tensor<1x1xf32>, tensor<2x1xf32>) attributes {tdsl.interface = #tdsl.interface<input = <scales = [1.0], offsets = [1.0, 2.0, 3.0]>>} {
 // CHECK-NEXT: %S = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00, 3.000000e+00], [4.000000e+00, 5.000000e+00, 6.000000e+00]]> : tensor<2x3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: [[vX_1:%.*]] = tdsl.reshape %X : tensor<1x3xf32> -> tensor<3x1xf32>
 // CHECK-NEXT: %row = tdsl.reshape [[vX_1]] : tensor<3x1xf32> -> tensor<1x3xf32>
@@ -70,7 +70,7 @@ func.func @neither(%X: tensor<3x1xf32>) -> tensor<3x1xf32> {
   %y = tdsl.tanh %X : tensor<3x1xf32> -> tensor<3x1xf32>
   func.return %y : tensor<3x1xf32>
 }
-// CHECK-LABEL: func.func @neither
+// CHECK-LABEL: func.func @neither(%X: tensor<3x1xf32>) -> tensor<3x1xf32> {
 // CHECK-NEXT: %y = tdsl.tanh %X : tensor<3x1xf32> -> tensor<3x1xf32>
 // CHECK-NEXT: func.return %y : tensor<3x1xf32>
 

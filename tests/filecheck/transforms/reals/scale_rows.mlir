@@ -7,7 +7,7 @@ func.func @dense(%X: tensor<2x1xf32>) -> tensor<4x1xf32> {
   %p = tdsl.matmul %W, %X : tensor<4x2xf32>, tensor<2x1xf32> -> tensor<4x1xf32>
   func.return %p : tensor<4x1xf32>
 }
-// CHECK-LABEL: func.func @dense
+// CHECK-LABEL: func.func @dense(%X: tensor<2x1xf32>) -> tensor<4x1xf32> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}3.000000e+00, 5.000000e-01], [1.000000e+00, -3.000000e+00], [0.000000e+00, 0.000000e+00], [2.000000e+00, 2.000000e+00]]> : tensor<4x2xf32> -> tensor<4x2xf32>
 // CHECK-NEXT: %p = tdsl.matmul %W, %X {row_shifts = array<i8: 0, 2, 0, 1>} : tensor<4x2xf32>, tensor<2x1xf32> -> tensor<4x1xf32>
 // CHECK-NEXT: func.return %p : tensor<4x1xf32>
@@ -22,7 +22,7 @@ func.func @indexed(%X: tensor<1x1xf32>, %i: index) -> tensor<2x1xf32> {
   %q = tdsl.add %p, %s : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
   func.return %q : tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @indexed
+// CHECK-LABEL: func.func @indexed(%X: tensor<1x1xf32>, %i: index) -> tensor<2x1xf32> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}[2.000000e+00], [1.000000e+00]], {{\[\[}}1.000000e+00], [2.000000e+00]]]> : tensor<2x2x1xf32> -> tensor<2x2x1xf32>
 // CHECK-NEXT: %w = tdsl.index %W[%i] : tensor<2x2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %p = tdsl.matmul %w, %X {row_shifts = array<i8: 0, 2>} : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
@@ -40,7 +40,7 @@ func.func @others(%X: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
   %r = tdsl.matmul %q, %V : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
   func.return %p, %r : tensor<2x2xf32>, tensor<2x2xf32>
 }
-// CHECK-LABEL: func.func @others
+// CHECK-LABEL: func.func @others(%X: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}2.000000e+00, 1.000000e+00], [2.500000e-01, 5.000000e-01]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %p = tdsl.matmul %W, %X : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %q = tdsl.mul %W, %X : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
@@ -55,7 +55,7 @@ func.func @square(%X: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %q = tdsl.add %p, %X : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
   func.return %q : tensor<2x2xf32>
 }
-// CHECK-LABEL: func.func @square
+// CHECK-LABEL: func.func @square(%X: tensor<2x2xf32>) -> tensor<2x2xf32> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}2.000000e+00, 1.000000e+00], [2.500000e-01, 5.000000e-01]]> : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %p = tdsl.matmul %W, %W : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %q = tdsl.add %p, %X : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
@@ -69,7 +69,7 @@ func.func @most(%X: tensor<1x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
   %q = tdsl.matmul %V, %X : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
   func.return %p, %q : tensor<2x1xf32>, tensor<2x1xf32>
 }
-// CHECK-LABEL: func.func @most
+// CHECK-LABEL: func.func @most(%X: tensor<1x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}6.553600e+04], [3.276800e+04]]> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %V = tdsl.const dense<{{\[\[}}1.000000e+00], [1.500000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %p = tdsl.matmul %W, %X {row_shifts = array<i8: 0, 15>} : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
@@ -87,7 +87,7 @@ func.func @filters(%X: tensor<1x2x2x1xf32>) -> (tensor<1x2x2x2xf32>, tensor<1x2x
   %z = tdsl.conv2d %G, %X from %C : tensor<1xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
   func.return %y, %z : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>
 }
-// CHECK-LABEL: func.func @filters
+// CHECK-LABEL: func.func @filters(%X: tensor<1x2x2x1xf32>) -> (tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>) {
 // CHECK-NEXT: %F = tdsl.const dense<2.000000e+00> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
 // CHECK-NEXT: %G = tdsl.const dense<{{\[\[}}{{\[\[}}2.000000e+00]]], {{\[\[}}[5.000000e-01]]]]> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
 // CHECK-NEXT: %B = tdsl.const dense<[3.000000e+00, 1.000000e+00]> : tensor<2xf32> -> tensor<2xf32>

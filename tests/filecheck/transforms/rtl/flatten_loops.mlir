@@ -28,7 +28,7 @@ func.func @rows() -> index {
   }
   func.return %zero : index
 }
-// CHECK-LABEL: func.func @rows
+// CHECK-LABEL: func.func @rows() -> index {
 // CHECK-NEXT: %w = rtl.memory dense<1> : tensor<15xi8> : !rtl.memory<15, 8>
 // CHECK-NEXT: %y = rtl.memory : !rtl.memory<8, 8>
 // CHECK-NEXT: %zero = arith.constant 0 : index
@@ -103,7 +103,7 @@ func.func @through(%w: !rtl.memory<12, 8>) -> i24 {
   }
   func.return %sum : i24
 }
-// CHECK-LABEL: func.func @through
+// CHECK-LABEL: func.func @through(%w: !rtl.memory<12, 8>) -> i24 {
 // CHECK-NEXT: %y = rtl.memory : !rtl.memory<1, 24>
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index

@@ -21,7 +21,7 @@ func.func @loads() -> index {
   }
   func.return %zero : index
 }
-// CHECK-LABEL: func.func @loads
+// CHECK-LABEL: func.func @loads() -> index {
 // CHECK-NEXT: %t = rtl.memory dense<[1, 2, 3]> : tensor<3xi8> : !rtl.memory<3, 8>
 // CHECK-NEXT: [[vt_1:%.*]] = rtl.memory dense<[1, 2, 3]> : tensor<3xi8> : !rtl.memory<3, 8>
 // CHECK-NEXT: %y = rtl.memory : !rtl.memory<8, 8>
@@ -63,7 +63,7 @@ func.func @written(%at: index) -> index {
   }
   func.return %zero : index
 }
-// CHECK-LABEL: func.func @written
+// CHECK-LABEL: func.func @written(%at: index) -> index {
 // CHECK-NEXT: %y = rtl.memory : !rtl.memory<8, 8>
 // CHECK-NEXT: %z = rtl.memory : !rtl.memory<8, 8>
 // CHECK-NEXT: %zero = arith.constant 0 : index
@@ -91,7 +91,7 @@ func.func @block() -> index {
   %s = arith.addi %a, %b : i8
   func.return %zero : index
 }
-// CHECK-LABEL: func.func @block
+// CHECK-LABEL: func.func @block() -> index {
 // CHECK-NEXT: %t = rtl.memory dense<1> : tensor<2304xi8> : !rtl.memory<2304, 8>
 // CHECK-NEXT: [[vt_1:%.*]] = rtl.memory dense<1> : tensor<2304xi8> : !rtl.memory<2304, 8>
 // CHECK-NEXT: %zero = arith.constant 0 : index
@@ -112,7 +112,7 @@ func.func @more() -> index {
   %s = arith.addi %a, %b : i8
   func.return %zero : index
 }
-// CHECK-LABEL: func.func @more
+// CHECK-LABEL: func.func @more() -> index {
 // CHECK-NEXT: %t = rtl.memory dense<1> : tensor<2305xi8> : !rtl.memory<2305, 8>
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
@@ -135,7 +135,7 @@ func.func @changed(%x: i8) -> index {
   rtl.store %x, %t[%one] : i8, !rtl.memory<3, 8>
   func.return %zero : index
 }
-// CHECK-LABEL: func.func @changed
+// CHECK-LABEL: func.func @changed(%x: i8) -> index {
 // CHECK-NEXT: %t = rtl.memory dense<1> : tensor<3xi8> : !rtl.memory<3, 8>
 // CHECK-NEXT: %y = rtl.memory : !rtl.memory<3, 8>
 // CHECK-NEXT: %zero = arith.constant 0 : index
@@ -164,7 +164,7 @@ func.func @blocks(%x: i8) -> index {
   }
   func.return %zero : index
 }
-// CHECK-LABEL: func.func @blocks
+// CHECK-LABEL: func.func @blocks(%x: i8) -> index {
 // CHECK-NEXT: %t = rtl.memory dense<1> : tensor<3xi8> : !rtl.memory<3, 8>
 // CHECK-NEXT: [[vt_1:%.*]] = rtl.memory dense<1> : tensor<3xi8> : !rtl.memory<3, 8>
 // CHECK-NEXT: [[vt_2:%.*]] = rtl.memory dense<1> : tensor<3xi8> : !rtl.memory<3, 8>

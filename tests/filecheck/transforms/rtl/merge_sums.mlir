@@ -30,7 +30,7 @@ func.func @sums(%start: i24) -> i24 {
   }
   func.return %r : i24
 }
-// CHECK-LABEL: func.func @sums
+// CHECK-LABEL: func.func @sums(%start: i24) -> i24 {
 // CHECK-NEXT: %w = rtl.memory dense<1> : tensor<5xi8> : !rtl.memory<5, 8>
 // CHECK-NEXT: %u = rtl.memory dense<2> : tensor<5xi8> : !rtl.memory<5, 8>
 // CHECK-NEXT: %x = rtl.memory dense<3> : tensor<5xi8> : !rtl.memory<5, 8>
@@ -89,7 +89,7 @@ func.func @on(%start: i24, %v: i8) -> i24 {
   }
   func.return %q : i24
 }
-// CHECK-LABEL: func.func @on
+// CHECK-LABEL: func.func @on(%start: i24, %v: i8) -> i24 {
 // CHECK-NEXT: %w = rtl.memory dense<1> : tensor<5xi8> : !rtl.memory<5, 8>
 // CHECK-NEXT: %u = rtl.memory : !rtl.memory<5, 8>
 // CHECK-NEXT: %zero = arith.constant 0 : index

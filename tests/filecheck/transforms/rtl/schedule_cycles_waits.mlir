@@ -21,7 +21,7 @@ func.func @wires(%n: index) -> (index, index) {
   }
   func.return %b, %a : index, index
 }
-// CHECK-LABEL: func.func @wires
+// CHECK-LABEL: func.func @wires(%n: index) -> (index, index) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %eight = arith.constant 8 : index
@@ -65,7 +65,7 @@ func.func @perhaps(%n: index) -> index {
   }
   func.return %c : index
 }
-// CHECK-LABEL: func.func @perhaps
+// CHECK-LABEL: func.func @perhaps(%n: index) -> index {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %eight = arith.constant 8 : index
@@ -112,7 +112,7 @@ func.func @around(%y: !rtl.memory<8, 8>) {
   }
   func.return
 }
-// CHECK-LABEL: func.func @around
+// CHECK-LABEL: func.func @around(%y: !rtl.memory<8, 8>) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %eight = arith.constant 8 : index
@@ -158,7 +158,7 @@ func.func @given(%x: !rtl.memory<8, 8>) -> i8 {
   }
   func.return %z : i8
 }
-// CHECK-LABEL: func.func @given
+// CHECK-LABEL: func.func @given(%x: !rtl.memory<8, 8>) -> i8 {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %eight = arith.constant 8 : index
@@ -194,7 +194,7 @@ func.func @chains(%a: i32, %y: !rtl.memory<8, 32>) {
   rtl.store %q, %y[%zero] : i32, !rtl.memory<8, 32>
   func.return
 }
-// CHECK-LABEL: func.func @chains
+// CHECK-LABEL: func.func @chains(%a: i32, %y: !rtl.memory<8, 32>) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %b = arith.addi %a, %a : i32
 // CHECK-NEXT: %c = arith.addi %b, %a {rtl.cycle = 0 : i64} : i32

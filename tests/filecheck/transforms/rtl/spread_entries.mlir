@@ -40,7 +40,7 @@ func.func @sparse() {
   }
   func.return
 }
-// CHECK-LABEL: func.func @sparse
+// CHECK-LABEL: func.func @sparse() {
 // CHECK-NEXT: %x = rtl.memory : !rtl.memory<7, 8>
 // CHECK-NEXT: [[vx_1:%.*]] = rtl.memory : !rtl.memory<7, 8>
 // CHECK-NEXT: %y = rtl.memory : !rtl.memory<3, 16>
@@ -124,7 +124,7 @@ func.func @starts() {
   }
   func.return
 }
-// CHECK-LABEL: func.func @starts
+// CHECK-LABEL: func.func @starts() {
 // CHECK-NEXT: %starts = rtl.memory dense<[100, 200]> : tensor<2xi16> : !rtl.memory<2, 16>
 // CHECK-NEXT: %x = rtl.memory : !rtl.memory<5, 8>
 // CHECK-NEXT: [[vx_1:%.*]] = rtl.memory : !rtl.memory<5, 8>
@@ -201,7 +201,7 @@ func.func @budget() {
   }
   func.return
 }
-// CHECK-LABEL: func.func @budget
+// CHECK-LABEL: func.func @budget() {
 // CHECK-NEXT: %x = rtl.memory : !rtl.memory<61, 8>
 // CHECK-NEXT: [[vx_1:%.*]] = rtl.memory : !rtl.memory<61, 8>
 // CHECK-NEXT: %y = rtl.memory : !rtl.memory<1, 16>
@@ -286,7 +286,7 @@ func.func @others() {
   }
   func.return
 }
-// CHECK-LABEL: func.func @others
+// CHECK-LABEL: func.func @others() {
 // CHECK-NEXT: %x = rtl.memory : !rtl.memory<61, 8>
 // CHECK-NEXT: [[vx_1:%.*]] = rtl.memory : !rtl.memory<61, 8>
 // CHECK-NEXT: %y = rtl.memory : !rtl.memory<1, 16>

@@ -35,7 +35,7 @@ func.func @sum(%row: index) -> i24 {
   }
   func.return %sum : i24
 }
-// CHECK-LABEL: func.func @sum
+// CHECK-LABEL: func.func @sum(%row: index) -> i24 {
 // CHECK-NEXT: %w = rtl.memory dense<1> : tensor<24xi8> : !rtl.memory<6, 32>
 // CHECK-NEXT: %x = rtl.memory : !rtl.memory<2, 32>
 // CHECK-NEXT: %zero = arith.constant 0 : index
@@ -110,7 +110,7 @@ func.func @odd() -> (i24, i24) {
   }
   func.return %sum, %short : i24, i24
 }
-// CHECK-LABEL: func.func @odd
+// CHECK-LABEL: func.func @odd() -> (i24, i24) {
 // CHECK-NEXT: %x = rtl.memory dense<[1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0]> : tensor<12xi8> : !rtl.memory<3, 32>
 // CHECK-NEXT: %y = rtl.memory : !rtl.memory<1, 32>
 // CHECK-NEXT: %zero = arith.constant 0 : index
@@ -185,7 +185,7 @@ func.func @others(%m: index) -> (i24, i24) {
   }
   func.return %sum, %product : i24, i24
 }
-// CHECK-LABEL: func.func @others
+// CHECK-LABEL: func.func @others(%m: index) -> (i24, i24) {
 // CHECK-NEXT: %x = rtl.memory dense<1> : tensor<9xi8> : !rtl.memory<9, 8>
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
@@ -229,7 +229,7 @@ func.func @padded(%row: index) -> i24 {
   }
   func.return %sum : i24
 }
-// CHECK-LABEL: func.func @padded
+// CHECK-LABEL: func.func @padded(%row: index) -> i24 {
 // CHECK-NEXT: %w = rtl.memory dense<[1, 2, 3, 4, 5, 0, 0, 0, 6, 7, 8, 9, 10, 0, 0, 0]> : tensor<16xi8> : !rtl.memory<4, 32>
 // CHECK-NEXT: %x = rtl.memory : !rtl.memory<2, 32>
 // CHECK-NEXT: %zero = arith.constant 0 : index
@@ -307,7 +307,7 @@ func.func @brams() -> i24 {
   }
   func.return %sum : i24
 }
-// CHECK-LABEL: func.func @brams
+// CHECK-LABEL: func.func @brams() -> i24 {
 // CHECK-NEXT: %w = rtl.memory : !rtl.memory<256, 64>
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
@@ -367,7 +367,7 @@ func.func @seedot() -> (i20, i8) {
   }
   func.return %temp, %D : i20, i8
 }
-// CHECK-LABEL: func.func @seedot
+// CHECK-LABEL: func.func @seedot() -> (i20, i8) {
 // CHECK-NEXT: %A = rtl.memory : !rtl.memory<3, 80>
 // CHECK-NEXT: %B = rtl.memory : !rtl.memory<3, 80>
 // CHECK-NEXT: %C = rtl.memory : !rtl.memory<3, 32>
@@ -469,7 +469,7 @@ func.func @elementwise() {
   }
   func.return
 }
-// CHECK-LABEL: func.func @elementwise
+// CHECK-LABEL: func.func @elementwise() {
 // CHECK-NEXT: %A = rtl.memory : !rtl.memory<10, 8>
 // CHECK-NEXT: %B = rtl.memory : !rtl.memory<10, 8>
 // CHECK-NEXT: %temp = rtl.memory : !rtl.memory<10, 8>

@@ -17,7 +17,7 @@ func.func @maxima(%row: index) -> index {
   }
   func.return %zero : index
 }
-// CHECK-LABEL: func.func @maxima
+// CHECK-LABEL: func.func @maxima(%row: index) -> index {
 // CHECK-NEXT: %x = rtl.memory : !rtl.memory<12, 16>
 // CHECK-NEXT: %y = rtl.memory : !rtl.memory<3, 16>
 // CHECK-NEXT: %zero = arith.constant 0 : index
@@ -62,7 +62,7 @@ func.func @others(%x: !rtl.memory<24, 8>, %y: !rtl.memory<24, 8>) -> index {
   }
   func.return %zero : index
 }
-// CHECK-LABEL: func.func @others
+// CHECK-LABEL: func.func @others(%x: !rtl.memory<24, 8>, %y: !rtl.memory<24, 8>) -> index {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %six = arith.constant 6 : index
@@ -76,4 +76,22 @@ func.func @others(%x: !rtl.memory<24, 8>, %y: !rtl.memory<24, 8>) -> index {
 // CHECK-NEXT: %p = arith.muli [[va_1]], [[va_1]] : i8
 // CHECK-NEXT: rtl.store %p, %y{{\[}}[[vi_1]]] : i8, !rtl.memory<24, 8>
 // CHECK-NEXT: }
+// CHECK-NEXT: func.return %zero : index
+
+// -----
+
+// A loop that stores nothing stays.
+func.func @unstored() -> index {
+  %x = rtl.memory : !rtl.memory<6, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %six = arith.constant 6 : index
+  scf.for %i = %zero to %six step %one {
+    %a = rtl.load %x[%i] : !rtl.memory<6, 8> -> i8
+  }
+  func.return %zero : index
+}
+// CHECK-LABEL: func.func @unstored() -> index {
+// CHECK-NEXT: %x = rtl.memory : !rtl.memory<6, 8>
+// CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: func.return %zero : index

@@ -6,19 +6,14 @@ program, so that no overflow goes unseen because its bits happen to be right.
 
 from pathlib import Path
 
-from tinyml.targets.board import Board
-from tinyml.targets.c.composer.compose import compose
-from tinyml.targets.c.composer.constants_in_c import FORESTS
-from tinyml.targets.chip import Chip
-from tinyml.targets.makers import SumComposer
-from tinyml.targets.package import Package
+from tinyml.extend.chips import FORESTS_IN_C, Board, Chip, Package, SumComposer, compose_in_c
 
 CHIP = Chip(
     "sixteen",
     folder=Path(__file__).parent,
     runner="sixteen.runner:SixteenRunner",
     boards=(Board("sixteen", "atmega1284p", flash=130048, ram=16384, unit="cycles"),),
-    makers=(SumComposer(compose), *FORESTS),
+    makers=(SumComposer(compose_in_c), *FORESTS_IN_C),
     prefix="avr-",
     flags=(
         "-mmcu=atmega1284p",

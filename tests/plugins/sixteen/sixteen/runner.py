@@ -1,12 +1,25 @@
 """The runner of the machine, on simavr."""
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-from tinyml.runtime.devices.avr import AvrRunner
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from tinyml.extend.runners import SimulatorRunner, chip_of, compiled_tool
 
 
 @dataclass(frozen=True)
-class SixteenRunner(AvrRunner):
-    """Runs on a simulated ATmega1284P."""
+class SixteenRunner(SimulatorRunner):
+    """Runs on a simulated ATmega1284P, by the driver of the chip of an Uno."""
 
     name: str = "sixteen"
+    not_in_image: ClassVar[Sequence[str]] = (".eeprom",)
+
+    def driver(self) -> Sequence[str | Path]:
+        return [compiled_tool(chip_of("uno").folder / "simavr_driver.c", "-lsimavr")]
+
+    def ram_address(self, symbol: int) -> int:
+        # avr-gcc gives RAM addresses an offset of 0x800000.
+        return symbol & 0xFFFF

@@ -6,6 +6,7 @@ Every kind of misbehaviour is tried with every group of entry points, when a plu
 from __future__ import annotations
 
 import pickle
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from programs.paths import ROOT
 from programs.plugins import ENTRY, PACKAGE, forget, install
 from programs.spread import spread_product
 
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.interface_version import VERSION
 from tinyml.dialects.plugins import (
     ALTERNATIVES,
     CHIPS,
@@ -23,6 +26,8 @@ from tinyml.dialects.plugins import (
     GROUPS,
     PACKAGES,
     PACKERS,
+    REPORTS,
+    RUNNERS,
     SCHEDULES,
     STEPS,
     UNIVERSES,
@@ -32,8 +37,10 @@ from tinyml.dialects.plugins import (
 )
 from tinyml.lowering.pipelines import steps_of
 from tinyml.runtime.devices.registry import is_available, runner_for
+from tinyml.targets.registry import board, chip_of, targets
 from tinyml.tools.driver.choice.alternatives import considered
 from tinyml.tools.driver.request import searches
+from tinyml.tools.main import COMMANDS as COMMANDS_TABLE
 from tinyml.tools.main import main as tinyml
 from tinyml.tools.tinyml_opt import main as tinyml_opt
 from tinyml.transforms.buffers.packing import Rectangle, pack
@@ -78,6 +85,15 @@ class Packages:
             return self.said(1, "pack", self.folder / "buffers.csv", "--mode", "evil", tool="tinyml")
         if group == COMMANDS:
             return self.said(1, "evil", tool="tinyml")
+        if group == REPORTS:
+            # A report is written without what is left out, which is told whatever ends the command.
+            self.said(0, "doctor", tool="tinyml")
+            return self.said(1, "nowhere", tool="tinyml")
+        if group == RUNNERS:
+            out = self.folder / "out"
+            self.said(0, "compile", TOUR / "tour.sd", "--val", DATA, "--target", "host", "-o", out, tool="tinyml")
+            lines = self.said(1, "run", out, "--data", DATA, "--device", "evil", tool="tinyml")
+            return [line for line in lines if line.startswith(("error:", "warning:"))]
         if group == EXPORTERS:
             return self.said(1, "export", TOUR / "tour.sd", "--to", "evil", "-o", self.folder / "x", tool="tinyml")
         if group in (PACKAGES, ALTERNATIVES):
@@ -118,6 +134,21 @@ LOADS: dict[str, tuple[str, dict[str, str], str]] = {
     "raises": (ENDS["raises"][0], {}, ENDS["raises"][1]),
     "unreadable": (UNREADABLE + ENDS["unreadable"][0], {}, ENDS["unreadable"][1]),
     "exits": (ENDS["exits"][0], {}, ENDS["exits"][1]),
+    "older": (
+        "raise ImportError('a name that is gone')",
+        {"entry": "evil = {0}:X\n[tinyml.extend]\nversion-0 = {0}"},
+        f"the package is written for version 0 of tinyml.extend, and this is version {VERSION}: see 'Changes for ",
+    ),
+    "newer": (
+        "",
+        {"entry": "evil = {0}:X\n[tinyml.extend]\nversion-999 = {0}"},
+        f"the package is written for version 999 of tinyml.extend, and this is version {VERSION}: install a newer ",
+    ),
+    "no version": (
+        "",
+        {"entry": "evil = {0}:X\n[tinyml.extend]\nversion = {0}"},
+        f"expected version-{VERSION} in the group tinyml.extend, got 'version'",
+    ),
 }
 
 
@@ -297,6 +328,101 @@ def test_a_frontend_of_a_suffix_that_is_none_or_taken_is_left_out(name: str, rea
     [warning] = packages.said(0, TOUR / "tour.sd", "-p", "cse")
     assert reason in warning
     assert PACKAGE in warning
+
+
+BOARDS = "evil = {0}:X\n[tinyml.boards]\nevil = {0}:X\n"
+
+
+def test_a_chip_whose_boards_are_named_is_loaded_for_these_alone(packages: Packages):
+    module = packages.install(CHIPS, CHIP.format(method="pass", end="pass", fields=""), entry=BOARDS)
+    assert targets()[-2:] == ["host", "evil"]
+    with pytest.raises(InputError, match="unknown target 'eviil', did you mean 'evil'"):
+        board("eviil")
+    assert not problems()
+    assert module in sys.modules
+    assert chip_of("evil").name == "evil"
+
+
+def test_a_chip_that_nobody_asks_for_is_not_loaded(packages: Packages):
+    module = packages.install(CHIPS, "raise ValueError", entry=BOARDS)
+    assert "evil" in targets()
+    assert packages.said(0, TOUR / "tour.sd", "-p", f"reals-to-c{{data={DATA} target=host}}") == []
+    assert module not in sys.modules
+    warning, error = packages.said_of(CHIPS)
+    assert warning == f"warning: left out: {named(CHIPS)}ValueError:"
+    assert "unknown target 'evil'" in error
+
+
+def test_a_chip_with_other_boards_than_are_named_is_left_out(packages: Packages):
+    packages.install(CHIPS, CHIP.format(method="pass", end="pass", fields=""), entry=f"{BOARDS}more = {{0}}:X")
+    warning, _ = packages.said_of(CHIPS)
+    assert warning.endswith("its boards are evil, the entry points of tinyml.boards name evil, more")
+
+
+OFFERED = {
+    COMMANDS: ("def add_arguments(parser): pass\ndef run(arguments):\n    {end}", "evil = {}"),
+    EXPORTERS: ("def X(module):\n    {end}", "evil = {}:X"),
+    RUNNERS: (
+        "from tinyml.runtime.devices.runner import Device\ndef end(name):\n    {end}\nX = Device('host', end, tuple)",
+        "evil = {}:X",
+    ),
+}
+
+
+@ends
+@pytest.mark.parametrize("group", OFFERED)
+def test_what_fails_when_it_is_used_is_named(group: str, end: str, packages: Packages):
+    (code, entry), (ending, reason) = OFFERED[group], ENDS[end]
+    packages.install(group, UNREADABLE + code.format(end="return 'x'" if end == "wrong type" else ending), entry=entry)
+    [line] = packages.said_of(group)
+    assert line.startswith("error: ")
+    assert named(group) + reason in line
+    assert not (packages.folder / "x").exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("def run(arguments): pass", "expected a command, which has a function 'add_arguments'"),
+        ("def add_arguments(parser): pass", "expected a command, which has a function 'run'"),
+        ("def run(arguments): pass\ndef add_arguments(parser): parser.add_argument('--debug')", "ArgumentError: "),
+    ],
+)
+def test_a_command_that_is_none_is_named(code: str, reason: str, packages: Packages):
+    packages.install(COMMANDS, code, entry="evil = {}")
+    [line] = packages.said_of(COMMANDS)
+    assert named(COMMANDS) + reason in line
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ("Evil = {}", "expected a name of small letters, digits and -"),
+        ("pack = {}", "there is a command 'pack' already"),
+    ],
+)
+def test_a_name_that_is_no_command_is_left_out(entry: str, reason: str, packages: Packages):
+    packages.install(COMMANDS, "", entry=entry)
+    assert "doctor" in COMMANDS_TABLE.names()
+    assert [reason in problem for problem in problems()] == [True]
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [(code, reason) for code, reason in ENDS.values()]
+    + [
+        ("return [3]", "expected an object of type Sequence, got int"),
+        ("return [[('a', 'b'), [1]]]", "expected a table, whose rows are as long as its headings"),
+        ("return [[]]", "expected a table"),
+    ],
+)
+def test_a_part_of_the_report_that_fails_is_left_out(code: str, reason: str, packages: Packages, tmp_path: Path):
+    packages.install(REPORTS, UNREADABLE + f"def X(report):\n    {code}\n")
+    out = tmp_path / "out"
+    program = "compile", TOUR / "tour.sd", "--val", DATA, "--target", "host", "-o", out, "--format", "f32"
+    [warning] = [line for line in packages.said(0, *program, tool="tinyml") if line.startswith("warning: ")]
+    assert warning.startswith(f"warning: left out: {named(REPORTS)}{reason}")
+    assert "part-evil" not in (out / "report.html").read_text()
 
 
 UNIVERSE = """

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from importlib.metadata import EntryPoint
 from typing import Any
 
 import pytest
+from programs.plugins import installed
+from xdsl.parser import Parser
 
+from tinyml.dialects.context import context
+from tinyml.targets import registry
+from tinyml.targets.board import Board
+from tinyml.targets.c.composer.compose import compose
+from tinyml.targets.host.chip import CHIP as HOST
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.makers import ListedKernels, SumComposer
 from tinyml.targets.registry import chip_of
 from tinyml.transforms.loops import pack_constants
 
@@ -49,3 +60,25 @@ def test_what_is_not_packed_saves_nothing_for_readers_that_it_shares():
     third = packable(1000, 100, 1.0, reader_of_its_own=300)
     assert PACKING._worthwhile([first, second, third]) == [third]
     assert PACKING._worthwhile([first, packable(100, 50, 1.6, reader=60)])
+
+
+LISTED = Kernel("tm_own_dot_s16_s16_s32", 16, 16, 32, flash=None)
+CHIP = replace(HOST, name="own", boards=(Board("own", "o"),), makers=(ListedKernels([LISTED]), SumComposer(compose)))
+
+ROW = """
+func.func @net(%X: memref<64x!fixed.q<16, 14>>) -> !fixed.acc<32, 24> {
+  %W = scratch.constant dense<3> : tensor<64xi16> -> memref<64x!fixed.q<16, 10>, #scratch.flash>
+  %start = num.zero : !fixed.acc<32, 24>
+  %sum = num.call #num.dot(%start, %W, %X) : (!fixed.acc<32, 24>, memref<64x!fixed.q<16, 10>, #scratch.flash>,
+    memref<64x!fixed.q<16, 14>>) -> !fixed.acc<32, 24>
+  func.return %sum : !fixed.acc<32, 24>
+}
+"""
+
+
+def test_kernels_whose_times_a_chip_does_not_state():
+    """What is packed counts as read in a loop; nothing is divided by the unknown time."""
+    with installed(EntryPoint("own", f"{__name__}:CHIP", registry.GROUP)):
+        module = Parser(context(), ROW).parse_module()
+        pack_constants.PackConstantsPass(target="own", packed="always").apply(context(), module)
+    assert "#scratch.packed<3>" in str(module)

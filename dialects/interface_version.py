@@ -1,0 +1,26 @@
+"""The version of `tinyml.extend`, the interface for packages that extend tinyml, and the check of what packages state.
+
+A package states the version that it was written for by an entry point of the group `tinyml.extend`, such as
+`version-1 = "own_package"`, which is read and never loaded.
+"""
+
+from __future__ import annotations
+
+from tinyml.dialects.distribution import DISTRIBUTION
+
+VERSION = 1
+"""The version of the interface: it rises by one where a name goes or changes its meaning, and not for new names."""
+
+_PREFIX = "version-"
+
+
+def version_mismatch(stated: str) -> str | None:
+    """Why a package that states a version, such as `version-1`, cannot be used; None if it can."""
+    number = stated.removeprefix(_PREFIX)
+    if number == stated or not number.isdecimal():
+        return f"expected {_PREFIX}{VERSION} in the group tinyml.extend, got {stated!r}"
+    if int(number) == VERSION:
+        return None
+    found = f"the package is written for version {int(number)} of tinyml.extend, and this is version {VERSION}"
+    older = "see 'Changes for packages' in the documentation"
+    return f"{found}: {older if int(number) < VERSION else f'install a newer {DISTRIBUTION}'}"

@@ -1,0 +1,106 @@
+"""`tinyml.extend`, the interface for packages: it only re-exports, and packages import nothing else of tinyml."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from programs.extend_names import MODULES, module, names_of, section
+from programs.paths import ROOT
+
+from layout.sources import name_of
+from layout.test_pages import HISTORY, PAGES
+from tinyml.dialects.interface_version import VERSION
+
+PAGE = ROOT / "docs/extending.md"
+BEGIN, END = "<!-- names -->\n", "<!-- end of names -->"
+
+
+def test_the_page_lists_every_name(request: pytest.FixtureRequest) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    written = before + BEGIN + "".join(f"\n{section(name)}" for name in MODULES) + END + rest.partition(END)[2]
+    if request.config.getoption("--update-docs"):
+        PAGE.write_text(written, encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == written
+
+
+def test_the_page_names_the_version() -> None:
+    assert f"a whole number: {VERSION}.\n" in PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_only_re_exports(name: str) -> None:
+    """A docstring, imports from tinyml, and a list of exactly what they import."""
+    docstring, *imports, listed = ast.parse(Path(module(name).__file__ or "").read_text(encoding="utf-8")).body
+    assert isinstance(docstring, ast.Expr)
+    imported: list[str] = []
+    for node in imports:
+        assert isinstance(node, ast.ImportFrom)
+        assert (node.module or "").startswith("tinyml.")
+        imported += [alias.asname or alias.name for alias in node.names]
+    assert isinstance(listed, ast.Assign)
+    assert ast.unparse(listed.targets[0]) == "__all__"
+    assert sorted(imported) == sorted(names_of(name))
+
+
+IMPORT = re.compile(r"^[ >]*(?:from|import) (tinyml[\w.]*)", re.MULTILINE)
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+PUBLIC = ("tinyml", "tinyml.features")
+
+
+def foreign_code() -> dict[str, str]:
+    """What packages and readers write: templates, packages of tests, blocks of Python in pages, cells of notebooks."""
+    found = {name_of(path): path.read_text("utf-8") for path in ROOT.glob("tools/templates/**/*.py.in")}
+    found |= {name_of(path): path.read_text("utf-8") for path in ROOT.glob("tests/plugins/**/*.py")}
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        if page.suffix == ".ipynb":
+            cells = (cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code")
+            found[name_of(page)] = "\n".join("".join(cell["source"]) for cell in cells)
+        elif page.name not in HISTORY:
+            found[name_of(page)] = "\n".join(BLOCK.findall(text))
+    return found
+
+
+CODE = foreign_code()
+
+
+@pytest.mark.parametrize("file", [name for name, code in CODE.items() if IMPORT.search(code)])
+def test_what_others_write_imports_nothing_beside_the_interface(file: str) -> None:
+    allowed = {*PUBLIC, "tinyml.extend", *(f"tinyml.extend.{name}" for name in MODULES)}
+    assert {*IMPORT.findall(CODE[file])} <= allowed
+
+
+@pytest.mark.parametrize(
+    "path", [*ROOT.glob("tools/templates/*/*.toml.in"), *ROOT.glob("tests/plugins/*/*.toml")], ids=name_of
+)
+def test_packages_state_the_version(path: Path) -> None:
+    groups = tomllib.loads(path.read_text("utf-8").replace("$", ""))["project"]["entry-points"]
+    assert list(groups["tinyml.extend"]) == [f"version-{VERSION}"]
+
+
+LOADED = {
+    "formats": ("tinyml.transforms", "tinyml.lowering", "tinyml.targets", "tinyml.runtime", "tinyml.dialects.tdsl"),
+    "ops": ("tinyml.targets.avr", "tinyml.runtime.devices", "tinyml.tools"),
+    "chips": ("tinyml.lowering", "tinyml.transforms", "tinyml.runtime", "tinyml.tools"),
+    "frontends": ("tinyml.transforms.search", "tinyml.runtime", "tinyml.tools"),
+    "packers": ("xdsl", "tinyml.lowering", "tinyml.targets", "tinyml.tools"),
+    "passes": ("tinyml.runtime.devices", "tinyml.tools"),
+    "searches": ("tinyml.runtime.devices", "tinyml.tools"),
+    "tools": ("tinyml.transforms", "tinyml.runtime.evaluator", "tinyml.runtime.devices"),
+}
+"""What the import of a module does not load."""
+
+
+@pytest.mark.parametrize("name", LOADED)
+def test_a_module_loads_what_its_kind_needs(name: str) -> None:
+    code = f"import sys, tinyml.extend.{name}; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert [each for each in loaded if any(f"{each}.".startswith(f"{root}.") for root in LOADED[name])] == []

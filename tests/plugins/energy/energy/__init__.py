@@ -1,0 +1,1 @@
+"""The energy of inferences, graphs of programs, and runs without optimisation."""

@@ -1,0 +1,55 @@
+"""Parts of the report that other packages add, by entry points of the group `tinyml.reports`.
+
+The name of the entry point is the heading of the section, with spaces for its hyphens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias, cast
+
+from tinyml.dialects.plugins import REPORTS as GROUP
+from tinyml.dialects.plugins import PluginError, Row, each
+from tinyml.dialects.tables import Table
+from tinyml.tools.reports.report_fields import Report
+
+Content: TypeAlias = str | Sequence[Sequence[object]]
+"""A paragraph, or a table: its headings, then its rows."""
+
+Part: TypeAlias = Callable[[Report], Iterable[Content]]
+"""A function from a report to what its part shows; nothing where it has nothing to say."""
+
+
+def _loaded(row: Row) -> Part:
+    write = row.load_function("writes a part of the report")
+
+    def part(report: Report) -> Iterator[Content]:
+        for content in cast("Iterable[object]", row.expect(write(report), Iterable)):
+            if not isinstance(content, str):
+                lines = cast("Sequence[Sequence[object]]", row.expect(content, Sequence))
+                for line in lines:
+                    row.expect(line, list, tuple)
+                if len({len(line) for line in lines}) != 1:
+                    raise PluginError(f"{row}: expected a table, whose rows are as long as its headings")
+            yield cast(Content, content)
+
+    return part
+
+
+def _check(row: Row) -> None:
+    if re.fullmatch("[a-z][a-z0-9-]*", row.name) is None:
+        raise PluginError(f"{row}: expected a name of small letters, digits and -")
+
+
+PARTS = Table[Part](GROUP, "part of the report", _loaded, check=_check)
+
+
+def parts_of(report: Report) -> Iterator[tuple[str, str, Sequence[Content]]]:
+    """Yield name, heading and content of each part that has any; one whose package fails is left out."""
+
+    def written(row: Row) -> tuple[str, str, Sequence[Content]]:
+        with row.blamed():
+            return row.name, row.name.replace("-", " ").capitalize(), list(PARTS.load(row)(report))
+
+    return (part for part in each(PARTS.rows().values(), written) if part[2])

@@ -1,0 +1,68 @@
+"""Chips: for a package that describes a chip with its boards, and offers kernels for it.
+
+A chip needs `Chip`, `Board` and `Package`. Kernels that its headers define are `ListedKernels`; those that it writes on
+demand come from a `SumComposer`, a `TileFamily` or a coder, whose text is plain C or lists of `Instruction`s.
+"""
+
+from tinyml.dialects.errors import InputError, TooLargeError
+from tinyml.dialects.layouts.coded_rows import CodedRows
+from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.targets.board import Board, Timing, emulated_memories
+from tinyml.targets.c.composer.compose import SUMS_IN_C
+from tinyml.targets.c.composer.compose import compose as compose_in_c
+from tinyml.targets.c.composer.constants_in_c import FORESTS as FORESTS_IN_C
+from tinyml.targets.chip import FEWER_CONSTANTS, Chip
+from tinyml.targets.composer.instructions import Code, Instruction, Printed, Repeated, Run, joined, statement
+from tinyml.targets.composer.tile_code import TileComposer, overlapping
+from tinyml.targets.composer.weight_streams import WeightStream, row_blocks
+from tinyml.targets.host.chip import CHIP as HOST
+from tinyml.targets.kernel import Composed, ElementFunction, Kernel, PackedReads, SharedFunction
+from tinyml.targets.makers import ForestCoder, ListedKernels, RowCoder, SumComposer
+from tinyml.targets.nests import Maker, Offer, RowSums, SumNest, TileNest
+from tinyml.targets.package import Package
+from tinyml.targets.tiles import Sums, Tile, TileFamily
+
+__all__ = [
+    "FEWER_CONSTANTS",
+    "FORESTS_IN_C",
+    "HOST",
+    "SUMS_IN_C",
+    "Board",
+    "Chip",
+    "Code",
+    "CodedRows",
+    "Composed",
+    "ElementFunction",
+    "ForestCode",
+    "ForestCoder",
+    "InputError",
+    "Instruction",
+    "Kernel",
+    "ListedKernels",
+    "Maker",
+    "Offer",
+    "Package",
+    "PackedReads",
+    "Printed",
+    "Repeated",
+    "RowCoder",
+    "RowSums",
+    "Run",
+    "SharedFunction",
+    "SumComposer",
+    "SumNest",
+    "Sums",
+    "Tile",
+    "TileComposer",
+    "TileFamily",
+    "TileNest",
+    "Timing",
+    "TooLargeError",
+    "WeightStream",
+    "compose_in_c",
+    "emulated_memories",
+    "joined",
+    "overlapping",
+    "row_blocks",
+    "statement",
+]

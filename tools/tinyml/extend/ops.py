@@ -1,0 +1,34 @@
+"""Ops: for a package whose dialect has tensor ops of its own, with their values, shapes and loops.
+
+`tdsl` and `num` are the dialects of tensors and of scalars, with the base classes of their ops (`tdsl.ElementwiseOp`,
+`tdsl.ContractionOp`, `tdsl.MovementOp`, `tdsl.TensorOp`, `num.ScalarOp`); the pages of the dialects describe their ops.
+"""
+
+from tinyml.dialects import num, tdsl
+from tinyml.dialects.num.base import OF_ONE_FAMILY
+from tinyml.dialects.tdsl.base import SHAPED, shaped
+from tinyml.dialects.tdsl.base import build as init_tensor_op
+from tinyml.dialects.tdsl.elementwise import Insert, elementwise_op_definition
+from tinyml.dialects.tdsl.values import Arithmetic, Array
+from tinyml.lowering.loops.lowerings import lowers as lowers_to_loops
+from tinyml.lowering.loops.operands import element_of as element_type
+from tinyml.lowering.loops.operands import zero_total
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+
+__all__ = [
+    "OF_ONE_FAMILY",
+    "SHAPED",
+    "Arithmetic",
+    "Array",
+    "Indices",
+    "Insert",
+    "LoopNest",
+    "element_type",
+    "elementwise_op_definition",
+    "init_tensor_op",
+    "lowers_to_loops",
+    "num",
+    "shaped",
+    "tdsl",
+    "zero_total",
+]

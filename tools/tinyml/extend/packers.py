@@ -1,0 +1,24 @@
+"""Packers: for a package that places buffers in an arena.
+
+A packer is a function from `Rectangle`s, buffers over time, and an `Effort` to a `Placement`.
+"""
+
+from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, lower_bound, pack
+from tinyml.transforms.buffers.packing.effort import OutOfTime
+from tinyml.transforms.buffers.packing.exact_cover import Coloured, ExactCover
+from tinyml.transforms.buffers.packing.rectangles import Overlap, placement_at
+from tinyml.transforms.buffers.packing.validator import complaints as placement_errors
+
+__all__ = [
+    "Coloured",
+    "Effort",
+    "ExactCover",
+    "OutOfTime",
+    "Overlap",
+    "Placement",
+    "Rectangle",
+    "lower_bound",
+    "pack",
+    "placement_at",
+    "placement_errors",
+]

@@ -1,0 +1,56 @@
+"""Passes: for a package that rewrites programs, from `tinyml-opt` or as a step of every compilation.
+
+A pass is xDSL's `ModulePass`, here with the `Level` that it takes. The rewriters and builders of this module hand
+locations on to new ops. `run_passes` and `passes_of` lower a program through the named pipelines; `estimate_on`
+estimates its cost.
+"""
+
+from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.options import option
+from tinyml.dialects.remarks import Statistic, missed, passed
+from tinyml.dialects.rewriting import Builder, LocatedPattern, PatternRewriteWalker, Rewriter
+from tinyml.lowering.pipeline_steps import PipelineStep
+from tinyml.lowering.pipelines import flatten as passes_of
+from tinyml.lowering.pipelines import run as run_passes
+from tinyml.lowering.pipelines import steps_of
+from tinyml.transforms.ir.cost.estimate import estimate_on
+from tinyml.transforms.ir.levels import BITS, BUFFERS, FORMATS, LOOPS, REALS, Level
+from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.reals.profile import ProfilePass
+from tinyml.transforms.simplify import SimplifyPass
+
+__all__ = [
+    "BITS",
+    "BUFFERS",
+    "FORMATS",
+    "LOOPS",
+    "REALS",
+    "Builder",
+    "InputError",
+    "Level",
+    "LocatedPattern",
+    "LoopNest",
+    "PatternRewriteWalker",
+    "PipelineStep",
+    "ProfilePass",
+    "Rewriter",
+    "SimplifyPass",
+    "Statistic",
+    "context",
+    "defined_functions",
+    "error_at",
+    "estimate_on",
+    "missed",
+    "num",
+    "option",
+    "passed",
+    "passes_of",
+    "run_passes",
+    "scratch",
+    "steps_of",
+    "tdsl",
+]

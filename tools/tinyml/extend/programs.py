@@ -1,0 +1,47 @@
+"""Programs: for a command, an exporter or a folder for another tool, which reads models and compiled programs.
+
+`load_program` reads a model, `program_in` the program in a folder that `tinyml compile` wrote. A `Packaging` writes the
+folder that `tinyml compile --package NAME` makes of a `PackagedModel`; a part of the report is made of a `Report`.
+"""
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.locations import error_at
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, predict_function
+from tinyml.runtime.model.interface import Interface
+from tinyml.runtime.model.program_data import load_program_data
+from tinyml.tools.driver.output_folder import read_report
+from tinyml.tools.driver.packages.filled_templates import filled_templates, model_words, stored_samples
+from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
+from tinyml.tools.driver.program_in_folder import ProgramInFolder, program_in
+from tinyml.tools.driver.request import ModelArgument, TargetOptions
+from tinyml.tools.driver.stages import load_program, print_ir
+from tinyml.tools.reports.report_fields import Report
+
+__all__ = [
+    "InputError",
+    "Interface",
+    "ModelArgument",
+    "Outputs",
+    "PackagedModel",
+    "Packaging",
+    "ProgramInFolder",
+    "Report",
+    "TargetOptions",
+    "context",
+    "encode_inputs",
+    "error_at",
+    "evaluate",
+    "evaluate_reals",
+    "filled_templates",
+    "load_program",
+    "load_program_data",
+    "model_words",
+    "predict_function",
+    "print_ir",
+    "program_in",
+    "read_report",
+    "stored_samples",
+    "tdsl",
+]

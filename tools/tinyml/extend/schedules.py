@@ -1,0 +1,44 @@
+"""Schedules: for a package that runs segments of a network in another order, or in parts.
+
+A `Schedule` offers segments of a network's `Graph`, with the bits that each takes; a `Tiling` rewrites the ops of one.
+"""
+
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.transforms.formats.plan_execution import PlanExecutionPass
+from tinyml.transforms.schedules.ordinary import ordinary_in_programs as ordinary_program_segments
+from tinyml.transforms.schedules.ordinary import usual_segments as ordinary_segments
+from tinyml.transforms.schedules.plans.graph import Graph
+from tinyml.transforms.schedules.plans.halos import areas_of_tiles
+from tinyml.transforms.schedules.plans.network import Network, graph_of, network_of, scratch_of
+from tinyml.transforms.schedules.plans.segmentation import Plan, Segment, least_peak
+from tinyml.transforms.schedules.protocol import Kernels, NotTiled, Rewrite, Schedule, Share, Tiling, TilingOptions
+from tinyml.transforms.schedules.rewriting.patch_loops import PatchLoops
+from tinyml.transforms.schedules.table import schedule_named, schedules
+from tinyml.transforms.schedules.tiling.window_tiles import AMPLE as AMPLE_MEMORY
+
+__all__ = [
+    "AMPLE_MEMORY",
+    "Graph",
+    "Kernels",
+    "Network",
+    "NotTiled",
+    "PatchLoops",
+    "Plan",
+    "PlanExecutionPass",
+    "Rewrite",
+    "Schedule",
+    "Segment",
+    "Share",
+    "Tiling",
+    "TilingOptions",
+    "areas_of_tiles",
+    "graph_of",
+    "least_peak",
+    "network_of",
+    "ordinary_program_segments",
+    "ordinary_segments",
+    "predict_function",
+    "schedule_named",
+    "schedules",
+    "scratch_of",
+]

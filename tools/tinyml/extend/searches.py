@@ -1,0 +1,37 @@
+"""Searches: for a package that chooses the formats of a program's tensors.
+
+A search derives from `SearchPass`, or from `LimitedPass` if it keeps limits on memory. It asks a `Search` for the
+losses of candidates, and returns a `SearchResult`. The name of its pass begins with `search-`.
+"""
+
+from tinyml.dialects.errors import InputError
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, with_choice
+from tinyml.transforms.search.engine.result import SearchResult
+from tinyml.transforms.search.engine.search import Feasibility, Limits, Search
+from tinyml.transforms.search.engine.search_pass import (
+    LimitedPass,
+    SearchPass,
+    flash_option,
+    loss_option,
+    metric_option,
+    ram_option,
+    widths_option,
+)
+
+__all__ = [
+    "Feasibility",
+    "FormatChoice",
+    "InputError",
+    "LimitedPass",
+    "Limits",
+    "Search",
+    "SearchPass",
+    "SearchResult",
+    "TensorClass",
+    "flash_option",
+    "loss_option",
+    "metric_option",
+    "ram_option",
+    "widths_option",
+    "with_choice",
+]

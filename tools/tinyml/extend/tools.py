@@ -1,0 +1,29 @@
+"""Tools: for a package that adds a command, or an alternative of `--format auto`.
+
+The options of a command are the fields of a dataclass, declared by `option`. A command imports what takes time to load,
+such as `tinyml.extend.programs`, in the function that runs it, so that its help is printed at once.
+"""
+
+from tinyml.dialects.distribution import install_command
+from tinyml.dialects.errors import InputError, did_you_mean, unknown
+from tinyml.dialects.options import OptionGroup, option, options_of
+from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
+from tinyml.tools.cli.atomic_output import atomic_folder, json_results, write_file
+from tinyml.tools.driver.choice.alternatives import Alternative
+
+__all__ = [
+    "Alternative",
+    "InputError",
+    "OptionGroup",
+    "PrintOptions",
+    "add_options",
+    "atomic_folder",
+    "did_you_mean",
+    "install_command",
+    "json_results",
+    "option",
+    "options_of",
+    "parsed",
+    "unknown",
+    "write_file",
+]

@@ -1,0 +1,7 @@
+"""Training: for a script or a package with a training loop of its own, on reals or in a program's number formats."""
+
+from tinyml.runtime.evaluator.arithmetics import Bits, Reals
+from tinyml.runtime.training.training import Labelled, Trainer
+from tinyml.runtime.training.weights import TrainedWeights
+
+__all__ = ["Bits", "Labelled", "Reals", "TrainedWeights", "Trainer"]
