@@ -59,6 +59,9 @@ ABSENT = {
     ("compile", "tests/models/pytorch/cnn-script.onnx", "--format", "minifloat", "-o", "x"): (
         "the number format 'minifloat' needs the part 'minifloat, codebook, MX formats'"
     ),
+    ("compile", "tests/models/pytorch/cnn-script.onnx", "--search", "pareto", "-o", "x"): (
+        "the search 'pareto' needs the part 'searches'"
+    ),
     ("bench", "examples"): "the command 'bench' needs the part 'measuring'",
 }
 """Command lines that ask for an extension, and what they say."""
