@@ -38,7 +38,8 @@ def _estimator(kind: str, board: str, folder: Path, **options: Any) -> None:
     x = random.normal(size=(120, 6))
     y = (x[:, 0] + x[:, 1] * x[:, 2] > 0).astype(int) + (x[:, 3] > 1)
     made: Any = LogisticRegression() if kind == "linear" else RandomForestClassifier(5, max_depth=4, random_state=3)
-    _keep(tinyml.compile(made.fit(x, y), x, y, board=board, **{"format": "fixed", "width": 8, **options}), folder)
+    chosen: dict[str, Any] = {"format": "fixed", "width": 8, **options}
+    _keep(tinyml.compile(made.fit(x, y), x, y, board=board, **chosen), folder)
 
 
 def _file(model: str, board: str, folder: Path, format: str = "fixed") -> None:

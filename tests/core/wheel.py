@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 import sys
@@ -13,8 +12,6 @@ from layout.sources import ROOMS, name_of, room_files
 from programs.paths import ROOT
 
 from tinyml.dialects.extensions import extension_of
-from tinyml.dialects.tdsl import TDSL
-from tinyml.tools.universe import DIALECT_ROWS
 
 WHOLE = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "examples")
 
@@ -23,28 +20,6 @@ def out(path: str) -> bool:
     """True for a file of an extension that the wheel of the core leaves out."""
     row = extension_of(path)
     return row is not None and not row.in_core
-
-
-def _is_out(module: str) -> bool:
-    return out(module.removeprefix("tinyml.").replace(".", "/"))
-
-
-DIALECTS = [name for name, row in DIALECT_ROWS.ours.items() if _is_out(row.module)]
-"""The dialects of extensions that are out."""
-
-OPS = [operation.name for operation in TDSL.operations if _is_out(operation.__module__)]
-"""The ops of such extensions in a dialect of the core."""
-
-_NAMED = re.compile(
-    r"\b({0})\.\w|\b({1})\b|\b(?:formats?|weights|widths?)\b\W{{1,3}}[^\s}}]*?\b(?:{0})\b|(?<![a-z_])x?bf16(?!_)".format(
-        "|".join(DIALECTS), "|".join(map(re.escape, OPS))
-    )
-)
-
-
-def names_extension(path: Path) -> bool:
-    """True for a test with an op, a type or a number format of an extension that is out."""
-    return _NAMED.search(path.read_text("utf-8")) is not None
 
 
 def files_of(extension: str) -> Iterator[Path]:
