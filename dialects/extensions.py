@@ -54,13 +54,19 @@ def part_of(where: str) -> str:
     return CORE if found is None else found.name
 
 
+def missing_part(where: str) -> str | None:
+    """The name of the extension that a module of ours would belong to, if it is not installed."""
+    part = part_of(where)
+    return None if part == CORE or is_installed(where) else part
+
+
 def imported(where: str) -> Any:
     """A module, or what `MODULE:NAME` names in one.
 
     Raises `InputError` for a module of an extension that is not installed.
     """
     module, _, name = where.partition(":")
-    if not is_installed(module) and (part := part_of(module)) != CORE:
+    if (part := missing_part(module)) is not None:
         raise InputError(f"this {needs(part)}")
     found = import_module(module)
     return getattr(found, name) if name else found

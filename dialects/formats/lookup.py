@@ -8,7 +8,7 @@ from xdsl.utils.exceptions import ParseError
 
 from tinyml.dialects.context import own_dialects
 from tinyml.dialects.errors import InputError, unknown
-from tinyml.dialects.extensions import CORE, needs, part_of
+from tinyml.dialects.extensions import missing_part, needs
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.guarded_parser import GuardedParser
 from tinyml.dialects.plugins import expected, others_left_out
@@ -34,7 +34,7 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
     except ParseError:
         format = None
     if format is None:
-        if (part := part_of(f"{__package__}.{ALIASES.get(name, name)}")) != CORE:
+        if (part := missing_part(f"tinyml.dialects.formats.{ALIASES.get(name, name)}.type")) is not None:
             raise InputError(f"the number format '{name}' {needs(part)}")
         raise unknown("number format", name, [*formats(), *ALIASES])
     return format.of_width(width)

@@ -51,6 +51,9 @@ ABSENT = {
     ("compile", "tests/models/pytorch/cnn-script.onnx", "--search", "pareto", "-o", "x"): (
         "the search 'pareto' needs the part 'searches'"
     ),
+    ("compile", "tests/models/pytorch/cnn-script.onnx", "--format", "posit", "-o", "x"): (
+        "the number format 'posit' needs the part 'posit and published formats'"
+    ),
     ("bench", "examples"): "the command 'bench' needs the part 'measuring'",
 }
 """Command lines that ask for an extension, and what they say."""
