@@ -35,7 +35,8 @@ CASE, SPLIT = "// -----", re.compile("--split-input-file|%(invalid|roundtrip|gen
 
 
 def _is_out(module: str) -> bool:
-    return out(module.removeprefix("tinyml.").replace(".", "/"))
+    path = module.removeprefix("tinyml.").replace(".", "/")
+    return out(f"{path}.py") or out(f"{path}/")
 
 
 DIALECTS = "|".join(name for name, row in DIALECT_ROWS.ours.items() if _is_out(row.module))
