@@ -34,7 +34,7 @@ class If(NamedTuple):
 class Extra(NamedTuple):
     """A step of an extension, which is left out where that is not installed."""
 
-    step: str
+    step: str | If
 
 
 class PipelineSteps(NamedTuple):
@@ -96,7 +96,7 @@ PIPELINES = {
             If("round_sums", "round-sums"),
             "profile",
             "choose-votes",
-            If("synthesised", "synthesise-format"),
+            Extra(If("synthesised", "synthesise-format")),
             "assign-format",
             REFINE_FORMATS,
         ),

@@ -96,8 +96,12 @@ def _installed(name: str) -> Iterator[str | If]:
     for step in PIPELINES[name].steps:
         if not isinstance(step, Extra):
             yield step
-        elif step.step in registry().all_passes:
+        elif _pass_of(step.step) in registry().all_passes:
             yield step.step
+
+
+def _pass_of(step: str | If) -> str:
+    return step.step if isinstance(step, If) else step
 
 
 def _step(plugin: Row) -> PipelineStep:
@@ -123,7 +127,7 @@ def _place(plugin: Row, added: PipelineStep, steps: Sequence[str | If]) -> int:
     if (added.before is None) == (added.after is None):
         raise PluginError(f"{plugin}: a step is before or after another one")
     beside = added.before or added.after
-    found = [i for i, step in enumerate(steps) if beside == (step.step if isinstance(step, If) else step)]
+    found = [i for i, step in enumerate(steps) if beside == _pass_of(step)]
     if len(found) != 1:
         raise PluginError(f"{plugin}: '{added.pipeline}' has {len(found)} steps '{beside}', and not one")
     return found[0] + (added.after is not None)

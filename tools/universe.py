@@ -61,7 +61,7 @@ def _pipeline(name: str) -> type[ModulePass]:
     return pipeline(name)
 
 
-_DIALECTS = Table(
+DIALECT_ROWS = Table(
     None,
     "dialect",
     lambda row: row.load(Dialect),
@@ -88,7 +88,7 @@ _DIALECTS = Table(
         Row("tdsl", "tdsl:TDSL"),
     ),
 )
-DIALECTS = _factories(_DIALECTS)
+DIALECTS = _factories(DIALECT_ROWS)
 
 
 _ALONE: dict[str, Callable[[], type[ModulePass]]] = {

@@ -34,7 +34,7 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
     except ParseError:
         format = None
     if format is None:
-        if (part := missing_part(f"tinyml.dialects.formats.{name}.type")) is not None:
+        if (part := missing_part(f"tinyml.dialects.formats.{ALIASES.get(name, name)}.type")) is not None:
             raise InputError(f"the number format '{name}' {needs(part)}")
         raise unknown("number format", name, [*formats(), *ALIASES])
     return format.of_width(width)

@@ -6,22 +6,19 @@ iter_args; integers are `index` values of `arith`.
 """
 
 from tinyml.dialects.collect import dialect_of
+from tinyml.dialects.extensions import imported, is_installed
 from tinyml.dialects.tdsl.accumulation import *
 from tinyml.dialects.tdsl.attributes import *
 from tinyml.dialects.tdsl.base import *
-from tinyml.dialects.tdsl.block_scaling import *
 from tinyml.dialects.tdsl.comparison import *
 from tinyml.dialects.tdsl.constant import *
 from tinyml.dialects.tdsl.contraction import *
 from tinyml.dialects.tdsl.convolution import *
-from tinyml.dialects.tdsl.counting import *
 from tinyml.dialects.tdsl.distance import *
 from tinyml.dialects.tdsl.elementwise import *
 from tinyml.dialects.tdsl.enlargement import *
 from tinyml.dialects.tdsl.feature_encoding import *
-from tinyml.dialects.tdsl.filters import *
 from tinyml.dialects.tdsl.forest import *
-from tinyml.dialects.tdsl.fourier import *
 from tinyml.dialects.tdsl.index_maps import *
 from tinyml.dialects.tdsl.inputs import *
 from tinyml.dialects.tdsl.interface import *
@@ -34,4 +31,6 @@ from tinyml.dialects.tdsl.pooling import *
 from tinyml.dialects.tdsl.sensor_units import *
 from tinyml.dialects.tdsl.slices import *
 
-TDSL = dialect_of("tdsl", globals())
+_SIGNALS = f"{__name__}.signals"
+
+TDSL = dialect_of("tdsl", {**(vars(imported(_SIGNALS)) if is_installed(_SIGNALS) else {}), **globals()})

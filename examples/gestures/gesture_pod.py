@@ -17,6 +17,7 @@ from xdsl.ir import SSAValue
 
 from tinyml import features
 from tinyml.extend.frontends import ModelBuilder, hint, reals, tdsl
+from tinyml.extend.signals import signals
 
 MODEL = Path(__file__).parents[1] / "protonn-gesturepod" / "protonn_gesturepod.sd"
 """The published classifier of these features."""
@@ -60,7 +61,7 @@ class GesturePod(features.FrontEnd):
 
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
         readings = to.reshape(frame, (self.chunk, AXES))
-        counts = to.reshape(to.op(tdsl.HistogramOp, readings, EDGES), (1, AXES * BINS))
+        counts = to.reshape(to.op(signals.HistogramOp, readings, EDGES), (1, AXES * BINS))
         turns = to.reshape(to.part(readings, (0, TURNED), (self.chunk, 1)), (1, self.chunk))
         low, high = (to.parameter(reals(np.full((1, 1), reading))) for reading in (LOW, HIGH))
         above, below = (to.op(tdsl.StepOp, to.op(tdsl.SubOp, *pair)) for pair in ((turns, high), (low, turns)))
@@ -72,7 +73,7 @@ class GesturePod(features.FrontEnd):
         counts = [to.part(rows, (frame, 0), (1, bins)) for frame in range(self.frames)]
         total = reduce(partial(to.op, tdsl.AddOp), counts)
         turns = to.part(rows, (0, bins), (self.frames, self.chunk))
-        forth, back = (to.op(tdsl.LongestRunOp, turns, level, LEAST, below=level < 0) for level in (0.5, -0.5))
+        forth, back = (to.op(signals.LongestRunOp, turns, level, LEAST, below=level < 0) for level in (0.5, -0.5))
         back = [to.part(back, (0, at), (1, 1)) for at in (1, 0)]
         return features.joined(to, [forth, *back, total])
 

@@ -4,7 +4,7 @@ The wheel has no file of an extension that `dialects/extensions.txt` says is out
 its two frontends require and what runs tests, in the versions of the environment that runs this; it is kept in
 `build/core` until pyproject.toml changes. In it
 
-* the tests of `SUITES` pass, without those that `needs_extensions.txt` names and those of extensions;
+* the tests of core rooms that name no extension pass, without those that `needs_extensions.txt` lists;
 * the programs of `programs.py` have the C that the whole installation gives, byte for byte;
 * what asks for an extension ends in a line that names it;
 * an extension whose files are put back gives the C that the whole installation gives, too.
@@ -28,7 +28,8 @@ from layout.sources import name_of
 from programs.paths import ROOT, TESTS
 
 from core.programs import PROGRAMS, RETURNING
-from core.wheel import build, files_of, out
+from core.selection import copy_filecheck_tests, unit_tests
+from core.wheel import build, files_of
 
 FOLDER = ROOT / "build" / "core"
 ENVIRONMENT = FOLDER / "env"
@@ -39,19 +40,16 @@ EXTRAS = ("onnx", "sklearn")
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "lit", "filecheck")
 """What runs tests, of the extra `test`."""
 
-SUITES = {
-    "filecheck": ("dialects", "lowering", "transforms/reals", "transforms/buffers", "transforms/loops"),
-    "unit": ("dialects", "targets/c", "transforms/buffers", "transforms/ir"),
-}
-"""The folders of tests that run, those of core rooms."""
-
-LISTED = Path(__file__).with_name("needs_extensions.txt")
-"""Tests of core rooms that need an extension, by their paths from `tests/`. The list may only shrink."""
-
 ABSENT = {
     ("compile", "docs/tour/tour.sd", "-o", "x"): "the frontend 'sd' needs the part 'seedot language'",
     ("compile", "tests/models/pytorch/cnn-script.onnx", "--target", "esp32", "-o", "x"): (
         "the target 'esp32' needs the part 'riscv, xtensa'"
+    ),
+    ("compile", "tests/models/pytorch/cnn-script.onnx", "--format", "minifloat", "-o", "x"): (
+        "the number format 'minifloat' needs the part 'minifloat, codebook, MX formats'"
+    ),
+    ("compile", "tests/models/pytorch/cnn-script.onnx", "--search", "pareto", "-o", "x"): (
+        "the search 'pareto' needs the part 'searches'"
     ),
     ("compile", "tests/models/pytorch/cnn-script.onnx", "--format", "posit", "-o", "x"): (
         "the number format 'posit' needs the part 'posit and published formats'"
@@ -101,35 +99,15 @@ def install() -> None:
     assert Path(found).is_relative_to(site), f"another tinyml is imported: {found}"
 
 
-def listed() -> list[str]:
-    return LISTED.read_text().split()
-
-
-def tests(suite: str, pattern: str) -> list[str]:
-    """The tests of a suite that mirror files of the core, by their paths from `tests/`."""
-    paths = [path for folder in SUITES[suite] for path in sorted((TESTS / suite / folder).rglob(pattern))]
-    kept = (path for path in paths if path.suffix in (".mlir", ".sd", ".py") and "Inputs" not in path.parts)
-    return [name_of(path).removeprefix("tests/") for path in kept if not out(mirrored(path, suite))]
-
-
-def mirrored(path: Path, suite: str) -> str:
-    """The path of the file that a test mirrors, as far as its name says."""
-    inside = path.relative_to(TESTS / suite)
-    return inside.with_name(inside.name.removeprefix("test_")).as_posix()
-
-
 def run_filecheck() -> str:
     """Run FileCheck files; those in the list have to fail."""
-    files = tests("filecheck", "*")
-    failing = [file.removeprefix("filecheck/") for file in files if file in listed()]
-    command = [PYTHON.with_name("lit"), "-sq", f"--xfail={';'.join(failing)}"]
-    done = run(*command, *(TESTS / file for file in files))
+    files, failing = copy_filecheck_tests(FOLDER / "tests" / "filecheck")
+    done = run(PYTHON.with_name("lit"), "-sq", f"--xfail={';'.join(failing)}", *files)
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
 def run_unit_tests() -> str:
-    files = [TESTS / file for file in tests("unit", "test_*.py") if file not in listed()]
-    done = run(PYTHON.with_name("pytest"), "-q", "-n", "auto", "-p", "no:cacheprovider", *files)
+    done = run(PYTHON.with_name("pytest"), "-q", "-n", "auto", "-p", "no:cacheprovider", *unit_tests())
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
@@ -171,7 +149,7 @@ def run_absent() -> str:
 def put_back() -> str:
     """Put the files of extensions back, as a package of them would install them, and compile their programs."""
     site = next(ENVIRONMENT.glob("lib/python*/site-packages"))
-    for extension in {extension for extension, _ in RETURNING.values()}:
+    for extension in {extension for extensions, _ in RETURNING.values() for extension in extensions}:
         for path in files_of(extension):
             copy = site / "tinyml" / name_of(path)
             copy.parent.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ func.func @mixed(%x: tensor<1x4xf32>) -> tensor<1x3xf32> {
 """A module by hand, for `tinyml-opt`."""
 
 
-def _estimator(kind: str, board: str, folder: Path, format: str = "fixed") -> None:
+def _estimator(kind: str, board: str, folder: Path, **options: Any) -> None:
     import numpy as np
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
@@ -38,7 +38,8 @@ def _estimator(kind: str, board: str, folder: Path, format: str = "fixed") -> No
     x = random.normal(size=(120, 6))
     y = (x[:, 0] + x[:, 1] * x[:, 2] > 0).astype(int) + (x[:, 3] > 1)
     made: Any = LogisticRegression() if kind == "linear" else RandomForestClassifier(5, max_depth=4, random_state=3)
-    _keep(tinyml.compile(made.fit(x, y), x, y, board=board, format=format, width=8), folder)
+    chosen: dict[str, Any] = {"format": "fixed", "width": 8, **options}
+    _keep(tinyml.compile(made.fit(x, y), x, y, board=board, **chosen), folder)
 
 
 def _file(model: str, board: str, folder: Path, format: str = "fixed") -> None:
@@ -79,14 +80,21 @@ PROGRAMS: dict[str, Callable[[Path], None]] = {
     "tdsl-m4": _by_hand,
 }
 
-RETURNING: dict[str, tuple[str, Callable[[Path], None]]] = {
-    "tflite-m4": ("tflite", lambda folder: _file("tests/models/keras/gru-of-one-int8.tflite", "cortex-m4", folder, "")),
+RETURNING: dict[str, tuple[tuple[str, ...], Callable[[Path], None]]] = {
+    "tflite-m4": (
+        ("tflite", "zeroskew format"),
+        lambda folder: _file("tests/models/keras/gru-of-one-int8.tflite", "cortex-m4", folder, ""),
+    ),
     "posit-uno": (
-        "posit and published formats",
-        lambda folder: _estimator("linear", "uno", folder, "posit"),
+        ("posit and published formats",),
+        lambda folder: _estimator("linear", "uno", folder, format="posit"),
+    ),
+    "codebook-uno": (
+        ("minifloat, codebook, MX formats",),
+        lambda folder: _estimator("linear", "uno", folder, weights="codebook:4"),
     ),
 }
-"""Programs of extensions that are out, each with the extension that has to be put back."""
+"""Programs of extensions that are out, each with the extensions that have to be put back."""
 
 
 def main(folder: str, *names: str) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from layout.sources import MODULES, module_of, name_of, room_files, source
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import CORE, extension_of, extensions, imported, is_installed, part_of
+from tinyml.dialects.formats.lookup import format_named
 
 FILES = {module_of(path): path for path in MODULES}
 
@@ -47,6 +49,18 @@ def test_a_part_is_named_after_its_module():
     assert part_of("tinyml.targets.helium.chip:CHIP") == "helium"
     assert part_of("tinyml.dialects.rtl") == "fpga"
     assert part_of("tinyml.targets.chip") == CORE
+
+
+def test_a_wrong_name_belongs_to_no_part():
+    """Or the message for a misspelled format or search would ask for an extension that is installed."""
+    assert part_of("tinyml.dialects.formats.minifloat.type") == "minifloat, codebook, MX formats"
+    assert part_of("tinyml.dialects.formats.minifloatt.type") == CORE
+    assert part_of("tinyml.transforms.search.search_pareto") == "searches"
+    assert (
+        part_of("tinyml.transforms.search.search_paretto") == part_of("tinyml.transforms.search.search_parets") == CORE
+    )
+    with pytest.raises(InputError, match=r"^unknown number format 'minifloatt', did you mean 'minifloat'"):
+        format_named(context(), "minifloatt", 8)
 
 
 def test_what_is_not_installed_needs_its_part():

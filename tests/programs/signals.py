@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
+from tinyml.dialects.tdsl.signals import BinsOp, BiquadOp, BlockFactorOp, MagnitudeOp, ScaleBlockOp, SquareWavesOp
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.signals.front_ends import transform
@@ -49,7 +50,7 @@ def decibels(found: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.float64]:
     return 10 * np.log10((wanted**2).sum(1) / ((found - wanted) ** 2).sum(1))
 
 
-def transform_program(length: int, bins: type[tdsl.BinsOp] | None = None) -> ModuleOp:
+def transform_program(length: int, bins: type[BinsOp] | None = None) -> ModuleOp:
     """The transform of 1 x `length` samples, or a number for each of its bins."""
     to = ModelBuilder("spectrum.py")
     row = transform(to, to.argument(TensorType(f32, (1, length)), "x"))
@@ -60,17 +61,17 @@ def block_program(length: int, most: int = 6) -> ModuleOp:
     """The transform of 1 x `length` samples that are doubled up to `most` times, and the factor of that."""
     to = ModelBuilder("block.py")
     samples = to.argument(TensorType(f32, (1, length)), "x")
-    factor = to.op(tdsl.BlockFactorOp, samples, 1.0, most)
-    return to.module([transform(to, to.op(tdsl.ScaleBlockOp, samples, factor)), factor])
+    factor = to.op(BlockFactorOp, samples, 1.0, most)
+    return to.module([transform(to, to.op(ScaleBlockOp, samples, factor)), factor])
 
 
 def every_op(length: int) -> ModuleOp:
     """A program with each op of signals: a filter, magnitudes of its scaled spectrum, square waves, and the factor."""
     to = ModelBuilder("signals.py")
-    filtered = to.op(tdsl.BiquadOp, to.argument(TensorType(f32, (1, length)), "x"), BIQUAD)
-    waves = to.op(tdsl.SquareWavesOp, filtered, to.index(37), [500, 3000, 8191])
-    factor = to.op(tdsl.BlockFactorOp, filtered, 1.0, 4)
-    magnitudes = to.op(tdsl.MagnitudeOp, transform(to, to.op(tdsl.ScaleBlockOp, filtered, factor)))
+    filtered = to.op(BiquadOp, to.argument(TensorType(f32, (1, length)), "x"), BIQUAD)
+    waves = to.op(SquareWavesOp, filtered, to.index(37), [500, 3000, 8191])
+    factor = to.op(BlockFactorOp, filtered, 1.0, 4)
+    magnitudes = to.op(MagnitudeOp, transform(to, to.op(ScaleBlockOp, filtered, factor)))
     whole, at = to.op(tdsl.FillOp, 0.0, TensorType(f32, (1, length // 2 + 7))), 0
     for part in (magnitudes, to.reshape(waves, (1, 6)), factor):
         whole = to.op(tdsl.InsertSliceOp, part, whole, [to.index(0), to.index(at)])

@@ -14,6 +14,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.context import registry
 from tinyml.dialects.errors import InputError, unknown
+from tinyml.dialects.extensions import missing_part, needs
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import FOLDER, Option, OptionGroup, Size, option, options_of
 from tinyml.dialects.plugins import PluginError, others_left_out, provider
@@ -269,6 +270,10 @@ class SearchRequest:
     def __post_init__(self) -> None:
         known = searches()
         if self.name not in known:
+            if (
+                part := missing_part("tinyml.transforms.search." + f"{PREFIX}{self.name}".replace("-", "_"))
+            ) is not None:
+                raise InputError(f"the search '{self.name}' {needs(part)}")
             raise unknown("search", self.name, known)
         for name in self.options:
             if name not in {field.name for field in fields(known[self.name])}:

@@ -67,9 +67,9 @@ def _summary(made: type[ModulePass]) -> str:
 
 def _steps(name: str) -> str:
     def spelled(step: str | If | Extra) -> str:
-        if isinstance(step, str):
-            return f"`{step}`"
-        return f"`{step.step}` if `{step.condition}`" if isinstance(step, If) else f"`{step.step}`"
+        if isinstance(step, If):
+            return f"`{step.step}` if `{step.condition}`"
+        return f"`{step}`" if isinstance(step, str) else spelled(step.step)
 
     return f"Steps: {', '.join(map(spelled, PIPELINES[name].steps))}."
 

@@ -9,15 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewType
-from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import UNSIGNED_ZERO
 from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewType
+    from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
+
+ACTIVATIONS = "tinyml.dialects.formats.zeroskew.single_precision:FloatSkewType"
+WEIGHTS = "tinyml.dialects.formats.zeroskew.type:ZeroSkewType"
+"""The formats of a quantised model, which are an extension."""
 
 WEIGHT_WIDTH, START_WIDTH = 8, 32
 
@@ -54,7 +60,8 @@ def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[A
     if kind not in ("int8", "uint8") or (zero is not None and zero.size != 1):
         raise node.error(f"raws of {kind} with several zero points, or of that type, are not supported, only 8 bits")
     point = 0 if zero is None else int(zero.item())
-    return FloatSkewType(value, point - UNSIGNED_ZERO if kind == "uint8" else point)
+    format: type[FloatSkewType] = imported(ACTIVATIONS)
+    return format(value, point - UNSIGNED_ZERO if kind == "uint8" else point)
 
 
 def weights_format(node: OnnxNode, raws: NDArray[Any], scale: NDArray[Any], zero: NDArray[Any] | None) -> NumberFormat:
@@ -70,7 +77,8 @@ def weights_format(node: OnnxNode, raws: NDArray[Any], scale: NDArray[Any], zero
     if len(points) > 1 or (points != {0} and (len(scales) > 1 or raws.dtype.itemsize > 1)):
         raise node.error("a zero point other than 0 is supported for constants of 8 bits with one scale only")
     width = WEIGHT_WIDTH if raws.dtype.itemsize == 1 else START_WIDTH
-    return ZeroSkewType(width, scales if len(scales) > 1 else scales[0], points.pop())
+    format: type[ZeroSkewType] = imported(WEIGHTS)
+    return format(width, scales if len(scales) > 1 else scales[0], points.pop())
 
 
 def result_formats(graph: OnnxGraph) -> Mapping[str, FloatSkewType]:

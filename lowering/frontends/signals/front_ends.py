@@ -19,6 +19,15 @@ from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
+from tinyml.dialects.tdsl.signals import (
+    BlockFactorOp,
+    ButterfliesOp,
+    MagnitudeOp,
+    PowerOp,
+    RealSpectrumOp,
+    ReverseBitsOp,
+    ScaleBlockOp,
+)
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint, reals
 
 if TYPE_CHECKING:
@@ -75,13 +84,13 @@ def hann(length: int) -> NDArray[Any]:
 def transform(to: ModelBuilder, row: SSAValue) -> SSAValue:
     """The bins of 1 x N real samples, N a power of two of at least 8, as `tdsl.real_spectrum` orders them."""
     points = shape_of(row)[-1] // 2
-    row = to.op(tdsl.ReverseBitsOp, row)
+    row = to.op(ReverseBitsOp, row)
     span = 1
     if points.bit_length() % 2 == 0:
-        row, span = to.op(tdsl.ButterfliesOp, row, 2, 1), 2
+        row, span = to.op(ButterfliesOp, row, 2, 1), 2
     while span < points:
-        row, span = to.op(tdsl.ButterfliesOp, row, 4, span), 4 * span
-    return to.op(tdsl.RealSpectrumOp, row)
+        row, span = to.op(ButterfliesOp, row, 4, span), 4 * span
+    return to.op(RealSpectrumOp, row)
 
 
 def by_frame(
@@ -345,14 +354,14 @@ class Spectrogram(FrontEnd):
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
         factor = None
         if self.block_exponent is not None:
-            factor = to.op(tdsl.BlockFactorOp, frame, self.full_scale, self.block_exponent)
-            frame = to.op(tdsl.ScaleBlockOp, frame, factor)
+            factor = to.op(BlockFactorOp, frame, self.full_scale, self.block_exponent)
+            frame = to.op(ScaleBlockOp, frame, factor)
         frame = _windowed(to, frame)
         if self.length > self.frame:
             zeros = to.op(tdsl.FillOp, 0.0, TensorType(f32, (1, self.length)))
             frame = to.op(tdsl.InsertSliceOp, frame, zeros, [to.index(0), to.index(0)])
         spectrum = transform(to, frame)
-        row = to.op(tdsl.PowerOp if self.power else tdsl.MagnitudeOp, spectrum)
+        row = to.op(PowerOp if self.power else MagnitudeOp, spectrum)
         if self.bands is not None:
             row = filter_bank(to, row, self.matrix)
         if self.floor is not None:

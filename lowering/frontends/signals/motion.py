@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.tdsl import shape_of
+from tinyml.dialects.tdsl.signals import BiquadOp
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.signals.front_ends import FrontEnd, joined
 
@@ -62,7 +63,7 @@ class Motion(FrontEnd):
         rows = [mean, variance, self._mean(to, turns)]
         for low, high in self.bands:
             in_time = to.op(tdsl.TransposeOp, deviations, [1, 0])
-            filtered = to.op(tdsl.BiquadOp, in_time, band_pass(low, high, self.rate))
+            filtered = to.op(BiquadOp, in_time, band_pass(low, high, self.rate))
             rows.append(self._mean_square(to, to.op(tdsl.TransposeOp, filtered, [1, 0])))
         return joined(to, rows)
 

@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import signals
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
 from tinyml.lowering.frontends.signals.front_ends import FrontEnd, by_frame, less_running_mean, verify_share
 
@@ -25,7 +26,7 @@ class SquareWaves(FrontEnd):
 
     Two accumulators are kept per chunk and frequency, and no sample of earlier chunks. Sums over a chunk are divided by
     its length; chunks are weighted by a Hamming window. frame: has no effect. frequencies: in Hz, at `rate` samples per
-    second, rounded to multiples of `rate / tdsl.PERIOD`. floor, normalise: as in `Spectrogram`.
+    second, rounded to multiples of `rate / signals.PERIOD`. floor, normalise: as in `Spectrogram`.
     """
 
     rate: float = 8000.0
@@ -41,8 +42,8 @@ class SquareWaves(FrontEnd):
         if self.samples < self.hop or self.chunks < 1:
             raise InputError(f"{self.samples} samples have no chunk of {self.hop}, or none counts")
         verify_share(self.normalise)
-        if not self.frequencies or not 1 <= self.steps.min() <= self.steps.max() <= tdsl.PERIOD // 2:
-            least = self.rate / tdsl.PERIOD
+        if not self.frequencies or not 1 <= self.steps.min() <= self.steps.max() <= signals.PERIOD // 2:
+            least = self.rate / signals.PERIOD
             raise InputError(f"frequencies are from {least:.2f} to {self.rate / 2} Hz, got {[*self.frequencies]}")
 
     @property
@@ -52,7 +53,7 @@ class SquareWaves(FrontEnd):
     @property
     def steps(self) -> NDArray[Any]:
         """The phase by which each frequency advances per sample."""
-        return np.round(np.array(self.frequencies) * tdsl.PERIOD / self.rate).astype(int)
+        return np.round(np.array(self.frequencies) * signals.PERIOD / self.rate).astype(int)
 
     @property
     def signal_frames(self) -> tdsl.SignalFrames:
@@ -81,7 +82,7 @@ class SquareWaves(FrontEnd):
             number: SSAValue, first: SSAValue, states: Sequence[SSAValue]
         ) -> tuple[SSAValue, Sequence[SSAValue]]:
             chunk = to.op(tdsl.SliceOp, signal, [to.index(0), first], (1, self.hop))
-            latest = to.op(tdsl.SquareWavesOp, chunk, first, self.steps.tolist())
+            latest = to.op(signals.SquareWavesOp, chunk, first, self.steps.tolist())
             sums = self._shifted(to, states[0], to.reshape(latest, (1, 2 * bins)))
             row, after = self.of_frame(to, sums), [sums]
             if self.normalise is not None:

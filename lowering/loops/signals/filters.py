@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, tdsl
+from tinyml.dialects.tdsl import signals
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
-@lowers(tdsl.BiquadOp)
-def lower_biquad(op: tdsl.BiquadOp, nest: LoopNest) -> None:
+@lowers(signals.BiquadOp)
+def lower_biquad(op: signals.BiquadOp, nest: LoopNest) -> None:
     *outer, length = tdsl.shape_of(op.out)
     factor = op.coefficient_format().type
     coefficients = [nest.insert(num.ConstantOp(real, factor)) for real in op.reals]
@@ -24,7 +25,7 @@ def lower_biquad(op: tdsl.BiquadOp, nest: LoopNest) -> None:
             x = nest.load(op.input, [*indices, n])
             pairs = zip((x, *before), coefficients, strict=True)
             factors = [value for pair in pairs for value in pair]
-            y = nest.insert(num.CombineOp(factors, tdsl.BIQUAD_TERMS, element_of(op.out)))
+            y = nest.insert(num.CombineOp(factors, signals.BIQUAD_TERMS, element_of(op.out)))
             nest.store(y, op.out, [*indices, n])
             return [x, before[0], y, before[2]]
 

@@ -15,6 +15,7 @@ from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.exact.numbers import integers_of
 from tinyml.dialects.formats.number_format import INTEGER_CODING, NumberFormat
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import signals
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
@@ -26,8 +27,8 @@ Number = tuple[SSAValue, SSAValue]
 """The real and the imaginary part of a complex number."""
 
 
-@lowers(tdsl.ReverseBitsOp)
-def lower_reverse_bits(op: tdsl.ReverseBitsOp, nest: LoopNest) -> None:
+@lowers(signals.ReverseBitsOp)
+def lower_reverse_bits(op: signals.ReverseBitsOp, nest: LoopNest) -> None:
     """Swap the numbers of each pair of indices."""
     width = 8 if op.points <= 1 << 8 else 16
     pairs = np.array([(i, j) for i, j in enumerate(op.order.tolist()) if i < j], f"u{width // 8}").reshape(-1, 2)
@@ -53,8 +54,8 @@ def lower_reverse_bits(op: tdsl.ReverseBitsOp, nest: LoopNest) -> None:
     _over_rows(op, nest, row)
 
 
-@lowers(tdsl.ButterfliesOp)
-def lower_butterflies(op: tdsl.ButterfliesOp, nest: LoopNest) -> None:
+@lowers(signals.ButterfliesOp)
+def lower_butterflies(op: signals.ButterfliesOp, nest: LoopNest) -> None:
     groups, radix, span = op.sizes
     source, out = tdsl.format_of(op.input), tdsl.format_of(op.out)
     steps = _EmittedSteps(nest)
@@ -76,8 +77,10 @@ def lower_butterflies(op: tdsl.ButterfliesOp, nest: LoopNest) -> None:
                 turns = [
                     _load(nest, factors, start if i == 0 else nest.add(start, nest.index(i))) for i in range(radix - 1)
                 ]
-                z[1:] = [tdsl.rotated(steps, *pair, tdsl.doubled(source)) for pair in zip(z[1:], turns, strict=True)]
-            results = tdsl.butterfly(steps, z, 1 if factors is None else -1, out)
+                z[1:] = [
+                    signals.rotated(steps, *pair, signals.doubled(source)) for pair in zip(z[1:], turns, strict=True)
+                ]
+            results = signals.butterfly(steps, z, 1 if factors is None else -1, out)
             for number, place in zip(results, at, strict=True):
                 _store(nest, number, dest, place)
 
@@ -86,8 +89,8 @@ def lower_butterflies(op: tdsl.ButterfliesOp, nest: LoopNest) -> None:
     _over_rows(op, nest, row)
 
 
-@lowers(tdsl.RealSpectrumOp)
-def lower_real_spectrum(op: tdsl.RealSpectrumOp, nest: LoopNest) -> None:
+@lowers(signals.RealSpectrumOp)
+def lower_real_spectrum(op: signals.RealSpectrumOp, nest: LoopNest) -> None:
     source, out = tdsl.format_of(op.input), tdsl.format_of(op.out)
     steps = _EmittedSteps(nest)
 
@@ -97,7 +100,7 @@ def lower_real_spectrum(op: tdsl.RealSpectrumOp, nest: LoopNest) -> None:
             spectrum = num.TransformAttr.of("tm_real_spectrum_i16", [op.points, shift], op.points // 2)
             nest.put(num.CallOp(spectrum, [dest, factors]))
             return
-        half = steps.constant(tdsl.HALF, source.of_rotations)
+        half = steps.constant(signals.HALF, source.of_rotations)
         first = _load(nest, read, nest.index(0))
         ends = steps(first, [1, 1], out), steps(first, [1, -1], out)
         _store(nest, ends, dest, nest.index(0))
@@ -106,7 +109,7 @@ def lower_real_spectrum(op: tdsl.RealSpectrumOp, nest: LoopNest) -> None:
             low = nest.add(indices[0], nest.index(1))
             high = nest.insert(arith.SubiOp(nest.index(op.points - 1), indices[0]))
             z = [_load(nest, read, place) for place in (low, high)]
-            pair = tdsl.real_pair(steps, z, _load(nest, factors, indices[0]), half, source, out)
+            pair = signals.real_pair(steps, z, _load(nest, factors, indices[0]), half, source, out)
             for number, place in zip(pair, (low, high), strict=True):
                 _store(nest, number, dest, place)
 
@@ -115,8 +118,8 @@ def lower_real_spectrum(op: tdsl.RealSpectrumOp, nest: LoopNest) -> None:
     _over_rows(op, nest, row)
 
 
-@lowers(tdsl.BinsOp)
-def lower_bins(op: tdsl.BinsOp, nest: LoopNest) -> None:
+@lowers(signals.BinsOp)
+def lower_bins(op: signals.BinsOp, nest: LoopNest) -> None:
     *outer, points = tdsl.shape_of(op.out)
     steps, out = _EmittedSteps(nest), tdsl.format_of(op.out)
 
@@ -140,7 +143,7 @@ def lower_bins(op: tdsl.BinsOp, nest: LoopNest) -> None:
 
 
 @dataclass(frozen=True)
-class _EmittedSteps(tdsl.SpectrumSteps[SSAValue]):
+class _EmittedSteps(signals.SpectrumSteps[SSAValue]):
     """Steps on scalars, inserted one by one."""
 
     nest: LoopNest
@@ -158,7 +161,7 @@ class _EmittedSteps(tdsl.SpectrumSteps[SSAValue]):
         return num.format_of(value)
 
 
-def _shift(op: tdsl.SpectrumOp) -> int | None:
+def _shift(op: signals.SpectrumOp) -> int | None:
     """The right shift with which a runtime function computes a step on 16-bit integers; None if none does."""
     formats = [tdsl.format_of(value) for value in (op.input, op.out)]
     if any(scratch.packed_bits(scratch.memref_type(value)) is not None for value in (op.input, op.out)):
@@ -173,7 +176,7 @@ def _shift(op: tdsl.SpectrumOp) -> int | None:
     return shift if 0 <= shift <= MOST_SHIFT else None
 
 
-def _over_rows(op: tdsl.SpectrumOp, nest: LoopNest, row: Callable[[SSAValue, SSAValue], None]) -> None:
+def _over_rows(op: signals.SpectrumOp, nest: LoopNest, row: Callable[[SSAValue, SSAValue], None]) -> None:
     """Emit loops over rows of complex numbers, each with views of the row as operand and as result.
 
     Both views have the same bytes: an operand elsewhere is copied first.

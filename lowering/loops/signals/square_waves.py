@@ -11,34 +11,35 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.operations import integer_constant
+from tinyml.dialects.tdsl import signals
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, flash_array, zero_total
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
-@lowers(tdsl.SquareWavesOp)
-def lower_square_waves(op: tdsl.SquareWavesOp, nest: LoopNest) -> None:
+@lowers(signals.SquareWavesOp)
+def lower_square_waves(op: signals.SquareWavesOp, nest: LoopNest) -> None:
     """Keep both sums of a frequency, and its phase, in registers."""
     source = tdsl.format_of(op.input)
     steps = flash_array(nest, op.advances.astype(np.int16), i16, "steps")
     zero = zero_total(source.total(op.length), nest)
-    mask = _number(nest, tdsl.PERIOD - 1)
+    mask = _number(nest, signals.PERIOD - 1)
 
     def wave(indices: Indices) -> None:
         step = nest.load(steps, indices)
         turns = nest.insert(arith.MuliOp(nest.insert(arith.IndexCastOp(op.first, i32)), nest.insert(_wide(step))))
-        whole = nest.insert(integer_constant(tdsl.PERIOD - 1, 32))
+        whole = nest.insert(integer_constant(signals.PERIOD - 1, 32))
         start = nest.insert(arith.TruncIOp(nest.insert(arith.AndIOp(turns, whole)), i16))
 
         def add(k: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
             *totals, phase = carried
             sample = nest.load(op.input, [nest.index(0), k])
             negative = nest.insert(num.NegOp(sample, element_of(op.input)))
-            late = nest.insert(arith.AddiOp(phase, _number(nest, 3 * tdsl.PERIOD // 4)))
+            late = nest.insert(arith.AddiOp(phase, _number(nest, 3 * signals.PERIOD // 4)))
             phases = nest.insert(arith.AndIOp(late, mask)), phase
             added: list[SSAValue] = []
             for total, at in zip(totals, phases, strict=True):
-                second = nest.insert(arith.CmpiOp(at, _number(nest, tdsl.PERIOD // 2), "sge"))
+                second = nest.insert(arith.CmpiOp(at, _number(nest, signals.PERIOD // 2), "sge"))
                 term = nest.insert(arith.SelectOp(second, negative, sample))
                 added.append(nest.insert(num.TallyOp(total, term)))
             following = nest.insert(arith.AddiOp(phase, step))

@@ -25,7 +25,6 @@ from tinyml.extend.frontends import (
     OrderedTensor,
     Parameter,
     Windows,
-    ZeroSkewType,
     batch_normalisation,
     binary_op,
     clamp,
@@ -39,6 +38,7 @@ from tinyml.extend.frontends import (
     tdsl,
     transposed_convolution,
 )
+from tinyml.extend.quantised import ZeroSkewType
 
 POOLS: dict[str, type[tdsl.PoolOp]] = {"max_pool": tdsl.MaxPoolOp, "average_pool": tdsl.AveragePoolOp}
 ACTIVATIONS = {"relu": (0.0, UNLIMITED), "relu6": (0.0, 6.0)}

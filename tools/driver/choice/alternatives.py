@@ -103,10 +103,19 @@ ALTERNATIVES = (
 
 
 def considered() -> Sequence[Alternative]:
-    """All alternatives: ours, those of packages, and the formats of packages that have widths `FOR_AUTO`."""
-    offered = [(name, width) for name, format in formats().items() for width in format.FOR_AUTO]
+    """All alternatives: ours whose formats are installed, those of packages, and the formats of packages that have
+    widths `FOR_AUTO`.
+    """
+    known = formats()
+    ours = [row for row in ALTERNATIVES if _formats_of(row) <= {*known}]
+    offered = [(name, width) for name, format in known.items() for width in format.FOR_AUTO]
     by_format = (Alternative(f"{name} {width}", {"format": name, "width": width}) for name, width in offered)
-    return *ALTERNATIVES, *_of_packages(), *by_format
+    return *ours, *_of_packages(), *by_format
+
+
+def _formats_of(row: Alternative) -> set[str]:
+    """The names of the formats of an alternative and of its weights."""
+    return {row.options[name].partition(":")[0] for name in ("format", "weights") if name in row.options}
 
 
 def _of_packages() -> Iterator[Alternative]:

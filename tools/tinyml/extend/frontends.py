@@ -7,7 +7,6 @@ vector machines are functions that take the model's numbers as arrays or `Parame
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
-from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.lowering.frontends.layers.model_builder import (
     ModelBuilder,
@@ -53,7 +52,6 @@ __all__ = [
     "Parameter",
     "Tree",
     "Windows",
-    "ZeroSkewType",
     "affine",
     "batch_normalisation",
     "binary_op",

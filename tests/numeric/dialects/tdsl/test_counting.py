@@ -16,6 +16,7 @@ from programs.signals import with_format
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.tdsl import signals
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.signals.front_ends import joined
 from tinyml.runtime.devices.host import HostRunner
@@ -31,8 +32,8 @@ def counts(edges: NDArray[np.float64] = EDGES, threshold: float = 0.25, least: i
     """A histogram, and the longest run on either side of a threshold."""
     to = ModelBuilder("counts.py")
     x = to.argument(TensorType(f32, (ROWS, COLUMNS)), "x")
-    histogram = to.reshape(to.op(tdsl.HistogramOp, x, edges), (1, edges.size + COLUMNS))
-    runs = [to.op(tdsl.LongestRunOp, x, threshold, least, below=below) for below in (False, True)]
+    histogram = to.reshape(to.op(signals.HistogramOp, x, edges), (1, edges.size + COLUMNS))
+    runs = [to.op(signals.LongestRunOp, x, threshold, least, below=below) for below in (False, True)]
     return to.module([joined(to, [histogram, *runs])])
 
 

@@ -30,6 +30,7 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.tdsl.signals import PERIOD, BinsOp, BiquadOp, MagnitudeOp, PowerOp, SquareWavesOp
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.signals.front_ends import filter_bank, mel_matrix
 from tinyml.lowering.frontends.signals.square_waves import SquareWaves
@@ -66,8 +67,8 @@ def test_transforms_of_reals(length: int):
     np.testing.assert_allclose(found.reshape(3, -1), spectrum(signals), atol=1e-11)
 
 
-@pytest.mark.parametrize(("bins", "power", "error"), [(tdsl.PowerOp, 2, 1e-6), (tdsl.MagnitudeOp, 1, 0.03)])
-def test_numbers_of_bins(bins: type[tdsl.BinsOp], power: int, error: float):
+@pytest.mark.parametrize(("bins", "power", "error"), [(PowerOp, 2, 1e-6), (MagnitudeOp, 1, 0.03)])
+def test_numbers_of_bins(bins: type[BinsOp], power: int, error: float):
     signals = noise(20, 64, 1)
     wanted = np.abs(np.fft.rfft(signals.astype(np.float64)))[:, :-1] ** power
     found = evaluate_reals(transform_program(64, bins), signals).scores
@@ -161,7 +162,7 @@ def test_biquads_filter_as_those_of_scipy():
     # The package has no types, and takes long to load.
     sosfilt: Any = import_module("scipy.signal").sosfilt
     to, signals = ModelBuilder("biquad.py"), noise(4, 50, 2)
-    module = to.module([to.op(tdsl.BiquadOp, to.argument(TensorType(f32, (1, 50)), "x"), BIQUAD)])
+    module = to.module([to.op(BiquadOp, to.argument(TensorType(f32, (1, 50)), "x"), BIQUAD)])
     wanted = sosfilt([[*BIQUAD[:3], 1.0, *BIQUAD[3:]]], signals)
     found = evaluate_reals(module, signals).scores
     assert found is not None
@@ -173,8 +174,8 @@ def test_square_waves_are_sums_of_samples():
     """Equations (25) and (26) of Gural and Murmann, divided by the length of the chunk."""
     to, signals, steps = ModelBuilder("waves.py"), noise(4, 40, 3), np.array([300, 5000])
     chunk = to.argument(TensorType(f32, (1, 40)), "x")
-    module = to.module([to.reshape(to.op(tdsl.SquareWavesOp, chunk, to.index(100), steps.tolist()), (1, 4))])
-    turns = (100 + np.arange(40)[:, None]) * steps / tdsl.PERIOD
+    module = to.module([to.reshape(to.op(SquareWavesOp, chunk, to.index(100), steps.tolist()), (1, 4))])
+    turns = (100 + np.arange(40)[:, None]) * steps / PERIOD
     waves = [np.where((turns - late) % 1 < 0.5, 1, -1) for late in (0.25, 0)]
     wanted = np.concatenate([signals.astype(np.float64) @ wave / 40 for wave in waves], 1)
     found = evaluate_reals(module, signals).scores
@@ -194,8 +195,8 @@ def test_square_waves_are_odd_harmonics():
         signal = np.cos(2 * np.pi * m * harmonic * (at + 0.5) / length)[None].astype(np.float32)
         to = ModelBuilder("waves.py")
         chunk = to.argument(TensorType(f32, (1, length)), "x")
-        step = tdsl.PERIOD * m // length
-        module = to.module([to.reshape(to.op(tdsl.SquareWavesOp, chunk, to.index(0), [step]), (1, 2))])
+        step = PERIOD * m // length
+        module = to.module([to.reshape(to.op(SquareWavesOp, chunk, to.index(0), [step]), (1, 2))])
         scores = evaluate_reals(module, signal).scores
         assert scores is not None
         seen[harmonic] = float(np.hypot(*scores.ravel()))

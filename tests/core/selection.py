@@ -1,0 +1,117 @@
+"""The tests that the wheel of the core has to pass: those that mirror its files, without cases that name extensions.
+
+A case names an extension if it has an op, a type or a number format of one that is out. A test whose need of an
+extension is not seen in that way is in `needs_extensions.txt`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from layout.sources import name_of
+from programs.paths import TESTS
+
+from core.wheel import out
+from tinyml.dialects.tdsl import TDSL
+from tinyml.tools.universe import DIALECT_ROWS
+
+FILECHECK = {"dialects", "lowering", "transforms/reals", "transforms/buffers", "transforms/loops"}
+UNIT = {"dialects", "targets/c", "transforms/buffers", "transforms/ir"}
+"""The folders of tests that run, those of core rooms."""
+
+LISTED = Path(__file__).with_name("needs_extensions.txt").read_text().split()
+"""Tests that need an extension without naming an op or a type of one, by their paths from `tests/`.
+
+The list may only shrink.
+"""
+
+CASE, SPLIT = "// -----", re.compile("--split-input-file|%(invalid|roundtrip|generic)")
+"""What separates the cases of a FileCheck test, and the commands that read each as a program of its own."""
+
+
+def _is_out(module: str) -> bool:
+    path = module.removeprefix("tinyml.").replace(".", "/")
+    return out(f"{path}.py") or out(f"{path}/")
+
+
+DIALECTS = "|".join(name for name, row in DIALECT_ROWS.ours.items() if _is_out(row.module))
+"""The dialects of extensions that are out."""
+
+OPS = "|".join(re.escape(op.name) for op in TDSL.operations if _is_out(op.__module__))
+"""Their ops in a dialect of the core."""
+
+_OPTION = rf"\b(?:formats?|weights|widths?)\b\W{{1,3}}[^\s}}]*?\b(?:{DIALECTS})\b"
+_NAMED = re.compile(rf"\b(?:{DIALECTS})\.\w|\b(?:{OPS})\b|{_OPTION}|(?<![a-z_])x?bf16(?!_)")
+
+
+def core_tests(folder: str) -> Iterator[tuple[Path, str]]:
+    """Yield the tests in a folder of `tests/` that mirror files of the core, with their texts."""
+    for path in sorted((TESTS / folder).rglob("*")):
+        mirrored = path.relative_to(TESTS / Path(folder).parts[0])
+        is_test = path.suffix in (".mlir", ".sd") or path.match("test_*.py")
+        if is_test and "Inputs" not in path.parts and not out(mirrored.as_posix().replace("test_", "")):
+            yield path, path.read_text("utf-8")
+
+
+def unit_tests() -> list[Path]:
+    """The files of unit tests that run, without those that cannot be imported where no extension is."""
+    found = (test for folder in sorted(UNIT) for test in core_tests(f"unit/{folder}"))
+    return [
+        path
+        for path, text in found
+        if not _NAMED.search(text) and not _imports_extension(path) and _name(path) not in LISTED
+    ]
+
+
+@cache
+def _imports_extension(path: Path) -> bool:
+    """True for a file of tests that imports a module of an extension, itself or by other files of tests."""
+    source = ast.parse(path.read_text("utf-8"))
+    modules = [node.module for node in source.body if isinstance(node, ast.ImportFrom) and node.module]
+    helpers = ((TESTS / module.replace(".", "/")).with_suffix(".py") for module in modules)
+    return any(map(_is_out, modules)) or any(_imports_extension(file) for file in helpers if file.is_file())
+
+
+def copy_filecheck_tests(folder: Path) -> tuple[list[Path], list[str]]:
+    """Copy the suite of FileCheck to a folder, without the cases that name extensions.
+
+    Returns the tests that have a case left, and the names of those that have to fail, since they are listed.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(TESTS / "filecheck", folder)
+    copies: list[Path] = []
+    for path, text in (test for room in sorted(FILECHECK) for test in core_tests(f"filecheck/{room}")):
+        if own := _cases_of_core(text):
+            copies.append(folder / path.relative_to(TESTS / "filecheck"))
+            copies[-1].write_text(own, "utf-8")
+    names = [copy.relative_to(folder).as_posix() for copy in copies]
+    return copies, [name for name in names if f"filecheck/{name}" in LISTED]
+
+
+def _cases_of_core(text: str) -> str:
+    """A test without the cases that name extensions, each line where it was; "" if no case is left."""
+    own, kept = "", 0
+    for number, case in enumerate(text.split(CASE) if SPLIT.search(text) else [text]):
+        if named := _NAMED.search(case):
+            lines = case.splitlines(keepends=True)
+            own += "".join(line if number == 0 and "RUN:" in line else "\n" for line in lines if line.endswith("\n"))
+        else:
+            own += f"{CASE}{case}" if kept else case
+        kept += not named
+    lines = own.splitlines(keepends=True)
+    return "".join("\n" if "RUN:" in line and not _is_checked(line, own) else line for line in lines) if kept else ""
+
+
+def _is_checked(command: str, text: str) -> bool:
+    """True if a test has lines of the prefix that FileCheck is called with."""
+    prefix = re.search(r"--check-prefix=(\w+)", command)
+    return re.search(rf"\b{prefix[1] if prefix else 'CHECK'}(-[A-Z]+)?:", text) is not None
+
+
+def _name(path: Path) -> str:
+    return name_of(path).removeprefix("tests/")

@@ -1,0 +1,5 @@
+"""Signals: for a front end that computes features with the ops of `tdsl` for filters, spectra and counts."""
+
+from tinyml.dialects.tdsl import signals
+
+__all__ = ["signals"]
