@@ -20,10 +20,10 @@ demo: $(VENV)/core ## compile the example models and run them on this computer (
 	$(BIN)/tinyml demo
 
 # Pyright keeps one core busy for half a minute: it runs beside the suites, and its output follows theirs.
-test: toolchains ruff ## test everything: install compilers and simulators by apt, run ruff, pyright, filecheck, pytest, core
+test: toolchains ruff ## test everything: install compilers and simulators by apt, run ruff, pyright, filecheck, pytest
 	@mkdir -p build
 	@$(PYRIGHT) >build/pyright.log 2>&1 & types=$$!; trap 'kill $$types' INT TERM; \
-	$(MAKE) --no-print-directory filecheck pytest core; suites=$$?; \
+	$(MAKE) --no-print-directory filecheck pytest; suites=$$?; \
 	wait $$types; types=$$?; echo '$(PYRIGHT)'; cat build/pyright.log; \
 	exit $$((suites | types))
 
@@ -43,7 +43,7 @@ pytest: $(VENV)/test ## run unit and numeric tests
 core: $(VENV)/test ## test the wheel of the core in an environment of its own, without extensions, and compare the C of programs
 	cd tests && ../$(BIN)/python -m core
 
-exhaustive: $(VENV)/test toolchains ## run the numeric tests with all of the cases of which `make test` runs a spread
+exhaustive: $(VENV)/test toolchains core ## run the numeric tests with all of the cases of which `make test` runs a spread, and core
 	EXHAUSTIVE=1 $(BIN)/pytest -q -n auto --dist worksteal
 
 bench: $(VENV)/test toolchains ## measure size and speed of the example models on a simulated Arduino Uno

@@ -229,6 +229,15 @@ class _Flow:
     def _named(self, values: Iterable[SSAValue]) -> Views:
         return frozenset[SSAValue]().union(*(self.views.get(value, frozenset()) for value in values))
 
+    def _whole(self, value: SSAValue) -> SSAValue | None:
+        """The buffer that a value is all elements of, also where loops carry it; None if that is uncertain."""
+        views = self.views.get(value, frozenset())
+        if len(views) != 1:
+            return None
+        [view] = views
+        sizes = {prod(memref_type(one).get_shape()) for one in (value, view)}
+        return view if len(sizes) == 1 else None
+
     def _access(self, op: Operation) -> tuple[Views, Views, Views]:
         """The buffers that an op reads, may write, and overwrites completely."""
         none: Views = frozenset()
@@ -238,7 +247,7 @@ class _Flow:
             inputs = list(op.operands)
             inputs.remove(op.dest)
             reads, writes = self._named(inputs), self._named([op.dest])
-            whole = _overwritten(op.dest)
+            whole = self._whole(op.dest)
             return reads, writes, none if whole is None else frozenset({whole})
         touched = self._named(op.operands)
         if op.regions or op.has_trait(IsTerminator):
@@ -342,7 +351,7 @@ class _Flow:
         """True if each element of a buffer is read for the last time before an op writes to its bytes."""
         if isinstance(op, MoveOp):
             return True
-        if not isinstance(op, TensorOp) or op.dest is None or _overwritten(op.dest) is not written:
+        if not isinstance(op, TensorOp) or op.dest is None or self._whole(op.dest) is not written:
             return False
         operands = [value for value in op.inputs if read in self.views.get(value, frozenset())]
         if not all(op.reads_in_place(value) for value in operands):
@@ -360,16 +369,7 @@ class _Flow:
                 return True
             return all(target + _touched(type, i) <= source + _start(operand, i) for i in range(1, steps + 1))
 
-        return all(_overwritten(value) is read and behind(value) for value in operands)
-
-
-def _overwritten(dest: SSAValue) -> SSAValue | None:
-    """The buffer that a destination covers completely; None if that is uncertain."""
-    count = prod(memref_type(dest).get_shape())
-    while isinstance(dest.owner, SliceOp):
-        dest = dest.owner.source
-    known = isinstance(dest.owner, ViewOp | Block) and prod(memref_type(dest).get_shape()) == count
-    return dest if known else None
+        return all(self._whole(value) is read and behind(value) for value in operands)
 
 
 def _views_of_values(function: func.FuncOp) -> dict[SSAValue, Views]:

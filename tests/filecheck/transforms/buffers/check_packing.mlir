@@ -104,3 +104,23 @@ func.func @packed(%X: memref<8x!fixed.q<16, 4>>) -> memref<8x!fixed.q<16, 4>> {
   func.return %y : memref<8x!fixed.q<16, 4>>
 }
 // CHECK-LABEL: func.func @packed
+
+// -----
+
+// A buffer that a loop carries is itself behind the loop, under another name: an addition reads both before it writes.
+func.func @carried(%X: memref<4xf32>) -> memref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %arena = scratch.arena {alignment = 4 : i64} : memref<16xi8>
+  %a = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+  %b = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+  %same = scf.for %i = %c0 to %c2 step %c1 iter_args(%old = %a) -> (memref<4xf32>) {
+    tdsl.neg %old : memref<4xf32> into %a : memref<4xf32>
+    scf.yield %a : memref<4xf32>
+  }
+  tdsl.add %same, %a : memref<4xf32>, memref<4xf32> into %b : memref<4xf32>
+  func.return %b : memref<4xf32>
+}
+// CHECK-LABEL: func.func @carried
