@@ -33,7 +33,7 @@ NAMING_FORMATS = {
     "tools/calibration/formats.py": "the formats in which generated code and kernels are measured",
     "tools/driver/choice/alternatives.py": "the formats that `auto` chooses among",
     "tools/driver/compare_formats.py": "the formats that MinUn compares, and ours",
-    "tools/tinyml/extend/frontends.py": "a file's quantisation is a format",
+    "tools/tinyml/extend/quantised.py": "a file's quantisation is a format",
     "tools/universe.py": "the registry",
 }
 """Files that name a format which is not theirs, and why."""
