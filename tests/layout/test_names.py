@@ -34,7 +34,7 @@ NAMING_FORMATS = {
     "tools/commands/prove.py": "statements about sums that have ops of their own",
     "tools/driver/choice/alternatives.py": "the formats that `auto` chooses among",
     "tools/driver/compare_formats.py": "the formats that MinUn compares, and ours",
-    "tools/tinyml/extend/frontends.py": "a file's quantisation is a format",
+    "tools/tinyml/extend/quantised.py": "a file's quantisation is a format",
     "tools/universe.py": "the registry",
 }
 """Files that name a format which is not theirs, and why."""
