@@ -239,6 +239,8 @@ def compile_kept(
     program = (programs or VerifiedPrograms(ctx)).of(module)
     reals = program.after(LiftToRealsPass()).module
     formats = program.after(*_passes_of_kept(module, options))
+    # The passes refuse ops without a value, and elements without a format, and say where they are.
+    _ = formats.module
     format = tdsl.kept_format(module)
     options = replace(options, format=str(format.type.name).partition(".")[0], width=format.bits)
     compiled = _below(reals, formats, options, [], format.bits, row_scales=False)

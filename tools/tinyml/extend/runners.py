@@ -1,15 +1,14 @@
 """Runners: for a package whose chip runs programs on a simulator or a board, or that runs them in another way.
 
-A core that unicorn emulates derives from `EmulatorRunner`, one of QEMU from `QemuRunner`, a simulator that is a program
-of its own from `SimulatorRunner`, anything else from `Runner`. `Chip.runner` names the class, which is imported when a
-program is built. A way to run the programs of a board that is no board itself, such as another compiler's code, is a
-`Device`.
+A core that unicorn emulates derives from `EmulatorRunner`, one of QEMU from `qemu.QemuRunner`, a simulator that is a
+program of its own from `SimulatorRunner`, anything else from `Runner`. `Chip.runner` names the class, which is imported
+when a program is built. A way to run the programs of a board that is no board itself, such as another compiler's code,
+is a `Device`.
 """
 
 from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.runtime.devices.device import Build, DeviceError, RunResult, TimeProfile, raw_inputs, result_of_records
 from tinyml.runtime.devices.emulator import Core, EmulatorRunner
-from tinyml.runtime.devices.qemu import QemuRunner
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.devices.runner import Device, Runner
 from tinyml.runtime.devices.simulator import SimulatorRunner
@@ -25,7 +24,6 @@ __all__ = [
     "EmulatorRunner",
     "InputError",
     "Interface",
-    "QemuRunner",
     "RunResult",
     "Runner",
     "SimulatorRunner",

@@ -120,8 +120,7 @@ def test_these_are_all_searches():
 def test_every_search_takes_a_package_s_format_of_one_width(search: Any, monkeypatch: pytest.MonkeyPatch):
     """With the only width given, or none; another one is refused in a line that says what the format offers."""
     monkeypatch.setattr(sys, "path", [str(ROOT / "tests" / "plugins" / "tapered"), *sys.path])
-    [point] = entry_points_of("tapered")
-    with installed(point), evaluation_of("protonn") as evaluation:
+    with installed(*entry_points_of("tapered")), evaluation_of("protonn") as evaluation:
         prototype = format_named(context(), "tapered", None)
         assert prototype.candidates == (prototype,)
         for widths in ((), (12,)):
