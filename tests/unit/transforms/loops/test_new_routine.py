@@ -18,6 +18,7 @@ from tinyml.dialects import num
 from tinyml.dialects.context import context
 from tinyml.dialects.num.base import SAME_SUM
 from tinyml.dialects.num.kernels.calls import MEMREF, Arguments, Loops
+from tinyml.dialects.plugins import Row
 from tinyml.lowering.exact_to_arith import LowerExactToArithPass
 from tinyml.lowering.num_to_exact import LowerNumToExactPass
 from tinyml.targets import registry
@@ -82,10 +83,10 @@ def with_kernel(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     energy = Kernel("tm_energy_s8_s32", 8, 8, 32, op=EnergyAttr.name, flash=None)
     chip = replace(RISCV, makers=(ListedKernels([energy]), *RISCV.makers))
 
-    def energetic(_: str) -> Chip:
+    def energetic(_: Row) -> Chip:
         return chip
 
-    monkeypatch.setattr(registry, "_built_in", energetic)
+    monkeypatch.setattr(registry.CHIPS, "load", energetic)
     forget()
     yield
     monkeypatch.undo()
