@@ -108,9 +108,12 @@ def _cases_of_core(text: str) -> str:
 
 
 def _is_checked(command: str, text: str) -> bool:
-    """True if a test has lines of the prefix that FileCheck is called with."""
-    prefix = re.search(r"--check-prefix=(\w+)", command)
-    return re.search(rf"\b{prefix[1] if prefix else 'CHECK'}(-[A-Z]+)?:", text) is not None
+    """True for a command without FileCheck, and if a test has lines of a prefix that FileCheck is called with."""
+    if "filecheck" not in command:
+        return True
+    found = re.search(r"--check-prefix(?:es)?=([\w,]+)", command)
+    prefixes = found[1].split(",") if found else ["CHECK"]
+    return any(re.search(rf"\b{prefix}(-[A-Z]+)?:", text) for prefix in prefixes)
 
 
 def _name(path: Path) -> str:
