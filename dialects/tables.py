@@ -6,6 +6,7 @@ names for help texts and for names that are near, what is installed, and what is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Generic, TypeVar
@@ -15,6 +16,12 @@ from tinyml.dialects.extensions import needs, part_of
 from tinyml.dialects.plugins import PluginError, Row, each, plugins
 
 T = TypeVar("T")
+
+
+def check_hyphenated(row: Row) -> None:
+    """Raise `PluginError` for a name that is not of words in small letters and digits, joined by hyphens."""
+    if re.fullmatch("[a-z][a-z0-9-]*", row.name) is None:
+        raise PluginError(f"{row}: expected a name of small letters, digits and -")
 
 
 class Table(Generic[T]):
@@ -40,6 +47,10 @@ class Table(Generic[T]):
         self.ours: Mapping[str, Row] = {
             row.name: replace(row, value=f"{home}.{row.value}", group=group or "") for row in ours
         }
+
+    def __contains__(self, name: str) -> bool:
+        """True for a name of ours, installed or not, and for one of another package."""
+        return name in self.ours or name in self.rows()
 
     def rows(self) -> Mapping[str, Row]:
         """What is installed, by name."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +13,7 @@ from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.dialects.plugins import COMMANDS as GROUP
 from tinyml.dialects.plugins import PluginError, Row
-from tinyml.dialects.tables import Table
+from tinyml.dialects.tables import Table, check_hyphenated
 from tinyml.tools.cli.guard import Blame, check_numbers, guarded, warn_of_namesake
 
 _HELP = {
@@ -61,18 +60,13 @@ def _loaded(row: Row) -> LoadedCommand:
     return LoadedCommand(row, cast(Command, command))
 
 
-def _check(row: Row) -> None:
-    if re.fullmatch("[a-z][a-z0-9-]*", row.name) is None:
-        raise PluginError(f"{row}: expected a name of small letters, digits and -")
-
-
 COMMANDS = Table(
     GROUP,
     "command",
     lambda row: _loaded(row),
     home="tinyml.tools.commands",
     ours=(Row(name, file_of(name), help) for name, help in _HELP.items()),
-    check=_check,
+    check=check_hyphenated,
 )
 """The commands. The file of one is imported only when it is called, and the help text of a package's command is the
 first sentence of its module."""
@@ -133,7 +127,7 @@ def main(args: Sequence[str] | None = None) -> int:
     def run() -> int:
         check_numbers(given)
         warn_of_namesake()
-        if given and (given[0] in COMMANDS.ours or given[0] in COMMANDS.rows()):
+        if given and given[0] in COMMANDS:
             return _run(given[0], given[1:], blame)
         return _overview(given)
 

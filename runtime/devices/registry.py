@@ -74,7 +74,7 @@ DEVICES = Table(
 
 
 def _device(name: str) -> Device | None:
-    return DEVICES.get(name) if name in DEVICES.ours or name in DEVICES.rows() else None
+    return DEVICES.get(name) if name in DEVICES else None
 
 
 def device_board(device: str) -> Board:

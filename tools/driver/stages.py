@@ -111,7 +111,7 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
     from tinyml.lowering.frontends.importers import ADVICE, FRONTENDS, MLIR
 
     suffix = path.suffix.removeprefix(".")
-    if suffix not in (MLIR, *FRONTENDS.ours, *FRONTENDS.rows()):
+    if suffix != MLIR and suffix not in FRONTENDS:
         suffixes = ", ".join(f".{name}" for name in (*sorted(FRONTENDS.names()), MLIR))
         help = f": {ADVICE[suffix]}" if suffix in ADVICE else ""
         raise InputError(f"expected a program ({suffixes}){help}", file=str(path))

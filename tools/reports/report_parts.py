@@ -5,13 +5,12 @@ The name of the entry point is the heading of the section, with spaces for its h
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias, cast
 
 from tinyml.dialects.plugins import REPORTS as GROUP
 from tinyml.dialects.plugins import PluginError, Row, each
-from tinyml.dialects.tables import Table
+from tinyml.dialects.tables import Table, check_hyphenated
 from tinyml.tools.reports.report_fields import Report
 
 Content: TypeAlias = str | Sequence[Sequence[object]]
@@ -37,12 +36,7 @@ def _loaded(row: Row) -> Part:
     return part
 
 
-def _check(row: Row) -> None:
-    if re.fullmatch("[a-z][a-z0-9-]*", row.name) is None:
-        raise PluginError(f"{row}: expected a name of small letters, digits and -")
-
-
-PARTS = Table[Part](GROUP, "part of the report", _loaded, check=_check)
+PARTS = Table[Part](GROUP, "part of the report", _loaded, check=check_hyphenated)
 
 
 def parts_of(report: Report) -> Iterator[tuple[str, str, Sequence[Content]]]:
