@@ -14,6 +14,7 @@ from typing import ClassVar, Generic, TypeGuard, TypeVar, cast
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.element_loops import ElementLoop
 from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.dialects.modules import on_call
 from tinyml.dialects.num import CodeKernelAttr, ComposedKernelAttr, FarKernelAttr, KernelAttr, ListedKernelAttr
 from tinyml.dialects.plugins import expected
 from tinyml.targets.kernel import Kernel
@@ -157,6 +158,15 @@ class ForestCoder(_ContentCoder[ForestCode]):
     """A composer whose kernels are forests, as tables or as code."""
 
     CONTENT: ClassVar[type] = ForestCode
+
+
+TABLES, CODE = "tm_forest_tables", "tm_forest_code"
+
+FORESTS = tuple(
+    ForestCoder(name, on_call(f"tinyml.targets.c.composer.constants_in_c:{composed}"))
+    for name, composed in ((TABLES, "forest_tables"), (CODE, "forest_code"))
+)
+"""The coders that every chip with a single address space has."""
 
 
 class LoopCoder(_ContentCoder[ElementLoop]):

@@ -71,7 +71,7 @@ def compile(
     `warnings`. Raises `InputError` for bad input and for a model that does not fit the board, and `TypeError` for an
     unknown keyword and a value of another type.
     """
-    values = checked_values("compile", options, compile_keywords())
+    values = checked_values("compile", options, compile_keywords(options))
     if board is not None:
         values["target"] = text("board", board)
     wishes = {"detector": values.get("false_alarms") is not None, "trust_pickle": bool(values.get("trust_pickle"))}
@@ -106,11 +106,11 @@ def compile(
     return made
 
 
-def compile_keywords() -> list[Option]:
-    """The options that `compile` takes as keyword arguments."""
+def compile_keywords(given: Iterable[str] | None = None) -> list[Option]:
+    """The options that `compile` takes as keyword arguments. given: as in `compile_options`."""
     from tinyml.tools.driver.compile_request import compile_options
 
-    return [option for option in compile_options() if option.name not in OTHERWISE]
+    return [option for option in compile_options(given) if option.name not in OTHERWISE]
 
 
 def first_of(model: object, x: object = None) -> object:

@@ -19,6 +19,7 @@ from tinyml.lowering.frontends.sklearn.fitted import check_own_answers, own_answ
 from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.devices.device import FullStackError
 from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.runtime.evaluator.threads import one_thread
 from tinyml.runtime.model.program_data import load_program_data, random_data
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.runtime.readers.arrays import check_npz
@@ -50,11 +51,8 @@ from tinyml.tools.driver.output_folder import (
     write_inside,
     write_sources,
 )
-from tinyml.tools.driver.packages.packaging import packaged_model
 from tinyml.tools.driver.packages.packaging_table import packagings_for
-from tinyml.tools.driver.packages.write_packages import write_packages
 from tinyml.tools.driver.request import AUTO_FORMAT, QUANTIZATION, Request, watched
-from tinyml.tools.driver.smaller_model import Needs
 from tinyml.tools.driver.stages import compile_bits_again, load_program, with_outputs
 from tinyml.tools.reports.report import require_fit, write_report
 from tinyml.transforms.formats.assignment.tensor_classes import check_scheme, scaling_rule
@@ -70,7 +68,6 @@ from tinyml.transforms.reals.decide_class import DecideClassPass
 from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
 from tinyml.transforms.reals.reconstruction_error import ReconstructionErrorPass
 from tinyml.transforms.schedules.table import AUTO
-from tinyml.transforms.search.engine.workers import one_thread
 from tinyml.transforms.simplify import SimplifyPass
 
 if TYPE_CHECKING:
@@ -296,6 +293,8 @@ def measure(made: Compilation) -> None:
 
     Raises `InputError` for a program whose stack has no room in RAM.
     """
+    from tinyml.tools.driver.smaller_model import Needs
+
     name = made.board.name
     if not runners.is_available(name):
         why = chip_of(name).not_run or f"{name} is not installed"
@@ -329,6 +328,9 @@ def _ram_with_stack(made: Compilation) -> int:
 
 def write_packagings(made: Compilation) -> None:
     """Write the packages for other tools (Arduino, PlatformIO, CMake); none if the device computes other outputs."""
+    from tinyml.tools.driver.packages.packaging import packaged_model
+    from tinyml.tools.driver.packages.write_packages import write_packages
+
     if not made.packagings or made.mismatch is not None:
         return
     serial, expected = made.request.input == SERIAL, made.measured and made.measured.outputs
@@ -344,6 +346,8 @@ def make_report(made: Compilation) -> None:
 
 def require_limits(made: Compilation) -> None:
     """Raise `InputError` for a program that takes more memory than the request allows, or than the board has."""
+    from tinyml.tools.driver.smaller_model import Needs
+
     if not made.must_fit:
         return
     flash, limit = made.report.flash_bytes or 0, made.request.flash

@@ -14,13 +14,20 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.program_data import answers_of
-from tinyml.tools.driver.choice.statistics import DEVIATIONS, FEW
 from tinyml.tools.driver.detection import labelled
 from tinyml.transforms.formats.evaluation.metrics import area_under_curve
 from tinyml.transforms.formats.evaluation.reference import RegressionErrors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+CONFIDENCE = 0.95
+
+DEVIATIONS = 1.645
+"""The standard errors from an estimate to its one-sided bound of that confidence."""
+
+FEW = 30
+"""Samples, or groups of them, below which the bound decides instead of the estimate."""
 
 ENOUGH = 1000
 """Samples by which a model on reals is judged; of more, as many are taken at equal distances."""

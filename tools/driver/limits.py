@@ -15,11 +15,10 @@ from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.chip import MEMORY
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import chip_of
-from tinyml.transforms.ir.cost.demand import demand_of
+from tinyml.transforms.ir.cost.demand import arena_and_input, demand_of
 from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.loops.flash.attempts import next_attempt
-from tinyml.transforms.schedules.table import AUTO, schedule_named
-from tinyml.transforms.search.costs.candidate_costs import arena_and_input
+from tinyml.transforms.schedules.table import AUTO, traits_of
 
 if TYPE_CHECKING:
     from tinyml.lowering.options import PipelineOptions
@@ -79,7 +78,7 @@ def compile_wider(
     Other plans than those by channels stay as they are. Time is that of the cost model; on targets without one the
     widest program within the limit is taken.
     """
-    if not schedule_named(options.plan).widens:
+    if not traits_of(options.plan).widens:
         return compiled, options
     alive, wide, fastest = _alive(compiled), compiled, _time(compiled, options.target)
     for _ in range(ATTEMPTS):

@@ -58,7 +58,6 @@ from tinyml.transforms.buffers.packing import (
     pack,
 )
 from tinyml.transforms.buffers.packing.effort import COVER_STEPS, STEPS
-from tinyml.transforms.buffers.packing.moving import pack_with_moves
 from tinyml.transforms.buffers.packing.packing_options import PackingOptions
 
 
@@ -186,6 +185,8 @@ class PackScratchPass(PackingOptions, ModulePass):
                 self._pack(function)
 
     def _pack(self, function: func.FuncOp) -> None:
+        from tinyml.transforms.buffers.packing.moving import pack_with_moves
+
         if any(isinstance(inner, ArenaOp) for inner in function.walk()):
             raise InputError(f"@{function.sym_name.data} has an arena already")
         problem = _problem(function, self.align)

@@ -23,7 +23,6 @@ from tinyml.dialects.formats.number_format import Bound, NumberFormat, Raws
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 from tinyml.transforms.ir.chosen_accumulators import choose
-from tinyml.transforms.ir.sums import is_squared_distance
 
 GREATEST_BITS = 32
 """Wider accumulators would cost more time than the precision that they keep is worth."""
@@ -47,7 +46,11 @@ class FuseDistancesPass(ModulePass):
         """Yield the products that it may rewrite, whatever their formats, and the difference that each squares."""
         for product in [inner for inner in op.walk() if isinstance(inner, tdsl.MatmulOp)]:
             difference = product.rhs.owner
-            if isinstance(difference, tdsl.SubOp) and is_squared_distance(product, difference):
+            if not isinstance(difference, tdsl.SubOp):
+                continue
+            from tinyml.transforms.ir.sums import is_squared_distance
+
+            if is_squared_distance(product, difference):
                 yield product, difference
 
 

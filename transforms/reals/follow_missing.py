@@ -15,8 +15,6 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.reals.analysis.missing_values import forests_reached
-from tinyml.transforms.reals.compare_floats import compare_floats
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,9 @@ class FollowMissingPass(ModulePass):
         forests = [one for one in op.walk() if isinstance(one, tdsl.ForestOp) and one.missing is not None]
         if not forests or self.data is None:
             return
+        from tinyml.transforms.reals.analysis.missing_values import forests_reached
+        from tinyml.transforms.reals.compare_floats import compare_floats
+
         function = predict_function(op)
         some_miss = tdsl.read_input(op).missing and np.isnan(load_program_data(op, self.data).x).any()
         reached = forests_reached(function) if some_miss else set[tdsl.ForestOp]()
