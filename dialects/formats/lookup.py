@@ -10,7 +10,6 @@ from tinyml.dialects.context import own_dialects
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.extensions import missing_part, needs
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
-from tinyml.dialects.guarded_parser import GuardedParser
 from tinyml.dialects.plugins import expected, others_left_out
 
 USUAL_FORMAT = "fixed"
@@ -25,6 +24,8 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
 
     Raises `InputError` if the name stands for no number format, or the format does not have this width.
     """
+    from tinyml.dialects.guarded_parser import GuardedParser
+
     if (dialect := ctx.get_optional_dialect(ALIASES.get(name, name))) is not None:
         for attribute in dialect.attributes:
             if issubclass(attribute, NumberFormat):

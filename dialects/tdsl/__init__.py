@@ -33,4 +33,4 @@ from tinyml.dialects.tdsl.slices import *
 
 _SIGNALS = f"{__name__}.signals"
 
-TDSL = dialect_of("tdsl", {**(vars(imported(_SIGNALS)) if is_installed(_SIGNALS) else {}), **globals()})
+TDSL = dialect_of("tdsl", globals(), lambda: vars(imported(_SIGNALS)) if is_installed(_SIGNALS) else {})

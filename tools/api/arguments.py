@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
 from pathlib import Path
@@ -178,7 +178,11 @@ def _is_value(option: Option, word: str) -> bool:
     except argparse.ArgumentTypeError:
         return False
     # Names of formats and searches are words, other texts have digits or marks, such as `fixed:8` and `VAL.npz`.
-    names = {
-        "format": (AUTO_FORMAT, *ALIASES, *formats()), "search": searches(), "packages": packaging_names(),
-    }  # fmt: skip
-    return not word.isalpha() or word in names.get(option.name, ())
+    if not word.isalpha():
+        return True
+    names: dict[str, Callable[[], Iterable[str]]] = {
+        "format": lambda: (AUTO_FORMAT, *ALIASES, *formats()),
+        "search": searches,
+        "packages": packaging_names,
+    }
+    return option.name in names and word in names[option.name]()

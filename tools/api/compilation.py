@@ -182,7 +182,7 @@ def _data_file(file: Path, x: object, y: object, arguments: Arguments, inputs: I
 def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequence[str]], silent: bool) -> Program:
     """Compile as a command does; the caller runs this in a context of its own. arrays: as in `Request`."""
     from tinyml.runtime.readers.protected_files import note_input, protect_inputs
-    from tinyml.tools.cli.guard import COLLECT_EVERY
+    from tinyml.tools.cli.collection import collect_rarely
     from tinyml.tools.cli.progress import SILENT
     from tinyml.tools.driver.compile_model import compile_model
     from tinyml.tools.driver.compile_request import compile_request
@@ -195,7 +195,7 @@ def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequ
         if str(file) != journal:
             note_input(file)
     usual = gc.get_threshold()
-    gc.set_threshold(max(COLLECT_EVERY, usual[0]), *usual[1:])
+    collect_rarely()
     try:
         compile_model(request)
         return Program(request.out, request.inputs)

@@ -33,7 +33,7 @@ from tinyml.tools.driver.backend import backend_of
 from tinyml.tools.driver.compilation import Compilation
 from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies, require_room
 from tinyml.tools.driver.data_faults import data_faults
-from tinyml.tools.driver.limits import ram_of
+from tinyml.tools.driver.limits import Needs, ram_of
 from tinyml.tools.driver.measure import (
     MismatchError,
     accuracy,
@@ -57,16 +57,10 @@ from tinyml.tools.driver.stages import compile_bits_again, load_program, with_ou
 from tinyml.tools.reports.report import require_fit, write_report
 from tinyml.transforms.formats.assignment.tensor_classes import check_scheme, scaling_rule
 from tinyml.transforms.formats.evaluation.metrics import metric_named
-from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.name_classes import NameClassesPass
 from tinyml.transforms.formats.order_input import OrderInputPass
-from tinyml.transforms.formats.set_steps import SetStepsPass
-from tinyml.transforms.formats.set_threshold import SetThresholdPass
 from tinyml.transforms.programs.kept_facts import kept_in
 from tinyml.transforms.reals.answer_values import AnswerValuesPass
-from tinyml.transforms.reals.decide_class import DecideClassPass
-from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
-from tinyml.transforms.reals.reconstruction_error import ReconstructionErrorPass
 from tinyml.transforms.schedules.table import AUTO
 from tinyml.transforms.simplify import SimplifyPass
 
@@ -137,6 +131,8 @@ def read_model(made: Compilation) -> None:
         made.request = replace(made.request, input=PUSH)
         _check_stream(made.request)
         if made.request.val is not None:
+            from tinyml.transforms.formats.set_steps import SetStepsPass
+
             pipelines.run(made.program, made.ctx, [SetStepsPass(str(made.request.val))])
     made.kept = tdsl.has_formats(made.program)
     # An estimator answers as the program that was imported does, before passes change its results.
@@ -151,6 +147,8 @@ def read_program(request: Request, ctx: Context) -> ModuleOp:
     with reading(detector=request.false_alarms is not None):
         program = load_program(request.model, ctx) if request.module is None else request.module.clone()
     if request.quantization == ANEW and tdsl.has_formats(program):
+        from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+
         pipelines.run(program, ctx, [LiftToRealsPass()])
     if request.name is not None:
         predict_function(program).sym_name = StringAttr(request.name)
@@ -162,15 +160,22 @@ def adapt_interface(program: ModuleOp, request: Request, ctx: Context) -> None:
     val = None if request.val is None else str(request.val)
     passes: list[ModulePass] = [AnswerValuesPass(None if request.classes is not None else val)]
     if request.false_alarms is None and own_answers(request.module or program) is None:
+        from tinyml.transforms.reals.decide_class import DecideClassPass
+
         # An estimator says whether it is a classifier.
         passes.append(DecideClassPass(val, request.classes))
     passes.append(NameClassesPass(request.classes, request.outputs))
     if request.false_alarms is not None:
         if val is None:
             raise InputError("--false-alarms counts samples: give --val")
+        from tinyml.transforms.formats.set_threshold import SetThresholdPass
+        from tinyml.transforms.reals.reconstruction_error import ReconstructionErrorPass
+
         passes += [ReconstructionErrorPass(request.false_alarms), SetThresholdPass(val, request.false_alarms)]
     passes.append(OrderInputPass(request.input_order, request.input))
     if request.input_unit is not None:
+        from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
+
         passes += [SimplifyPass(), FoldInputUnitPass(request.input_unit)]
     pipelines.run(program, ctx, passes)
 
@@ -293,8 +298,6 @@ def measure(made: Compilation) -> None:
 
     Raises `InputError` for a program whose stack has no room in RAM.
     """
-    from tinyml.tools.driver.smaller_model import Needs
-
     name = made.board.name
     if not runners.is_available(name):
         why = chip_of(name).not_run or f"{name} is not installed"
@@ -328,11 +331,11 @@ def _ram_with_stack(made: Compilation) -> int:
 
 def write_packagings(made: Compilation) -> None:
     """Write the packages for other tools (Arduino, PlatformIO, CMake); none if the device computes other outputs."""
+    if not made.packagings or made.mismatch is not None:
+        return
     from tinyml.tools.driver.packages.packaging import packaged_model
     from tinyml.tools.driver.packages.write_packages import write_packages
 
-    if not made.packagings or made.mismatch is not None:
-        return
     serial, expected = made.request.input == SERIAL, made.measured and made.measured.outputs
     formats = made.compiled.formats
     model = packaged_model(made.folder, formats, made.board, made.samples, serial=serial, expected=expected)
@@ -346,8 +349,6 @@ def make_report(made: Compilation) -> None:
 
 def require_limits(made: Compilation) -> None:
     """Raise `InputError` for a program that takes more memory than the request allows, or than the board has."""
-    from tinyml.tools.driver.smaller_model import Needs
-
     if not made.must_fit:
         return
     flash, limit = made.report.flash_bytes or 0, made.request.flash

@@ -19,10 +19,9 @@ from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.lowering import pipelines
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
-from tinyml.tools.driver.choice.output_errors import USUAL_GROWTH
 from tinyml.tools.driver.least_flash import LEAST_WIDTH, weights_of
-from tinyml.tools.driver.limits import compile_wider, compile_within_flash, compile_within_ram, ram_of, static_of
-from tinyml.tools.driver.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, Request, default_of
+from tinyml.tools.driver.limits import Needs, compile_wider, compile_within_flash, compile_within_ram, ram_of, static_of
+from tinyml.tools.driver.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, USUAL_GROWTH, Request, default_of
 from tinyml.tools.driver.stages import (
     Compiled,
     VerifiedPrograms,
@@ -34,7 +33,6 @@ from tinyml.tools.driver.stages import (
 )
 from tinyml.transforms.formats.evaluation.metrics import SCORES, metric_named
 from tinyml.transforms.ir.outputs import CLASS
-from tinyml.transforms.reals.profile import ProfilePass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -45,7 +43,6 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
     from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Tried
     from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
-    from tinyml.tools.driver.smaller_model import Needs
 
 
 def compile_choice(
@@ -54,7 +51,7 @@ def compile_choice(
     """The program that `auto` chooses, the request that asks for it, and how it was chosen."""
     from tinyml.tools.driver.choice.choose import NothingFitsError, choose
     from tinyml.tools.driver.choice.replay import chosen_request
-    from tinyml.tools.driver.smaller_model import Needs, smaller_models
+    from tinyml.tools.driver.smaller_model import smaller_models
 
     data = load_program_data(program, str(request.val))
     scored = request.metric is not None and metric_named(request.metric).of == SCORES
@@ -80,6 +77,8 @@ def require_room(program: ModuleOp, ctx: Context, request: Request, board: Board
 
     Weights that other passes may leave out, join or clip, as a search or 2 bits do, are not bounded.
     """
+    from tinyml.transforms.reals.profile import ProfilePass
+
     flash = min(request.flash or math.inf, board.flash or math.inf)
     narrow = request.weights is not None or (request.width or LEAST_WIDTH) < LEAST_WIDTH
     if flash == math.inf or narrow or request.search is not None or request.load_weights:
@@ -120,8 +119,6 @@ def compile_asked(
     must_fit: save memory where a program takes more RAM than there is; a search has counted it already. Raises
     `InputError` for a program that does not keep the limits of the request.
     """
-    from tinyml.tools.driver.smaller_model import Needs
-
     options = request.pipeline_options(board)
     kept = tdsl.has_formats(program)
     search = None if request.search is None else request.search.search_pass(options)

@@ -7,7 +7,7 @@ RAM that it takes by the cost model, or the flash of the linked program.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
@@ -21,11 +21,27 @@ from tinyml.transforms.loops.flash.attempts import next_attempt
 from tinyml.transforms.schedules.table import AUTO, traits_of
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
     from tinyml.lowering.options import PipelineOptions
     from tinyml.tools.driver.stages import Compiled
 
 ATTEMPTS = 3
 """Maximum number of plans tried within a limit; the stack is known only once a program is compiled."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """The memory of a program that does not fit, in bytes.
+
+    flash, ram: 0 if unknown. constants: the part of the flash that is no code. buffers: the packed program at L2; None
+    if unknown.
+    """
+
+    flash: float
+    ram: float
+    constants: float
+    buffers: ModuleOp | None
 
 
 def ram_of(compiled: Compiled, target: str) -> int:

@@ -16,7 +16,6 @@ from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate,
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
-from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growth
 from tinyml.tools.driver.detection import (
     Detection,
     anomalies,
@@ -31,6 +30,8 @@ from tinyml.transforms.formats.evaluation.reference import RegressionErrors, ans
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tinyml.tools.driver.choice.output_errors import OutputError
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,8 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
         rounded = in_reals(formats, in_formats)
         regression = _regression(on_reals, rounded, data)
         if on_reals.scores is not None and rounded.scores is not None:
+            from tinyml.tools.driver.choice.output_errors import greatest_growth
+
             worst = greatest_growth(on_reals.scores, rounded.scores, data.targets)
     disagreements = 0 if regression is not None else int((reference != compiled).sum())
     answers = None if regression is not None else (reference, compiled)

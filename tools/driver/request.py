@@ -42,6 +42,9 @@ DECIDED = ("format", "width", "weights", "search", "functions", "row_scales", "p
 DEFAULT_LOSS = 0.5
 """Points that a program chosen by `auto` may lose."""
 
+USUAL_GROWTH = 5.0
+"""The percentage by which the error of an output may grow, where nothing else was asked for."""
+
 OPTIMIZE = ("Os", "O2", "O3")
 
 QUANTIZATION = ("keep", "anew")

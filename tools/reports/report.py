@@ -20,7 +20,6 @@ from tinyml.tools.reports.input_report import (
 )
 from tinyml.tools.reports.memory_report import memory_report
 from tinyml.tools.reports.report_fields import FunctionReport, RamBytes, Report
-from tinyml.tools.reports.search_report import points_report, tensors_report
 
 if TYPE_CHECKING:
     from tinyml.runtime.evaluator.function_errors import FunctionError
@@ -156,6 +155,8 @@ def _per_mac(cost: float | None, macs: int) -> float | None:
 
 
 def _search_report(request: Request, compiled: Compiled, account: SearchAccount) -> dict[str, Any] | None:
+    from tinyml.tools.reports.search_report import points_report, tensors_report
+
     if request.search is None:
         return None
     return {

@@ -185,8 +185,6 @@ class PackScratchPass(PackingOptions, ModulePass):
                 self._pack(function)
 
     def _pack(self, function: func.FuncOp) -> None:
-        from tinyml.transforms.buffers.packing.moving import pack_with_moves
-
         if any(isinstance(inner, ArenaOp) for inner in function.walk()):
             raise InputError(f"@{function.sym_name.data} has an arena already")
         problem = _problem(function, self.align)
@@ -195,6 +193,8 @@ class PackScratchPass(PackingOptions, ModulePass):
             problem, placement = self._exchanged(function, problem, placement)
         live, rectangles = problem.live, problem.rectangles
         if self.moves:
+            from tinyml.transforms.buffers.packing.moving import pack_with_moves
+
             placement = pack_with_moves(rectangles, placement, problem.barred, self._packed, problem.size_from)
         if self.limit is not None and placement.height > self.limit:
             raise self._too_high(live, rectangles, placement)

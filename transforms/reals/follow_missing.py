@@ -38,18 +38,21 @@ class FollowMissingPass(ModulePass):
         forests = [one for one in op.walk() if isinstance(one, tdsl.ForestOp) and one.missing is not None]
         if not forests or self.data is None:
             return
-        from tinyml.transforms.reals.analysis.missing_values import forests_reached
-        from tinyml.transforms.reals.compare_floats import compare_floats
-
         function = predict_function(op)
         some_miss = tdsl.read_input(op).missing and np.isnan(load_program_data(op, self.data).x).any()
-        reached = forests_reached(function) if some_miss else set[tdsl.ForestOp]()
+        reached = set[tdsl.ForestOp]()
+        if some_miss:
+            from tinyml.transforms.reals.analysis.missing_values import forests_reached
+
+            reached = forests_reached(function)
         for forest in forests:
             if forest not in reached:
                 del forest.properties["missing"]
         tdsl.update_input(op, missing=any(map(tdsl.follows_missing, op.walk())))
         if not reached:
             return
+        from tinyml.transforms.reals.compare_floats import compare_floats
+
         if tdsl.read_input(op).unit is not None:
             raise InputError("missing values are NaN, which no integer of a sensor is: leave out the unit of the input")
         if not compare_floats(op, scaled=True):
