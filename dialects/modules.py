@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.machinery import ModuleSpec
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Generic, TypeVar, overload
 
@@ -45,7 +46,7 @@ def on_call(where: str) -> Callable[..., Any]:
     module, _, name = where.partition(":")
 
     def called(*arguments: Any, **named: Any) -> Any:
-        return getattr(import_module(module), name)(*arguments, **named)
+        return attrgetter(name)(import_module(module))(*arguments, **named)
 
     return called
 

@@ -24,12 +24,12 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
 
     Raises `InputError` if the name stands for no number format, or the format does not have this width.
     """
-    from tinyml.dialects.guarded_parser import GuardedParser
-
     if (dialect := ctx.get_optional_dialect(ALIASES.get(name, name))) is not None:
         for attribute in dialect.attributes:
             if issubclass(attribute, NumberFormat):
                 return expected(attribute.of_width(width), NumberFormat, attribute)
+    from tinyml.dialects.guarded_parser import GuardedParser
+
     try:
         format = number_format(GuardedParser(ctx, name).parse_type())
     except ParseError:

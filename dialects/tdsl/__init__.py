@@ -5,6 +5,8 @@ ops work on memrefs, with a destination, once tensors have become buffers. Loops
 iter_args; integers are `index` values of `arith`.
 """
 
+from collections.abc import Mapping
+
 from tinyml.dialects.collect import dialect_of
 from tinyml.dialects.extensions import imported, is_installed
 from tinyml.dialects.tdsl.accumulation import *
@@ -33,4 +35,10 @@ from tinyml.dialects.tdsl.slices import *
 
 _SIGNALS = f"{__name__}.signals"
 
-TDSL = dialect_of("tdsl", globals(), lambda: vars(imported(_SIGNALS)) if is_installed(_SIGNALS) else {})
+
+def _signals() -> Mapping[str, object]:
+    names: dict[str, object] = vars(imported(_SIGNALS)) if is_installed(_SIGNALS) else {}
+    return names
+
+
+TDSL = dialect_of("tdsl", globals(), _signals)

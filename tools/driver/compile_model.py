@@ -56,7 +56,6 @@ from tinyml.tools.driver.request import AUTO_FORMAT, QUANTIZATION, Request, watc
 from tinyml.tools.driver.stages import compile_bits_again, load_program, with_outputs
 from tinyml.tools.reports.report import require_fit, write_report
 from tinyml.transforms.formats.assignment.tensor_classes import check_scheme, scaling_rule
-from tinyml.transforms.formats.evaluation.metrics import metric_named
 from tinyml.transforms.formats.name_classes import NameClassesPass
 from tinyml.transforms.formats.order_input import OrderInputPass
 from tinyml.transforms.programs.kept_facts import kept_in
@@ -212,7 +211,7 @@ def load_data(made: Compilation) -> None:
 def check_metric(made: Compilation) -> None:
     """Raise `InputError` for a metric that the program or the data do not have, before a search begins."""
     request = made.request
-    if request.metric is None or metric_named(request.metric).figure is None:
+    if request.metric is None or not _has_figure(request.metric):
         return
     for file, data in ((request.val, made.val), (request.test, made.data)):
         if file is not None and data is not None and not made.kept:
@@ -220,6 +219,13 @@ def check_metric(made: Compilation) -> None:
                 metric_measure(request.metric, made.program, data)
             except InputError as error:
                 raise InputError(error.message, file=str(file)) from error
+
+
+def _has_figure(metric: str) -> bool:
+    """True for a metric that is a figure of all answers."""
+    from tinyml.transforms.formats.evaluation.metrics import metric_named
+
+    return metric_named(metric).figure is not None
 
 
 def compare_with_estimator(made: Compilation) -> None:
@@ -278,7 +284,7 @@ def compare_with_reals(made: Compilation) -> None:
     if not made.kept:
         reals = with_outputs(made.program, made.ctx, request.compile_options["outputs"])
     made.accuracies = accuracy(reals, made.compiled.formats, made.data)
-    if request.metric is not None and metric_named(request.metric).figure is not None:
+    if request.metric is not None and _has_figure(request.metric):
         assert made.accuracies.outputs is not None
         figures = metric_figures(request.metric, reals, made.compiled.formats, made.accuracies.outputs, made.data)
         made.accuracies = replace(made.accuracies, metric=figures)

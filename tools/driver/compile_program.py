@@ -31,7 +31,6 @@ from tinyml.tools.driver.stages import (
     compile_stages,
     passes_to_formats,
 )
-from tinyml.transforms.formats.evaluation.metrics import SCORES, metric_named
 from tinyml.transforms.ir.outputs import CLASS
 
 if TYPE_CHECKING:
@@ -52,6 +51,7 @@ def compile_choice(
     from tinyml.tools.driver.choice.choose import NothingFitsError, choose
     from tinyml.tools.driver.choice.replay import chosen_request
     from tinyml.tools.driver.smaller_model import smaller_models
+    from tinyml.transforms.formats.evaluation.metrics import SCORES, metric_named
 
     data = load_program_data(program, str(request.val))
     scored = request.metric is not None and metric_named(request.metric).of == SCORES

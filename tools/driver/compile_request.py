@@ -22,7 +22,6 @@ from tinyml.tools.driver.request import (
     describe_searches,
     search_options,
 )
-from tinyml.transforms.formats.evaluation.metrics import ACCURACY, FIGURES, metric_named
 
 LIMITS = ("ram", "flash", "cycles")
 WITHOUT_SEARCH = ("ram", "flash", "loss", "metric")
@@ -83,6 +82,8 @@ def compile_request(given: Mapping[str, Any]) -> Request:
 
 def _check_metric(text: str, request: Request) -> None:
     """Raise `InputError` for an unknown metric, and without a search for one that adds up losses of samples."""
+    from tinyml.transforms.formats.evaluation.metrics import ACCURACY, FIGURES, metric_named
+
     metric = metric_named(text)
     if request.search is None and metric.figure is None and metric.name != ACCURACY:
         raise InputError(f"--metric {text} is for searches: --format {AUTO_FORMAT} and reports have {FIGURES}")

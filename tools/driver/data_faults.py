@@ -14,8 +14,6 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.program_data import answers_of
-from tinyml.tools.driver.detection import labelled
-from tinyml.transforms.formats.evaluation.metrics import area_under_curve
 from tinyml.transforms.formats.evaluation.reference import RegressionErrors
 
 if TYPE_CHECKING:
@@ -79,11 +77,15 @@ def _spread(data: Data) -> Data:
 
 def _poor(reals: ModuleOp, data: Data) -> str:
     """How a model on reals does that is no better than a guess; empty for a better one, and without labels."""
+    from tinyml.tools.driver.detection import labelled
+
     outputs = evaluate_reals(reals, data.x)
     if (anomalous := labelled(data)) is not None and tdsl.read_interface(reals).threshold is not None:
         if anomalous.all() or not anomalous.any():
             return ""
         assert outputs.scores is not None
+        from tinyml.transforms.formats.evaluation.metrics import area_under_curve
+
         area = area_under_curve(outputs.scores[:, 0], ~anomalous)
         return f"tells its anomalies with an area under the curve of {area:.2f}" if area <= 0.5 else ""
     if data.targets is not None and outputs.scores is not None:

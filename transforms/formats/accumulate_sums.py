@@ -23,7 +23,6 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import Bound, Factor
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 
 if TYPE_CHECKING:
     from tinyml.transforms.ir.sums import LoopCarriedSum
@@ -62,6 +61,8 @@ class AccumulateSumsPass(ModulePass):
 
 def _accumulate(carried_sum: LoopCarriedSum) -> None:
     """Carry a sum in an accumulator if one of at most `GREATEST_BITS` bits holds it."""
+    from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
+
     known = tdsl.carried_product(carried_sum.loop, carried_sum.weight, carried_sum.factor)
     if known is None:
         return

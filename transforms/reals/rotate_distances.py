@@ -21,7 +21,6 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.formats.constants.input_moments import second_moments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -212,6 +211,8 @@ def _unforeseen(vectors: Reals) -> float:
 
     The errors of the other parts compensate for each other when weights are rounded (`round_weights`).
     """
+    from tinyml.transforms.formats.constants.input_moments import second_moments
+
     moments = second_moments(vectors, np.ones(len(vectors)))
     floor = 1e-9 * (1.0 + np.trace(moments))
     root = cast(Any, np.linalg).cholesky(moments + floor * np.eye(len(moments)))

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.runtime.model.data import Data
-    from tinyml.transforms.formats.evaluation.metrics import Answers, Measure
+    from tinyml.transforms.formats.evaluation.answers import Answers
+    from tinyml.transforms.formats.evaluation.metrics import Measure
     from tinyml.transforms.formats.evaluation.reference import Reference
 
 TELLING = 0.5
