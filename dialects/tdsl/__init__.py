@@ -6,6 +6,7 @@ iter_args; integers are `index` values of `arith`.
 """
 
 from collections.abc import Mapping
+from types import ModuleType
 
 from tinyml.dialects.collect import dialect_of
 from tinyml.dialects.extensions import imported, is_installed
@@ -37,8 +38,10 @@ _SIGNALS = f"{__name__}.signals"
 
 
 def _signals() -> Mapping[str, object]:
-    names: dict[str, object] = vars(imported(_SIGNALS)) if is_installed(_SIGNALS) else {}
-    return names
+    if not is_installed(_SIGNALS):
+        return {}
+    signals: ModuleType = imported(_SIGNALS)
+    return vars(signals)
 
 
 TDSL = dialect_of("tdsl", globals(), _signals)
