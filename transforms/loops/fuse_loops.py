@@ -189,9 +189,12 @@ class _Order:
     def __init__(self, function: func.FuncOp):
         self.body = function.body.block
         self.places = {op: place for place, op in enumerate(function.walk())}
-        self.views = defaultdict[tuple[SSAValue, int, int], list[SSAValue]](list)
+        of_bytes = defaultdict[tuple[SSAValue, int, int], list[SSAValue]](list)
         for view in [op.result for op in self.places if isinstance(op, scratch.ViewOp)]:
-            self.views[memory_of(view), *bytes_of(view)].append(view)
+            of_bytes[memory_of(view), *bytes_of(view)].append(view)
+        self.views = defaultdict[SSAValue, list[tuple[int, int, list[SSAValue]]]](list)
+        for (memory, first, last), views in of_bytes.items():
+            self.views[memory].append((first, last, views))
 
     def is_used(self, store: memref.StoreOp, loop: _Loop) -> bool:
         """True if anything may read what a store of a loop leaves in its buffer, in which case the store has to stay.
@@ -203,17 +206,16 @@ class _Order:
         root = scratch.root(store.memref)
         if isinstance(root.owner, Block) or any(use.operation is not store for use in buffer_reads(root)):
             return True
-        memory, (start, end) = memory_of(root), bytes_of(root)
-        for (other, first, last), views in self.views.items():
-            if other is memory and first < end and start < last:
-                if any(self._is_read_again(use, store, loop) for view in views for use in buffer_reads(view)):
+        (start, end), place = bytes_of(root), self.places[store]
+        for first, last, views in self.views[memory_of(root)]:
+            if first < end and start < last:
+                uses = [use for view in views for use in buffer_reads(view)]
+                if any(self._is_read_again(use, store, loop) for use in uses):
                     return True
-                uses = [use for view in views for use in buffer_reads(view) if self._follows(use, store, loop)]
                 # Those of the next iteration of a loop around come last.
-                uses.sort(
-                    key=lambda use: (self.places[use.operation] <= self.places[store], self.places[use.operation])
-                )
-                if uses and not _is_written(uses[0]):
+                uses.sort(key=lambda use: ((at := self.places[use.operation]) <= place, at))
+                following = next((use for use in uses if self._follows(use, store, loop)), None)
+                if following is not None and not _is_written(following):
                     return True
         return False
 
@@ -226,10 +228,11 @@ class _Order:
 
     def _follows(self, use: Use, store: memref.StoreOp, loop: _Loop) -> bool:
         """True if an op may use bytes of a buffer after a store of a loop has written them."""
-        op, around = use.operation, self.body.find_ancestor_op_in_block(store)
-        assert around is not None
+        op = use.operation
         is_later = self.places[op] > self.places[store]
-        if around is not loop:
+        if loop.parent is not self.body:
+            around = self.body.find_ancestor_op_in_block(store)
+            assert around is not None
             return is_later or around.is_ancestor(op)
         if op.parent is not loop.body.block:
             return is_later
