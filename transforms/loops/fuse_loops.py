@@ -9,16 +9,17 @@ by the other in the same iteration or not at all.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, islice, product
 from typing import NamedTuple, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, SSAValue, Use
+from xdsl.ir import Block, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.traits import MemoryEffectKind, get_effects, is_side_effect_free
 
@@ -188,13 +189,15 @@ class _Order:
 
     def __init__(self, function: func.FuncOp):
         self.body = function.body.block
-        self.places = {op: place for place, op in enumerate(function.walk())}
-        of_bytes = defaultdict[tuple[SSAValue, int, int], list[SSAValue]](list)
+        self.places: dict[Operation, int] = {op: place for place, op in enumerate(function.walk())}
+        of_bytes = defaultdict[tuple[SSAValue, int, int], list[Use]](list)
         for view in [op.result for op in self.places if isinstance(op, scratch.ViewOp)]:
-            of_bytes[memory_of(view), *bytes_of(view)].append(view)
-        self.views = defaultdict[SSAValue, list[tuple[int, int, list[SSAValue]]]](list)
-        for (memory, first, last), views in of_bytes.items():
-            self.views[memory].append((first, last, views))
+            of_bytes[memory_of(view), *bytes_of(view)] += buffer_reads(view)
+        self.uses = defaultdict[SSAValue, list[tuple[int, int, list[Use]]]](list)
+        """By memory: ranges of bytes, and the uses of the buffers there, in order. Fusion erases some and adds none."""
+        for (memory, first, last), uses in of_bytes.items():
+            uses.sort(key=lambda use: self.places[use.operation])
+            self.uses[memory].append((first, last, uses))
 
     def is_used(self, store: memref.StoreOp, loop: _Loop) -> bool:
         """True if anything may read what a store of a loop leaves in its buffer, in which case the store has to stay.
@@ -206,22 +209,24 @@ class _Order:
         root = scratch.root(store.memref)
         if isinstance(root.owner, Block) or any(use.operation is not store for use in buffer_reads(root)):
             return True
-        (start, end), place = bytes_of(root), self.places[store]
-        for first, last, views in self.views[memory_of(root)]:
+        (start, end), place, body = bytes_of(root), self.places[store], loop.body.block
+        for first, last, uses in self.uses[memory_of(root)]:
             if first < end and start < last:
-                uses = [use for view in views for use in buffer_reads(view)]
-                if any(self._is_read_again(use, store, loop) for use in uses):
+                inside = [use for use in uses if use.operation.parent is body]
+                if any(self._is_read_again(use, store, loop) for use in inside):
                     return True
+                behind = bisect_right(uses, place, key=lambda use: self.places[use.operation])
                 # Those of the next iteration of a loop around come last.
-                uses.sort(key=lambda use: ((at := self.places[use.operation]) <= place, at))
-                following = next((use for use in uses if self._follows(use, store, loop)), None)
-                if following is not None and not _is_written(following):
-                    return True
+                for use in chain(islice(uses, behind, None), islice(uses, behind)):
+                    if use.operation.parent is not None and self._follows(use, store, loop):
+                        if not _is_written(use):
+                            return True
+                        break
         return False
 
     def _is_read_again(self, use: Use, store: memref.StoreOp, loop: _Loop) -> bool:
-        """True if an op of a loop may read bytes that a store of an earlier iteration has written."""
-        if use.operation.parent is not loop.body.block or _is_written(use):
+        """True if an op in a loop may read bytes that a store of an earlier iteration has written."""
+        if _is_written(use):
             return False
         apart = _apart(use, store, loop)
         return apart is None or 1 <= apart < NEVER
