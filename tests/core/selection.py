@@ -42,8 +42,12 @@ def _is_out(module: str) -> bool:
 DIALECTS = "|".join(name for name, row in DIALECT_ROWS.ours.items() if _is_out(row.module))
 """The dialects of extensions that are out."""
 
-OPS = "|".join(re.escape(op.name) for op in TDSL.operations if _is_out(op.__module__))
-"""Their ops in a dialect of the core."""
+_CONTENTS = {"num.coded_loop": "tinyml.dialects.layouts.element_loops"}
+"""Attributes of the core whose content is of an extension, with its module."""
+
+_OUT = [op.name for op in TDSL.operations if _is_out(op.__module__)]
+OPS = "|".join(map(re.escape, [*_OUT, *(name for name, module in _CONTENTS.items() if _is_out(module))]))
+"""Their ops in a dialect of the core, and attributes with contents of theirs."""
 
 _OPTION = rf"\b(?:formats?|weights|widths?)\b\W{{1,3}}[^\s}}]*?\b(?:{DIALECTS})\b"
 _NAMED = re.compile(rf"\b(?:{DIALECTS})\.\w|\b(?:{OPS})\b|{_OPTION}|(?<![a-z_])x?bf16(?!_)")

@@ -122,7 +122,6 @@ func.func @vectors(%sum: !fixed.acc<32, 18>, %x: memref<3x!fixed.q<14, 9>>, %w: 
   %bytes, %u, %v = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>, memref<1x!fixed.q<8, 6>>)
   num.call #num.coded_rows<{weights = [dense<[[1, 2]]> : tensor<1x2xi8>, dense<3> : tensor<1x1xi8>], aligns = array<i64: 0, 1>, starts = dense<4> : tensor<1xi32>, right = 8 : i64}, time = 1, once = 2, call = 3, stack = 4>(%bytes, %u, %v) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>, memref<1x!fixed.q<8, 6>>) -> ()
   num.call #num.coded_tile<{weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, time = 1, once = 2, call = 3, stack = 4>(%bytes, %u) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
-  num.call #num.coded_loop<{count = 1 : i64, widths = array<i64: 8, 8>, steps = ["load 0 1", "min %0 #-9", "requantise %1 1073741824 -3", "store %2"]}, time = 1, once = 2, call = 3, stack = 4>(%bytes, %u) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
   func.return
 }
 // CHECK-LABEL: func.func @vectors
@@ -133,8 +132,17 @@ func.func @vectors(%sum: !fixed.acc<32, 18>, %x: memref<3x!fixed.q<14, 9>>, %w: 
 // CHECK: num.call #num.tiles<27>(%run, %stream, %m) by #num.tile_kernel<"k", rows = 3, runs = 1, length = 3, pitch = 0, step = 3, count = 3, zero = 0> : (memref<9x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 9>>) -> ()
 // CHECK: num.call #num.coded_rows<{weights = [dense<{{\[\[}}1, 2]]> : tensor<1x2xi8>, dense<3> : tensor<1x1xi8>], aligns = array<i64: 0, 1>, starts = dense<4> : tensor<1xi32>, right = 8 : i64}, time = 1, once = 2, call = 3, stack = 4>(%bytes, %u, %v) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>, memref<1x!fixed.q<8, 6>>) -> ()
 // CHECK-NEXT: num.call #num.coded_tile<{weights = dense<7> : tensor<1x1x2xi8>, starts = dense<4> : tensor<1xi32>, multipliers = dense<1073741824> : tensor<1xi32>, shifts = dense<-3> : tensor<1xi8>, places = array<i64: 0, 1, 1, -5, 1>}, time = 1, once = 2, call = 3, stack = 4>(%bytes, %u) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
-// CHECK-NEXT: num.call #num.coded_loop<{count = 1 : i64, widths = array<i64: 8, 8>, steps = ["load 0 1", "min %0 #-9", "requantise %1 1073741824 -3", "store %2"]}, time = 1, once = 2, call = 3, stack = 4>(%bytes, %u) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
 
+
+// -----
+
+func.func @elements() {
+  %bytes, %u, %v = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>, memref<1x!fixed.q<8, 6>>)
+  num.call #num.coded_loop<{count = 1 : i64, widths = array<i64: 8, 8>, steps = ["load 0 1", "min %0 #-9", "requantise %1 1073741824 -3", "store %2"]}, time = 1, once = 2, call = 3, stack = 4>(%bytes, %u) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
+  func.return
+}
+// CHECK-LABEL: func.func @elements
+// CHECK: num.call #num.coded_loop<{count = 1 : i64, widths = array<i64: 8, 8>, steps = ["load 0 1", "min %0 #-9", "requantise %1 1073741824 -3", "store %2"]}, time = 1, once = 2, call = 3, stack = 4>(%bytes, %u) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
 
 // -----
 
