@@ -158,6 +158,7 @@ PIPELINES = {
         """L2 to L3: sums of products are nests, none of which a kernel has taken.""",
         (
             "lower-tdsl-to-loops",
+            "expand-nests",
             # Ops after a product join its rows before these are split into blocks.
             "simplify",
             "fuse-loops",
