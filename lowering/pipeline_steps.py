@@ -158,10 +158,10 @@ PIPELINES = {
         """L2 to L3: sums of products are nests, none of which a kernel has taken.""",
         (
             "lower-tdsl-to-loops",
-            "expand-nests",
             # Ops after a product join its rows before these are split into blocks.
             "simplify",
             "fuse-loops",
+            "expand-nests",
             "decode-constants",
             "code-forests",
             If("load_weights", "load-weights"),

@@ -1,4 +1,4 @@
-"""Affine maps as arithmetic on the indices of loops (L3)."""
+"""Affine maps as arithmetic on the indices of loops, and the bodies of nests that consist of it (L3)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
+from tinyml.dialects import num
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.index_ranges import division_of, is_computable
+from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
@@ -116,3 +118,25 @@ def _negated(expression: AffineExpr) -> AffineExpr | None:
             return lhs * -value
         case _:
             return None
+
+
+def inline(op: num.NestOp, numbers: Indices, nest: LoopNest) -> None:
+    """Move the body of a nest to the insertion point of a builder, for given numbers of its axes."""
+    for argument, number in zip(op.body.block.args, numbers, strict=True):
+        argument.replace_all_uses_with(number)
+    for each in list(op.body.block.ops):
+        nest.location = each.location
+        if isinstance(each, affine.ApplyOp):
+            each.result.replace_all_uses_with(_applied(each, op, numbers, nest))
+            Rewriter.erase_op(each)
+        else:
+            each.detach()
+            nest.put(each)
+
+
+def _applied(op: affine.ApplyOp, around: num.NestOp, numbers: Indices, nest: LoopNest) -> SSAValue:
+    """The index that a map gives, as arithmetic on indices."""
+    map, dims = op.map.data, op.map.data.num_dims
+    operands = list(op.mapOperands)
+    shape = [around.shape[numbers.index(number)] for number in operands[:dims]]
+    return mapped(map, shape, operands[:dims], operands[dims:], nest)[0]

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import affine
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.contraction_loops import expand_contraction
-from tinyml.transforms.ir.index_maps import mapped
+from tinyml.transforms.ir.index_maps import inline
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
@@ -48,25 +46,3 @@ def expand_nest(op: num.NestOp) -> None:
 
     nest.over(op.shape, body)
     Rewriter.erase_op(op)
-
-
-def inline(op: num.NestOp, numbers: Indices, nest: LoopNest) -> None:
-    """Move the body of a nest to the insertion point of a builder, for given numbers of its axes."""
-    for argument, number in zip(op.body.block.args, numbers, strict=True):
-        argument.replace_all_uses_with(number)
-    for each in list(op.body.block.ops):
-        nest.location = each.location
-        if isinstance(each, affine.ApplyOp):
-            each.result.replace_all_uses_with(_applied(each, op, numbers, nest))
-            Rewriter.erase_op(each)
-        else:
-            each.detach()
-            nest.put(each)
-
-
-def _applied(op: affine.ApplyOp, around: num.NestOp, numbers: Indices, nest: LoopNest) -> SSAValue:
-    """The index that a map gives, as arithmetic on indices."""
-    map, dims = op.map.data, op.map.data.num_dims
-    operands = list(op.mapOperands)
-    shape = [around.shape[numbers.index(number)] for number in operands[:dims]]
-    return mapped(map, shape, operands[:dims], operands[dims:], nest)[0]
