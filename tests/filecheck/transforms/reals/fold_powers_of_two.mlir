@@ -155,3 +155,21 @@ func.func @negative(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, t
 // CHECK: %b = tdsl.mul %half, %a
 // CHECK: %d = tdsl.mul %small, %c
 // CHECK: %f = tdsl.mul %two, %e
+
+// -----
+
+// Three is no power of two, and a factor of more elements than the product makes a matrix of it.
+func.func @factors(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>) {
+  %three = tdsl.const dense<3.0> : tensor<f32> -> tensor<f32>
+  %twos = tdsl.const dense<2.0> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %u = tdsl.const dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %v = tdsl.const dense<[[5.0, 6.0], [7.0, 8.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %a = tdsl.matmul %u, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %b = tdsl.mul %three, %a : tensor<f32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %c = tdsl.matmul %v, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %d = tdsl.mul %c, %twos : tensor<2x1xf32>, tensor<1x2xf32> -> tensor<2x2xf32>
+  func.return %b, %d : tensor<2x1xf32>, tensor<2x2xf32>
+}
+// CHECK-LABEL: func.func @factors
+// CHECK: %b = tdsl.mul %three, %a
+// CHECK: %d = tdsl.mul %c, %twos
