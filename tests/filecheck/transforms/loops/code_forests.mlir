@@ -2,6 +2,8 @@
 // RUN: tinyml-opt %s -p 'code-forests{target=uno flash=1000}' | filecheck %s --check-prefix=CODE
 // RUN: tinyml-opt %s -p 'code-forests{target=uno flash=1}' | filecheck %s --check-prefix=TABLES
 // RUN: tinyml-opt %s -p 'code-forests{target=uno flash=917}' | filecheck %s --check-prefixes=SPENT,CODE
+// RUN: tinyml-opt %s -p 'code-forests{target=uno flash=917 ram=25}' | filecheck %s --check-prefix=CODE
+// RUN: tinyml-opt %s -p 'code-forests{target=uno flash=917 ram=24}' | filecheck %s --check-prefix=TABLES
 // RUN: tinyml-opt %s -p 'code-forests{target=uno flash=916}' | filecheck %s --check-prefixes=UNSPENT,TABLES
 // RUN: tinyml-opt %s -p 'code-forests{target=uno flash=1},lower-num-to-exact,lower-exact-to-arith' | filecheck %s --check-prefix=CALL
 // RUN: tinyml-opt %s -p 'code-forests{target=uno flash=1000},lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c' -t c | filecheck %s --check-prefix=ASSEMBLY
