@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -29,7 +29,7 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 from random import Random
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import lit.discovery
 import lit.LitConfig
@@ -39,6 +39,7 @@ from programs.paths import FILECHECK, ROOT
 from mutants.defects import Defect
 from mutants.limits import TooLongError, limited, spent
 from mutants.subjects import Subject, depending
+from tinyml.dialects.own_attributes import OwnAttribute, declared_attributes
 
 TEST_SECONDS = 400
 """The time of the processor for the tests beside a pass; a trial that spends it before the last test is late: neither
@@ -119,10 +120,18 @@ def _failing(checks: Sequence[Path]) -> int:
 def _with_source(path: Path, text: str) -> None:
     """Import a module, and all that import it, anew, with another source."""
     module = module_of(path)
-    stale = [name for name in depending(module) if sys.modules.pop(name, None) is not None]
+    stale = {name: sys.modules.pop(name) for name in depending(module) if name in sys.modules}
+    # They declare their attributes again, but not those that they import.
+    declared = cast("dict[str, OwnAttribute]", declared_attributes())
+    for name in _attributes_of(stale.values()) - _attributes_of(sys.modules.values()):
+        del declared[name]
     sys.meta_path.insert(0, _Source(module, path, text))
     for name in stale:
         importlib.import_module(name)
+
+
+def _attributes_of(modules: Iterable[ModuleType]) -> set[OwnAttribute]:
+    return {value for module in modules for value in vars(module).values() if isinstance(value, OwnAttribute)}
 
 
 def run_checks(checks: Sequence[Path], path: Path, text: str) -> int | None:
