@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import repeat
 from random import Random
 
 import pytest
@@ -10,6 +11,7 @@ from programs.paths import FILECHECK, TESTS
 
 from mutants.__main__ import verdict
 from mutants.defects import defects
+from mutants.limits import TooLongError, limited
 from mutants.subjects import ELSEWHERE, depending, subjects
 from mutants.trials import CAUGHT, FAILED, LATE, SURVIVED, Trial, run_checks, run_programs
 
@@ -113,6 +115,11 @@ def test_what_runs_out_of_time_is_no_catch_and_no_survivor():
     assert verdict(replace(trial, filecheck=SURVIVED, tests=LATE, programs=CAUGHT)) == "programs"
     assert verdict(replace(trial, filecheck=SURVIVED, tests=LATE, programs=SURVIVED)) == LATE
     assert verdict(replace(trial, filecheck=SURVIVED, tests=SURVIVED, programs=SURVIVED)) == SURVIVED
+
+
+def test_a_step_that_never_ends_is_stopped():
+    with pytest.raises(TooLongError), limited(0):
+        sum(1 for _ in repeat(None))
 
 
 def test_a_test_that_fails_is_found_by_its_name():

@@ -2,6 +2,9 @@
 
 Tests run in a copy of the tree. FileCheck and programs need none: a fork of a warm process imports the source with the
 defect in place of the file.
+
+A FileCheck tool, a program or a test may take a time of the processor that none needs without a defect, so one that
+never ends is caught. No verdict depends on the load of the machine.
 """
 
 from __future__ import annotations
@@ -34,10 +37,15 @@ from layout.sources import module_of
 from programs.paths import FILECHECK, ROOT
 
 from mutants.defects import Defect
+from mutants.limits import TooLongError, limited, spent
 from mutants.subjects import Subject, depending
 
-CHECK_SECONDS, TEST_SECONDS, SUITE_SECONDS, PROGRAM_SECONDS = 120, 240, 240, 360
-"""Limits of a trial's parts; what takes longer is late: neither caught, nor a survivor."""
+TEST_SECONDS = 400
+"""The time of the processor for the tests beside a pass; a trial that spends it before the last test is late: neither
+caught nor a survivor."""
+
+STUCK_SECONDS = 3600
+"""The time after which a process that computes nothing is ended; its trial is late."""
 
 PROGRAMS = 250
 """How many programs are compiled, in a mixed order; an exit code has room for the number of one."""
@@ -117,10 +125,10 @@ def _with_source(path: Path, text: str) -> None:
         importlib.import_module(name)
 
 
-def run_checks(checks: Sequence[Path], path: Path, text: str, seconds: float = 0.0) -> int | None:
-    """The number of the first FileCheck file that fails with another source of a file; None if time is up.
+def run_checks(checks: Sequence[Path], path: Path, text: str) -> int | None:
+    """The number of the first FileCheck file that fails with another source of a file; None if a tool is stuck.
 
-    0 if none fails. A source that cannot be imported fails the first. seconds: `CHECK_SECONDS` by default.
+    0 if none fails. A source that cannot be imported fails the first.
     """
 
     def run() -> int:
@@ -131,11 +139,11 @@ def run_checks(checks: Sequence[Path], path: Path, text: str, seconds: float = 0
         return _failing(checks)
 
     _lit()
-    return _forked(run, seconds or CHECK_SECONDS)
+    return _forked(run)
 
 
-def _forked(run: Callable[[], int], seconds: float) -> int | None:
-    """What a function returns, below 255, in a fork that is ended after some seconds; None if it took longer."""
+def _forked(run: Callable[[], int]) -> int | None:
+    """What a function returns, below 255, in a fork; None if it is stuck."""
     child = os.fork()
     if not child:
         os.setsid()
@@ -146,7 +154,7 @@ def _forked(run: Callable[[], int], seconds: float) -> int | None:
             code = min(run(), 254)
         finally:
             os._exit(code)
-    end = time.monotonic() + seconds
+    end = time.monotonic() + STUCK_SECONDS
     pause = 0.002
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
@@ -176,7 +184,7 @@ def try_suite(trial: Trial) -> str:
     others = [check for check in _lit()[1] if check not in trial.subject.checks]
     # An exit code has room for the number of one.
     for part in (others[:250], others[250:]):
-        failed = run_checks(part, trial.path, trial.defect.applied(text), SUITE_SECONDS)
+        failed = run_checks(part, trial.path, trial.defect.applied(text))
         if failed is None or (failed and run_checks([part[failed - 1]], trial.path, text) == 0):
             return _verdict(failed)
     return SURVIVED
@@ -204,16 +212,21 @@ def run_programs(path: Path, text: str, only: int | None = None) -> int | None:
             _with_source(path, text)
             from hashes.__main__ import digests_of, recorded
             from hashes.corpus import programs
-
-            for number, program in enumerate(Random(0).sample(programs(), PROGRAMS), 1):
-                if only in (None, number) and digests_of(program)[1] != recorded().get(program.name):
-                    return number
         except Exception:
             return only or 1
+        for number, program in enumerate(Random(0).sample(programs(), PROGRAMS), 1):
+            if only in (None, number):
+                try:
+                    with limited():
+                        same = digests_of(program)[1] == recorded().get(program.name)
+                except (Exception, TooLongError):
+                    same = False
+                if not same:
+                    return number
         return 0
 
     _lit()
-    return _forked(run, PROGRAM_SECONDS)
+    return _forked(run)
 
 
 @cache
@@ -247,24 +260,27 @@ def _changed(trial: Trial) -> Generator[Path]:
 
 def try_tests(trial: Trial) -> str:
     """Run the tests beside a pass, the nearest first, until one fails that passes without the defect."""
-    end = time.monotonic() + TEST_SECONDS
+    begin = spent()
     try:
         for test in trial.subject.tests:
+            if spent() - begin > TEST_SECONDS:
+                return LATE
             name = test.relative_to(ROOT).as_posix()
             with _changed(trial) as copy:
-                failed = _failed_tests(copy, [name], end)
-            if failed and not _failed_tests(copy, failed, end):
+                failed = _failed_tests(copy, [name])
+            if failed and not _failed_tests(copy, failed):
                 return CAUGHT
     except subprocess.TimeoutExpired:
         return LATE
     return SURVIVED
 
 
-def _failed_tests(copy: Path, tests: Sequence[str], end: float) -> list[str]:
-    """The first test that fails in a copy of the tree; raises `TimeoutExpired` at a time."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-n", "0", "-p", "no:cacheprovider", *tests]
-    environment = {**os.environ, "PYTHONPATH": str(copy / ".pyright"), "COLUMNS": "1000"}
-    left = max(end - time.monotonic(), 1)
-    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=left)
+def _failed_tests(copy: Path, tests: Sequence[str]) -> list[str]:
+    """The first test that fails in a copy of the tree; raises `TimeoutExpired` if one is stuck."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-n", "0", "-p", "no:cacheprovider"]
+    command += ["-p", limited.__module__, *tests]
+    paths = os.pathsep.join(map(str, (copy / ".pyright", copy / "tests")))
+    environment = {**os.environ, "PYTHONPATH": paths, "COLUMNS": "1000"}
+    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=STUCK_SECONDS)
     # 5: no test was collected.
     return [] if done.returncode in (0, 5) else FAILED.findall(done.stdout) or list(tests)

@@ -1,0 +1,410 @@
+// RUN: tinyml-opt %s -p schedule-cycles,lower-rtl-to-hw --split-input-file | filecheck %s
+
+// Shifts of eight bits by all but one of them, by all, and by more: the sign stays, bits without a sign are gone.
+func.func @shifts() -> index {
+  %one = arith.constant 1 : index
+  %a = rtl.receive : i8
+  %seven = arith.constant 7 : i16
+  %eight = arith.constant 8 : i16
+  %nine = arith.constant 9 : i16
+  %s = arith.extsi %a : i8 to i16
+  %u = arith.extui %a : i8 to i16
+  %b = arith.shrsi %s, %seven : i16
+  %c = arith.shrsi %s, %eight : i16
+  %d = arith.shrsi %s, %nine : i16
+  %e = arith.shrui %u, %seven : i16
+  %f = arith.shrui %u, %eight : i16
+  %g = arith.shli %s, %seven : i16
+  rtl.send %b to 0 : i64 : i16
+  rtl.send %c to 1 : i64 : i16
+  rtl.send %d to 2 : i64 : i16
+  rtl.send %e to 3 : i64 : i16
+  rtl.send %f to 4 : i64 : i16
+  rtl.send %g to 5 : i64 : i16
+  func.return %one : index
+}
+// CHECK-LABEL: hw.module @shifts(in %clock: !seq.clock, in %reset: i1, in %start: i1, in %in_valid: i1, in %out_ready: i1, in %in_data: i8, out label: i2, out busy: i1, out done: i1, out in_ready: i1, out out_valid: i1, out out_data: i16) {
+// CHECK-NEXT: [[v0:%.*]] = hw.constant false
+// CHECK-NEXT: %busy = seq.compreg [[v1:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: %done = seq.compreg [[v2:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[v3:%.*]] = hw.constant true
+// CHECK-NEXT: [[v4:%.*]] = comb.xor %busy, [[v3]] : i1
+// CHECK-NEXT: [[v5:%.*]] = comb.and %start, [[v4]] : i1
+// CHECK-NEXT: %active = seq.compreg [[v6:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[vactive_1:%.*]] = seq.compreg [[v7:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[vactive_2:%.*]] = seq.compreg [[v8:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[vactive_3:%.*]] = seq.compreg [[v9:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[vactive_4:%.*]] = seq.compreg [[v10:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[vactive_5:%.*]] = seq.compreg [[v11:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[v12:%.*]] = comb.concat [[v0]], %in_data : i1, i8
+// CHECK-NEXT: [[v13:%.*]] = hw.constant 7 : i4
+// CHECK-NEXT: [[v14:%.*]] = comb.extract %in_data from 7 :  (i8) -> i1
+// CHECK-NEXT: [[v15:%.*]] = hw.constant 8 : i5
+// CHECK-NEXT: [[v16:%.*]] = comb.extract %in_data from 7 :  (i8) -> i1
+// CHECK-NEXT: [[v17:%.*]] = hw.constant 9 : i5
+// CHECK-NEXT: [[v18:%.*]] = comb.extract %in_data from 7 :  (i8) -> i1
+// CHECK-NEXT: [[v19:%.*]] = comb.extract [[v12]] from 7 :  (i9) -> i2
+// CHECK-NEXT: [[v20:%.*]] = hw.constant 0 : i14
+// CHECK-NEXT: [[v21:%.*]] = comb.concat [[v20]], [[v19]] : i14, i2
+// CHECK-NEXT: [[v22:%.*]] = comb.extract [[v12]] from 8 :  (i9) -> i1
+// CHECK-NEXT: [[v23:%.*]] = hw.constant 0 : i15
+// CHECK-NEXT: [[v24:%.*]] = comb.concat [[v23]], [[v22]] : i15, i1
+// CHECK-NEXT: [[v25:%.*]] = comb.extract %in_data from 7 :  (i8) -> i1
+// CHECK-NEXT: [[v26:%.*]] = comb.replicate [[v25]] : (i1) -> i8
+// CHECK-NEXT: [[v27:%.*]] = comb.concat [[v26]], %in_data : i8, i8
+// CHECK-NEXT: [[v28:%.*]] = comb.extract [[v27]] from 0 :  (i16) -> i9
+// CHECK-NEXT: [[v29:%.*]] = hw.constant 0 : i7
+// CHECK-NEXT: [[v30:%.*]] = comb.concat [[v28]], [[v29]] : i9, i7
+// CHECK-NEXT: %c = seq.compreg [[v31:%.*]], %clock : i1
+// CHECK-NEXT: %d = seq.compreg [[v32:%.*]], %clock : i1
+// CHECK-NEXT: [[v33:%.*]] = hw.constant 0 : i16
+// CHECK-NEXT: %e = seq.compreg [[v34:%.*]], %clock : i16
+// CHECK-NEXT: %f = seq.compreg [[v35:%.*]], %clock : i16
+// CHECK-NEXT: %g = seq.compreg [[v36:%.*]], %clock : i16
+// CHECK-NEXT: [[v37:%.*]] = hw.constant 0 : i2
+// CHECK-NEXT: %label = seq.compreg [[v38:%.*]], %clock : i2
+// CHECK-NEXT: [[v39:%.*]] = hw.constant 1 : i2
+// CHECK-NEXT: [[v40:%.*]] = comb.or %active, [[vactive_1]], [[vactive_2]], [[vactive_3]], [[vactive_4]], [[vactive_5]] : i1
+// CHECK-NEXT: [[v41:%.*]] = comb.xor [[v40]], [[v3]] : i1
+// CHECK-NEXT: [[v42:%.*]] = comb.or [[v41]], %out_ready : i1
+// CHECK-NEXT: [[v43:%.*]] = comb.and %active, [[v42]] : i1
+// CHECK-NEXT: [[v44:%.*]] = comb.xor %active, [[v3]] : i1
+// CHECK-NEXT: [[v45:%.*]] = comb.or [[v44]], %in_valid : i1
+// CHECK-NEXT: [[v46:%.*]] = comb.and [[v40]], [[v45]] : i1
+// CHECK-NEXT: [[v47:%.*]] = comb.xor %active, [[v3]] : i1
+// CHECK-NEXT: [[v48:%.*]] = comb.or [[v47]], %in_valid : i1
+// CHECK-NEXT: [[v49:%.*]] = comb.and [[v48]], [[v42]] : i1
+// CHECK-NEXT: [[v50:%.*]] = comb.replicate [[v14]] : (i1) -> i15
+// CHECK-NEXT: [[v51:%.*]] = comb.concat [[v50]], [[v14]] : i15, i1
+// CHECK-NEXT: [[v52:%.*]] = comb.replicate %c : (i1) -> i15
+// CHECK-NEXT: [[v53:%.*]] = comb.concat [[v52]], %c : i15, i1
+// CHECK-NEXT: [[v54:%.*]] = comb.replicate %d : (i1) -> i15
+// CHECK-NEXT: [[v55:%.*]] = comb.concat [[v54]], %d : i15, i1
+// CHECK-NEXT: [[v56:%.*]] = comb.replicate %active : (i1) -> i16
+// CHECK-NEXT: [[v57:%.*]] = comb.and [[v56]], [[v51]] : i16
+// CHECK-NEXT: [[v58:%.*]] = comb.replicate [[vactive_1]] : (i1) -> i16
+// CHECK-NEXT: [[v59:%.*]] = comb.and [[v58]], [[v53]] : i16
+// CHECK-NEXT: [[v60:%.*]] = comb.replicate [[vactive_2]] : (i1) -> i16
+// CHECK-NEXT: [[v61:%.*]] = comb.and [[v60]], [[v55]] : i16
+// CHECK-NEXT: [[v62:%.*]] = comb.replicate [[vactive_3]] : (i1) -> i16
+// CHECK-NEXT: [[v63:%.*]] = comb.and [[v62]], %e : i16
+// CHECK-NEXT: [[v64:%.*]] = comb.replicate [[vactive_4]] : (i1) -> i16
+// CHECK-NEXT: [[v65:%.*]] = comb.and [[v64]], %f : i16
+// CHECK-NEXT: [[v66:%.*]] = comb.replicate [[vactive_5]] : (i1) -> i16
+// CHECK-NEXT: [[v67:%.*]] = comb.and [[v66]], %g : i16
+// CHECK-NEXT: [[v68:%.*]] = comb.or [[v57]], [[v59]], [[v61]], [[v63]], [[v65]], [[v67]] : i16
+// CHECK-NEXT: [[v69:%.*]] = comb.mux [[v5]], [[v3]], %busy : i1
+// CHECK-NEXT: [[v70:%.*]] = comb.mux [[vactive_5]], [[v0]], [[v69]] : i1
+// CHECK-NEXT: [[v1]] = comb.mux [[v49]], [[v70]], %busy : i1
+// CHECK-NEXT: [[v71:%.*]] = comb.mux [[v5]], [[v0]], %done : i1
+// CHECK-NEXT: [[v72:%.*]] = comb.mux [[vactive_5]], [[v3]], [[v71]] : i1
+// CHECK-NEXT: [[v2]] = comb.mux [[v49]], [[v72]], %done : i1
+// CHECK-NEXT: [[v6]] = comb.mux [[v49]], [[v5]], %active : i1
+// CHECK-NEXT: [[v7]] = comb.mux [[v49]], %active, [[vactive_1]] : i1
+// CHECK-NEXT: [[v8]] = comb.mux [[v49]], [[vactive_1]], [[vactive_2]] : i1
+// CHECK-NEXT: [[v9]] = comb.mux [[v49]], [[vactive_2]], [[vactive_3]] : i1
+// CHECK-NEXT: [[v10]] = comb.mux [[v49]], [[vactive_3]], [[vactive_4]] : i1
+// CHECK-NEXT: [[v11]] = comb.mux [[v49]], [[vactive_4]], [[vactive_5]] : i1
+// CHECK-NEXT: [[v73:%.*]] = comb.mux %active, [[v16]], %c : i1
+// CHECK-NEXT: [[v31]] = comb.mux [[v49]], [[v73]], %c : i1
+// CHECK-NEXT: [[v74:%.*]] = comb.mux %active, [[v18]], %d : i1
+// CHECK-NEXT: [[v32]] = comb.mux [[v49]], [[v74]], %d : i1
+// CHECK-NEXT: [[v75:%.*]] = comb.mux %active, [[v21]], %e : i16
+// CHECK-NEXT: [[v34]] = comb.mux [[v49]], [[v75]], %e : i16
+// CHECK-NEXT: [[v76:%.*]] = comb.mux %active, [[v24]], %f : i16
+// CHECK-NEXT: [[v35]] = comb.mux [[v49]], [[v76]], %f : i16
+// CHECK-NEXT: [[v77:%.*]] = comb.mux %active, [[v30]], %g : i16
+// CHECK-NEXT: [[v36]] = comb.mux [[v49]], [[v77]], %g : i16
+// CHECK-NEXT: [[v78:%.*]] = comb.mux [[vactive_5]], [[v39]], %label : i2
+// CHECK-NEXT: [[v38]] = comb.mux [[v49]], [[v78]], %label : i2
+// CHECK-NEXT: hw.output %label, %busy, %done, [[v43]], [[v46]], [[v68]] : i2, i1, i1, i1, i1, i16
+
+// -----
+
+// A product by a constant of four signed digits is a sum, of five a multiplication; in logic it is a sum of rows.
+func.func @products() -> index {
+  %one = arith.constant 1 : index
+  %a = rtl.receive : i8
+  %b = rtl.receive : i4
+  %four = arith.constant 85 : i20
+  %five = arith.constant 341 : i20
+  %s = arith.extsi %a : i8 to i20
+  %t = arith.extsi %b : i4 to i20
+  %p = arith.muli %s, %four : i20
+  %q = arith.muli %five, %s : i20
+  %r = arith.muli %s, %t {rtl.logic} : i20
+  rtl.send %p to 0 : i64 : i20
+  rtl.send %q to 1 : i64 : i20
+  rtl.send %r to 2 : i64 : i20
+  func.return %one : index
+}
+// CHECK-LABEL: hw.module @products(in %clock: !seq.clock, in %reset: i1, in %start: i1, in %in_valid: i1, in %out_ready: i1, in %in_data: i8, out label: i2, out busy: i1, out done: i1, out in_ready: i1, out out_valid: i1, out out_data: i20) {
+// CHECK-NEXT: [[v0:%.*]] = hw.constant false
+// CHECK-NEXT: %busy = seq.compreg [[v1:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: %done = seq.compreg [[v2:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[v3:%.*]] = hw.constant true
+// CHECK-NEXT: [[v4:%.*]] = comb.xor %busy, [[v3]] : i1
+// CHECK-NEXT: [[v5:%.*]] = comb.and %start, [[v4]] : i1
+// CHECK-NEXT: %active = seq.compreg [[v6:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[vactive_1:%.*]] = seq.compreg [[v7:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[vactive_2:%.*]] = seq.compreg [[v8:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[v9:%.*]] = comb.extract %in_data from 0 :  (i8) -> i4
+// CHECK-NEXT: [[v10:%.*]] = hw.constant 85 : i8
+// CHECK-NEXT: [[v11:%.*]] = comb.extract %in_data from 7 :  (i8) -> i1
+// CHECK-NEXT: [[v12:%.*]] = comb.replicate [[v11]] : (i1) -> i7
+// CHECK-NEXT: [[v13:%.*]] = comb.concat [[v12]], %in_data : i7, i8
+// CHECK-NEXT: [[v14:%.*]] = hw.constant 85 : i15
+// CHECK-NEXT: [[v15:%.*]] = comb.extract [[v13]] from 0 :  (i15) -> i13
+// CHECK-NEXT: [[v16:%.*]] = hw.constant 0 : i2
+// CHECK-NEXT: [[v17:%.*]] = comb.concat [[v15]], [[v16]] : i13, i2
+// CHECK-NEXT: [[v18:%.*]] = comb.extract [[v13]] from 0 :  (i15) -> i11
+// CHECK-NEXT: [[v19:%.*]] = hw.constant 0 : i4
+// CHECK-NEXT: [[v20:%.*]] = comb.concat [[v18]], [[v19]] : i11, i4
+// CHECK-NEXT: [[v21:%.*]] = comb.extract [[v13]] from 0 :  (i15) -> i9
+// CHECK-NEXT: [[v22:%.*]] = hw.constant 0 : i6
+// CHECK-NEXT: [[v23:%.*]] = comb.concat [[v21]], [[v22]] : i9, i6
+// CHECK-NEXT: [[v24:%.*]] = comb.add [[v13]], [[v17]] : i15
+// CHECK-NEXT: [[v25:%.*]] = comb.add [[v24]], [[v20]] : i15
+// CHECK-NEXT: [[v26:%.*]] = comb.add [[v25]], [[v23]] : i15
+// CHECK-NEXT: [[v27:%.*]] = hw.constant 341 : i10
+// CHECK-NEXT: [[v28:%.*]] = hw.constant 341 : i17
+// CHECK-NEXT: [[v29:%.*]] = comb.extract %in_data from 7 :  (i8) -> i1
+// CHECK-NEXT: [[v30:%.*]] = comb.replicate [[v29]] : (i1) -> i9
+// CHECK-NEXT: [[v31:%.*]] = comb.concat [[v30]], %in_data : i9, i8
+// CHECK-NEXT: [[v32:%.*]] = comb.mul [[v28]], [[v31]] : i17
+// CHECK-NEXT: [[v33:%.*]] = hw.constant 0 : i8
+// CHECK-NEXT: %s = seq.compreg [[v34:%.*]], %clock : i8
+// CHECK-NEXT: [[v35:%.*]] = comb.extract %s from 7 :  (i8) -> i1
+// CHECK-NEXT: [[v36:%.*]] = comb.replicate [[v35]] : (i1) -> i4
+// CHECK-NEXT: [[v37:%.*]] = comb.concat [[v36]], %s : i4, i8
+// CHECK-NEXT: [[v38:%.*]] = comb.extract [[v9]] from 3 :  (i4) -> i1
+// CHECK-NEXT: [[v39:%.*]] = comb.replicate [[v38]] : (i1) -> i8
+// CHECK-NEXT: [[v40:%.*]] = comb.concat [[v39]], [[v9]] : i8, i4
+// CHECK-NEXT: [[v41:%.*]] = comb.extract [[v9]] from 0 :  (i4) -> i1
+// CHECK-NEXT: [[v42:%.*]] = comb.replicate [[v41]] : (i1) -> i8
+// CHECK-NEXT: [[v43:%.*]] = comb.and [[v42]], %s : i8
+// CHECK-NEXT: [[v44:%.*]] = comb.extract [[v9]] from 1 :  (i4) -> i1
+// CHECK-NEXT: [[v45:%.*]] = comb.replicate [[v44]] : (i1) -> i8
+// CHECK-NEXT: [[v46:%.*]] = comb.and [[v45]], %s : i8
+// CHECK-NEXT: [[v47:%.*]] = comb.extract [[v9]] from 2 :  (i4) -> i1
+// CHECK-NEXT: [[v48:%.*]] = comb.replicate [[v47]] : (i1) -> i8
+// CHECK-NEXT: [[v49:%.*]] = comb.and [[v48]], %s : i8
+// CHECK-NEXT: [[v50:%.*]] = comb.extract [[v9]] from 3 :  (i4) -> i1
+// CHECK-NEXT: [[v51:%.*]] = comb.replicate [[v50]] : (i1) -> i8
+// CHECK-NEXT: [[v52:%.*]] = comb.and [[v51]], %s : i8
+// CHECK-NEXT: [[v53:%.*]] = comb.extract [[v43]] from 1 :  (i8) -> i7
+// CHECK-NEXT: [[v54:%.*]] = comb.extract [[v53]] from 6 :  (i7) -> i1
+// CHECK-NEXT: [[v55:%.*]] = comb.replicate [[v54]] : (i1) -> i2
+// CHECK-NEXT: [[v56:%.*]] = comb.concat [[v55]], [[v53]] : i2, i7
+// CHECK-NEXT: [[v57:%.*]] = comb.extract [[v46]] from 7 :  (i8) -> i1
+// CHECK-NEXT: [[v58:%.*]] = comb.concat [[v57]], [[v46]] : i1, i8
+// CHECK-NEXT: [[v59:%.*]] = comb.add [[v56]], [[v58]] : i9
+// CHECK-NEXT: [[v60:%.*]] = comb.extract [[v43]] from 0 :  (i8) -> i1
+// CHECK-NEXT: [[v61:%.*]] = comb.concat [[v59]], [[v60]] : i9, i1
+// CHECK-NEXT: [[v62:%.*]] = comb.extract [[v49]] from 1 :  (i8) -> i7
+// CHECK-NEXT: [[v63:%.*]] = comb.extract [[v62]] from 6 :  (i7) -> i1
+// CHECK-NEXT: [[v64:%.*]] = comb.replicate [[v63]] : (i1) -> i2
+// CHECK-NEXT: [[v65:%.*]] = comb.concat [[v64]], [[v62]] : i2, i7
+// CHECK-NEXT: [[v66:%.*]] = comb.extract [[v52]] from 7 :  (i8) -> i1
+// CHECK-NEXT: [[v67:%.*]] = comb.concat [[v66]], [[v52]] : i1, i8
+// CHECK-NEXT: [[v68:%.*]] = comb.sub [[v65]], [[v67]] : i9
+// CHECK-NEXT: [[v69:%.*]] = comb.extract [[v49]] from 0 :  (i8) -> i1
+// CHECK-NEXT: [[v70:%.*]] = comb.concat [[v68]], [[v69]] : i9, i1
+// CHECK-NEXT: [[v71:%.*]] = comb.extract [[v61]] from 2 :  (i10) -> i8
+// CHECK-NEXT: [[v72:%.*]] = comb.extract [[v71]] from 7 :  (i8) -> i1
+// CHECK-NEXT: [[v73:%.*]] = comb.replicate [[v72]] : (i1) -> i3
+// CHECK-NEXT: [[v74:%.*]] = comb.concat [[v73]], [[v71]] : i3, i8
+// CHECK-NEXT: [[v75:%.*]] = comb.extract [[v70]] from 9 :  (i10) -> i1
+// CHECK-NEXT: [[v76:%.*]] = comb.concat [[v75]], [[v70]] : i1, i10
+// CHECK-NEXT: [[v77:%.*]] = comb.add [[v74]], [[v76]] : i11
+// CHECK-NEXT: [[v78:%.*]] = comb.extract [[v61]] from 0 :  (i10) -> i2
+// CHECK-NEXT: [[v79:%.*]] = comb.concat [[v77]], [[v78]] : i11, i2
+// CHECK-NEXT: [[v80:%.*]] = comb.extract [[v79]] from 0 :  (i13) -> i12
+// CHECK-NEXT: [[v81:%.*]] = hw.constant 0 : i17
+// CHECK-NEXT: %q = seq.compreg [[v82:%.*]], %clock : i17
+// CHECK-NEXT: [[v83:%.*]] = hw.constant 0 : i12
+// CHECK-NEXT: %r = seq.compreg [[v84:%.*]], %clock : i12
+// CHECK-NEXT: %label = seq.compreg [[v85:%.*]], %clock : i2
+// CHECK-NEXT: [[v86:%.*]] = hw.constant 1 : i2
+// CHECK-NEXT: [[v87:%.*]] = comb.or %active, [[vactive_1]] : i1
+// CHECK-NEXT: [[v88:%.*]] = comb.or %active, [[vactive_1]], [[vactive_2]] : i1
+// CHECK-NEXT: [[v89:%.*]] = comb.xor [[v88]], [[v3]] : i1
+// CHECK-NEXT: [[v90:%.*]] = comb.or [[v89]], %out_ready : i1
+// CHECK-NEXT: [[v91:%.*]] = comb.and [[v87]], [[v90]] : i1
+// CHECK-NEXT: [[v92:%.*]] = comb.xor [[v87]], [[v3]] : i1
+// CHECK-NEXT: [[v93:%.*]] = comb.or [[v92]], %in_valid : i1
+// CHECK-NEXT: [[v94:%.*]] = comb.and [[v88]], [[v93]] : i1
+// CHECK-NEXT: [[v95:%.*]] = comb.xor [[v87]], [[v3]] : i1
+// CHECK-NEXT: [[v96:%.*]] = comb.or [[v95]], %in_valid : i1
+// CHECK-NEXT: [[v97:%.*]] = comb.and [[v96]], [[v90]] : i1
+// CHECK-NEXT: [[v98:%.*]] = comb.extract [[v26]] from 14 :  (i15) -> i1
+// CHECK-NEXT: [[v99:%.*]] = comb.replicate [[v98]] : (i1) -> i5
+// CHECK-NEXT: [[v100:%.*]] = comb.concat [[v99]], [[v26]] : i5, i15
+// CHECK-NEXT: [[v101:%.*]] = comb.extract %q from 16 :  (i17) -> i1
+// CHECK-NEXT: [[v102:%.*]] = comb.replicate [[v101]] : (i1) -> i3
+// CHECK-NEXT: [[v103:%.*]] = comb.concat [[v102]], %q : i3, i17
+// CHECK-NEXT: [[v104:%.*]] = comb.extract %r from 11 :  (i12) -> i1
+// CHECK-NEXT: [[v105:%.*]] = comb.replicate [[v104]] : (i1) -> i8
+// CHECK-NEXT: [[v106:%.*]] = comb.concat [[v105]], %r : i8, i12
+// CHECK-NEXT: [[v107:%.*]] = comb.replicate %active : (i1) -> i20
+// CHECK-NEXT: [[v108:%.*]] = comb.and [[v107]], [[v100]] : i20
+// CHECK-NEXT: [[v109:%.*]] = comb.replicate [[vactive_1]] : (i1) -> i20
+// CHECK-NEXT: [[v110:%.*]] = comb.and [[v109]], [[v103]] : i20
+// CHECK-NEXT: [[v111:%.*]] = comb.replicate [[vactive_2]] : (i1) -> i20
+// CHECK-NEXT: [[v112:%.*]] = comb.and [[v111]], [[v106]] : i20
+// CHECK-NEXT: [[v113:%.*]] = comb.or [[v108]], [[v110]], [[v112]] : i20
+// CHECK-NEXT: [[v114:%.*]] = comb.mux [[v5]], [[v3]], %busy : i1
+// CHECK-NEXT: [[v115:%.*]] = comb.mux [[vactive_2]], [[v0]], [[v114]] : i1
+// CHECK-NEXT: [[v1]] = comb.mux [[v97]], [[v115]], %busy : i1
+// CHECK-NEXT: [[v116:%.*]] = comb.mux [[v5]], [[v0]], %done : i1
+// CHECK-NEXT: [[v117:%.*]] = comb.mux [[vactive_2]], [[v3]], [[v116]] : i1
+// CHECK-NEXT: [[v2]] = comb.mux [[v97]], [[v117]], %done : i1
+// CHECK-NEXT: [[v6]] = comb.mux [[v97]], [[v5]], %active : i1
+// CHECK-NEXT: [[v7]] = comb.mux [[v97]], %active, [[vactive_1]] : i1
+// CHECK-NEXT: [[v8]] = comb.mux [[v97]], [[vactive_1]], [[vactive_2]] : i1
+// CHECK-NEXT: [[v118:%.*]] = comb.mux %active, %in_data, %s : i8
+// CHECK-NEXT: [[v34]] = comb.mux [[v97]], [[v118]], %s : i8
+// CHECK-NEXT: [[v119:%.*]] = comb.mux %active, [[v32]], %q : i17
+// CHECK-NEXT: [[v82]] = comb.mux [[v97]], [[v119]], %q : i17
+// CHECK-NEXT: [[v120:%.*]] = comb.mux [[vactive_1]], [[v80]], %r : i12
+// CHECK-NEXT: [[v84]] = comb.mux [[v97]], [[v120]], %r : i12
+// CHECK-NEXT: [[v121:%.*]] = comb.mux [[vactive_2]], [[v86]], %label : i2
+// CHECK-NEXT: [[v85]] = comb.mux [[v97]], [[v121]], %label : i2
+// CHECK-NEXT: hw.output %label, %busy, %done, [[v91]], [[v94]], [[v113]] : i2, i1, i1, i1, i1, i20
+
+// -----
+
+// Numbers of unlike widths are compared, chosen and shifted in the greatest of them.
+func.func @choices() -> index {
+  %one = arith.constant 1 : index
+  %a = rtl.receive : i8
+  %b = rtl.receive : i4
+  %s = arith.extsi %a : i8 to i16
+  %t = arith.extsi %b : i4 to i16
+  %c = arith.cmpi slt, %s, %t : i16
+  %x = arith.select %c, %t, %s : i16
+  %m = arith.minsi %t, %s : i16
+  %h = arith.shrsi %s, %t : i16
+  %d = arith.divsi %s, %t : i16
+  %o = arith.andi %s, %t : i16
+  rtl.send %x to 0 : i64 : i16
+  rtl.send %m to 1 : i64 : i16
+  rtl.send %h to 2 : i64 : i16
+  rtl.send %d to 3 : i64 : i16
+  rtl.send %o to 4 : i64 : i16
+  func.return %one : index
+}
+// CHECK-LABEL: hw.module @choices(in %clock: !seq.clock, in %reset: i1, in %start: i1, in %in_valid: i1, in %out_ready: i1, in %in_data: i8, out label: i2, out busy: i1, out done: i1, out in_ready: i1, out out_valid: i1, out out_data: i16) {
+// CHECK-NEXT: [[v0:%.*]] = hw.constant false
+// CHECK-NEXT: %busy = seq.compreg [[v1:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: %done = seq.compreg [[v2:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[v3:%.*]] = hw.constant true
+// CHECK-NEXT: [[v4:%.*]] = comb.xor %busy, [[v3]] : i1
+// CHECK-NEXT: [[v5:%.*]] = comb.and %start, [[v4]] : i1
+// CHECK-NEXT: %active = seq.compreg [[v6:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[vactive_1:%.*]] = seq.compreg [[v7:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[vactive_2:%.*]] = seq.compreg [[v8:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[vactive_3:%.*]] = seq.compreg [[v9:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[vactive_4:%.*]] = seq.compreg [[v10:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[vactive_5:%.*]] = seq.compreg [[v11:%.*]], %clock reset %reset, [[v0]] : i1
+// CHECK-NEXT: [[v12:%.*]] = comb.extract %in_data from 0 :  (i8) -> i4
+// CHECK-NEXT: [[v13:%.*]] = hw.constant 0 : i8
+// CHECK-NEXT: %s = seq.compreg [[v14:%.*]], %clock : i8
+// CHECK-NEXT: [[v15:%.*]] = comb.extract [[v12]] from 3 :  (i4) -> i1
+// CHECK-NEXT: [[v16:%.*]] = comb.replicate [[v15]] : (i1) -> i4
+// CHECK-NEXT: [[v17:%.*]] = comb.concat [[v16]], [[v12]] : i4, i4
+// CHECK-NEXT: [[v18:%.*]] = comb.icmp slt %s, [[v17]] : i8
+// CHECK-NEXT: [[v19:%.*]] = comb.extract [[v12]] from 3 :  (i4) -> i1
+// CHECK-NEXT: [[v20:%.*]] = comb.replicate [[v19]] : (i1) -> i4
+// CHECK-NEXT: [[v21:%.*]] = comb.concat [[v20]], [[v12]] : i4, i4
+// CHECK-NEXT: [[v22:%.*]] = comb.mux [[v18]], [[v21]], %s : i8
+// CHECK-NEXT: [[v23:%.*]] = comb.extract [[v12]] from 3 :  (i4) -> i1
+// CHECK-NEXT: [[v24:%.*]] = comb.replicate [[v23]] : (i1) -> i4
+// CHECK-NEXT: [[v25:%.*]] = comb.concat [[v24]], [[v12]] : i4, i4
+// CHECK-NEXT: [[v26:%.*]] = comb.icmp slt [[v25]], %s : i8
+// CHECK-NEXT: [[v27:%.*]] = comb.mux [[v26]], [[v25]], %s : i8
+// CHECK-NEXT: [[v28:%.*]] = comb.extract %s from 7 :  (i8) -> i1
+// CHECK-NEXT: [[v29:%.*]] = comb.replicate [[v28]] : (i1) -> i8
+// CHECK-NEXT: [[v30:%.*]] = comb.concat [[v29]], %s : i8, i8
+// CHECK-NEXT: [[v31:%.*]] = hw.constant 0 : i12
+// CHECK-NEXT: [[v32:%.*]] = comb.concat [[v31]], [[v12]] : i12, i4
+// CHECK-NEXT: [[v33:%.*]] = comb.shrs [[v30]], [[v32]] : i16
+// CHECK-NEXT: [[v34:%.*]] = hw.constant 0 : i4
+// CHECK-NEXT: %t = seq.compreg [[v35:%.*]], %clock : i4
+// CHECK-NEXT: [[v36:%.*]] = comb.extract %t from 3 :  (i4) -> i1
+// CHECK-NEXT: [[v37:%.*]] = comb.replicate [[v36]] : (i1) -> i4
+// CHECK-NEXT: [[v38:%.*]] = comb.concat [[v37]], %t : i4, i4
+// CHECK-NEXT: [[v39:%.*]] = comb.divs %s, [[v38]] : i8
+// CHECK-NEXT: [[v40:%.*]] = comb.extract [[v39]] from 7 :  (i8) -> i1
+// CHECK-NEXT: [[v41:%.*]] = comb.replicate [[v40]] : (i1) -> i8
+// CHECK-NEXT: [[v42:%.*]] = comb.concat [[v41]], [[v39]] : i8, i8
+// CHECK-NEXT: [[v43:%.*]] = comb.extract [[v12]] from 3 :  (i4) -> i1
+// CHECK-NEXT: [[v44:%.*]] = comb.replicate [[v43]] : (i1) -> i4
+// CHECK-NEXT: [[v45:%.*]] = comb.concat [[v44]], [[v12]] : i4, i4
+// CHECK-NEXT: [[v46:%.*]] = comb.and %s, [[v45]] : i8
+// CHECK-NEXT: [[v47:%.*]] = comb.extract [[v46]] from 7 :  (i8) -> i1
+// CHECK-NEXT: [[v48:%.*]] = comb.replicate [[v47]] : (i1) -> i8
+// CHECK-NEXT: [[v49:%.*]] = comb.concat [[v48]], [[v46]] : i8, i8
+// CHECK-NEXT: %m = seq.compreg [[v50:%.*]], %clock : i8
+// CHECK-NEXT: [[v51:%.*]] = hw.constant 0 : i16
+// CHECK-NEXT: %h = seq.compreg [[v52:%.*]], %clock : i16
+// CHECK-NEXT: %d = seq.compreg [[v53:%.*]], %clock : i16
+// CHECK-NEXT: %o = seq.compreg [[v54:%.*]], %clock : i16
+// CHECK-NEXT: [[v55:%.*]] = hw.constant 0 : i2
+// CHECK-NEXT: %label = seq.compreg [[v56:%.*]], %clock : i2
+// CHECK-NEXT: [[v57:%.*]] = hw.constant 1 : i2
+// CHECK-NEXT: [[v58:%.*]] = comb.or %active, [[vactive_1]] : i1
+// CHECK-NEXT: [[v59:%.*]] = comb.or [[vactive_1]], [[vactive_2]], [[vactive_3]], [[vactive_4]], [[vactive_5]] : i1
+// CHECK-NEXT: [[v60:%.*]] = comb.xor [[v59]], [[v3]] : i1
+// CHECK-NEXT: [[v61:%.*]] = comb.or [[v60]], %out_ready : i1
+// CHECK-NEXT: [[v62:%.*]] = comb.and [[v58]], [[v61]] : i1
+// CHECK-NEXT: [[v63:%.*]] = comb.xor [[v58]], [[v3]] : i1
+// CHECK-NEXT: [[v64:%.*]] = comb.or [[v63]], %in_valid : i1
+// CHECK-NEXT: [[v65:%.*]] = comb.and [[v59]], [[v64]] : i1
+// CHECK-NEXT: [[v66:%.*]] = comb.xor [[v58]], [[v3]] : i1
+// CHECK-NEXT: [[v67:%.*]] = comb.or [[v66]], %in_valid : i1
+// CHECK-NEXT: [[v68:%.*]] = comb.and [[v67]], [[v61]] : i1
+// CHECK-NEXT: [[v69:%.*]] = comb.extract [[v22]] from 7 :  (i8) -> i1
+// CHECK-NEXT: [[v70:%.*]] = comb.replicate [[v69]] : (i1) -> i8
+// CHECK-NEXT: [[v71:%.*]] = comb.concat [[v70]], [[v22]] : i8, i8
+// CHECK-NEXT: [[v72:%.*]] = comb.extract %m from 7 :  (i8) -> i1
+// CHECK-NEXT: [[v73:%.*]] = comb.replicate [[v72]] : (i1) -> i8
+// CHECK-NEXT: [[v74:%.*]] = comb.concat [[v73]], %m : i8, i8
+// CHECK-NEXT: [[v75:%.*]] = comb.replicate [[vactive_1]] : (i1) -> i16
+// CHECK-NEXT: [[v76:%.*]] = comb.and [[v75]], [[v71]] : i16
+// CHECK-NEXT: [[v77:%.*]] = comb.replicate [[vactive_2]] : (i1) -> i16
+// CHECK-NEXT: [[v78:%.*]] = comb.and [[v77]], [[v74]] : i16
+// CHECK-NEXT: [[v79:%.*]] = comb.replicate [[vactive_3]] : (i1) -> i16
+// CHECK-NEXT: [[v80:%.*]] = comb.and [[v79]], %h : i16
+// CHECK-NEXT: [[v81:%.*]] = comb.replicate [[vactive_4]] : (i1) -> i16
+// CHECK-NEXT: [[v82:%.*]] = comb.and [[v81]], %d : i16
+// CHECK-NEXT: [[v83:%.*]] = comb.replicate [[vactive_5]] : (i1) -> i16
+// CHECK-NEXT: [[v84:%.*]] = comb.and [[v83]], %o : i16
+// CHECK-NEXT: [[v85:%.*]] = comb.or [[v76]], [[v78]], [[v80]], [[v82]], [[v84]] : i16
+// CHECK-NEXT: [[v86:%.*]] = comb.mux [[v5]], [[v3]], %busy : i1
+// CHECK-NEXT: [[v87:%.*]] = comb.mux [[vactive_5]], [[v0]], [[v86]] : i1
+// CHECK-NEXT: [[v1]] = comb.mux [[v68]], [[v87]], %busy : i1
+// CHECK-NEXT: [[v88:%.*]] = comb.mux [[v5]], [[v0]], %done : i1
+// CHECK-NEXT: [[v89:%.*]] = comb.mux [[vactive_5]], [[v3]], [[v88]] : i1
+// CHECK-NEXT: [[v2]] = comb.mux [[v68]], [[v89]], %done : i1
+// CHECK-NEXT: [[v6]] = comb.mux [[v68]], [[v5]], %active : i1
+// CHECK-NEXT: [[v7]] = comb.mux [[v68]], %active, [[vactive_1]] : i1
+// CHECK-NEXT: [[v8]] = comb.mux [[v68]], [[vactive_1]], [[vactive_2]] : i1
+// CHECK-NEXT: [[v9]] = comb.mux [[v68]], [[vactive_2]], [[vactive_3]] : i1
+// CHECK-NEXT: [[v10]] = comb.mux [[v68]], [[vactive_3]], [[vactive_4]] : i1
+// CHECK-NEXT: [[v11]] = comb.mux [[v68]], [[vactive_4]], [[vactive_5]] : i1
+// CHECK-NEXT: [[v90:%.*]] = comb.mux %active, %in_data, %s : i8
+// CHECK-NEXT: [[v14]] = comb.mux [[v68]], [[v90]], %s : i8
+// CHECK-NEXT: [[v91:%.*]] = comb.mux [[vactive_1]], [[v12]], %t : i4
+// CHECK-NEXT: [[v35]] = comb.mux [[v68]], [[v91]], %t : i4
+// CHECK-NEXT: [[v92:%.*]] = comb.mux [[vactive_1]], [[v27]], %m : i8
+// CHECK-NEXT: [[v50]] = comb.mux [[v68]], [[v92]], %m : i8
+// CHECK-NEXT: [[v93:%.*]] = comb.mux [[vactive_1]], [[v33]], %h : i16
+// CHECK-NEXT: [[v52]] = comb.mux [[v68]], [[v93]], %h : i16
+// CHECK-NEXT: [[v94:%.*]] = comb.mux [[vactive_2]], [[v42]], %d : i16
+// CHECK-NEXT: [[v53]] = comb.mux [[v68]], [[v94]], %d : i16
+// CHECK-NEXT: [[v95:%.*]] = comb.mux [[vactive_1]], [[v49]], %o : i16
+// CHECK-NEXT: [[v54]] = comb.mux [[v68]], [[v95]], %o : i16
+// CHECK-NEXT: [[v96:%.*]] = comb.mux [[vactive_5]], [[v57]], %label : i2
+// CHECK-NEXT: [[v56]] = comb.mux [[v68]], [[v96]], %label : i2
+// CHECK-NEXT: hw.output %label, %busy, %done, [[v62]], [[v65]], [[v85]] : i2, i1, i1, i1, i1, i16
