@@ -161,6 +161,7 @@ PIPELINES = {
             # Ops after a product join its rows before these are split into blocks.
             "simplify",
             "fuse-loops",
+            "expand-nests",
             "decode-constants",
             "code-forests",
             If("load_weights", "load-weights"),
