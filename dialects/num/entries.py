@@ -15,8 +15,9 @@ from xdsl.irdl import (
 from xdsl.traits import HasParent, IsTerminator, Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.num.contractions import ContractOp, RowLoopOp
+from tinyml.dialects.num.contractions import ContractOp
 from tinyml.dialects.num.kernels.calls import run_length
+from tinyml.dialects.num.nests import RowLoopOp
 from tinyml.dialects.operations import ClockedMemory, DialectOp
 
 __all__ = ["EntriesOp", "NextOp"]

@@ -39,7 +39,7 @@ def _literal(text: str) -> str:
 
 
 def functions(printed: str) -> dict[str, list[str]]:
-    """The lines of each function or module of hardware, the first with its signature, not indented, by its name."""
+    """The lines of each function or module of hardware by its name, from its signature on, without indentation."""
     found: dict[str, list[str]] = {}
     for match in re.finditer(rf"^( *){KIND} @(\w+).*\{{\n(?:\1 .*\n)*", printed, re.MULTILINE):
         found[match[2]] = [line.strip() for line in match[0].splitlines()]

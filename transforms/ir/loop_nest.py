@@ -101,6 +101,19 @@ class LoopNest(LocatedBuilder):
     def store(self, value: SSAValue, target: SSAValue, indices: Sequence[SSAValue]) -> None:
         self.put(memref.StoreOp.create(operands=(value, target, *indices)))
 
+    def nest(self, shape: Sequence[int], body: Callable[[Indices], None]) -> None:
+        """Insert a `num.nest` that runs `body` at every index of a shape; axes of extent 1 are none of the nest's."""
+        extents = [extent for extent in shape if extent > 1]
+        block = Block(arg_types=[INDEX] * len(extents))
+        numbers = iter(block.args)
+        indices = [next(numbers) if extent > 1 else self.index(0) for extent in shape]
+        if not extents:
+            body(indices)
+            return
+        with self.inside(block):
+            body(indices)
+        self.put(num.NestOp(extents, Region(block)))
+
     def over(self, shape: Sequence[int], body: Callable[[Indices], None]) -> None:
         """Run `body` at every index of a shape in row-major order; axes of extent 1 need no loop."""
         self._over(list(shape), [], body)

@@ -1,6 +1,6 @@
-// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,vectorise-loops{target=cortex-m55}' | filecheck %s
-// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,vectorise-loops{target=cortex-m4}' | filecheck %s --check-prefix=M4
-// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,vectorise-loops{target=cortex-m55}' --remarks-filter=vect 2>&1 | filecheck %s --check-prefix=REMARKS
+// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,expand-nests,vectorise-loops{target=cortex-m55}' | filecheck %s
+// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,expand-nests,vectorise-loops{target=cortex-m4}' | filecheck %s --check-prefix=M4
+// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,expand-nests,vectorise-loops{target=cortex-m55}' --remarks-filter=vect 2>&1 | filecheck %s --check-prefix=REMARKS
 // REMARKS: [passed] vectorise-loops: scf.for 'out = add(x, z)': becomes code for vectors, which takes {{[0-9]+}}, plain code about {{[0-9]+}}
 // REMARKS: [missed] vectorise-loops: scf.for 'for i': stays a loop: an iteration may read what another stores
 // REMARKS: [missed] vectorise-loops: scf.for 'x = relu(x) #2': stays a loop: code for vectors takes {{[0-9]+}}, plain code about {{[0-9]+}}

@@ -68,3 +68,53 @@ func.func @window(%w: memref<4xi8>, %F: memref<2x4xi8, #scratch.flash>) {
 }
 // CHECK-LABEL: func.func @window
 // CHECK-NEXT: func.return
+
+// A loop for each axis, the outermost first. Quotients of C round towards zero, those of maps down: a dividend below 0
+// is raised by a multiple of the divisor, one that is at least 0 is not.
+func.func @elements(%X: memref<2x6xi8>, %Y: memref<3x4xi8>) {
+  num.nest %i, %j to 3, 4 {
+    %row = affine.apply affine_map<(d0, d1) -> (((d0 * 4) + d1) floordiv 6)> (%i, %j)
+    %column = affine.apply affine_map<(d0, d1) -> ((d0 - d1) mod 6)> (%i, %j)
+    %x = memref.load %X[%row, %column] : memref<2x6xi8>
+    memref.store %x, %Y[%i, %j] : memref<3x4xi8>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @elements(%X: memref<2x6xi8>, %Y: memref<3x4xi8>) {
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: scf.for %i = [[v1]] to [[v0]] step [[v2]] {
+// CHECK-NEXT: scf.for %j = [[v1]] to [[v3]] step [[v2]] {
+// CHECK-NEXT: [[v5:%.*]] = arith.muli %i, [[v3]] : index
+// CHECK-NEXT: [[v6:%.*]] = arith.addi [[v5]], %j : index
+// CHECK-NEXT: %row = arith.divsi [[v6]], [[v4]] : index
+// CHECK-NEXT: [[v7:%.*]] = arith.subi %i, %j : index
+// CHECK-NEXT: [[v8:%.*]] = arith.addi [[v7]], [[v4]] : index
+// CHECK-NEXT: %column = arith.remsi [[v8]], [[v4]] : index
+// CHECK-NEXT: %x = memref.load %X[%row, %column] : memref<2x6xi8>
+// CHECK-NEXT: memref.store %x, %Y[%i, %j] : memref<3x4xi8>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+
+// Products are what a kernel may compute: their contraction stays until they are lowered.
+func.func @products(%W: memref<3x4x!fixed.q<16, 9>>, %x: memref<4x!fixed.q<16, 9>>, %y: memref<3x!fixed.q<16, 9>>) {
+  num.contract %row to 3 {
+    %zero = num.zero : !fixed.acc<32, 18>
+    %sum = num.products %zero, %W, %x : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+    %value = num.finish %sum : !fixed.acc<32, 18> -> !fixed.q<16, 9>
+    memref.store %value, %y[%row] : memref<3x!fixed.q<16, 9>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @products(%W: memref<3x4x!fixed.q<16, 9>>, %x: memref<4x!fixed.q<16, 9>>, %y: memref<3x!fixed.q<16, 9>>) {
+// CHECK-NEXT: num.contract %row to 3 {
+// CHECK-NEXT: %zero = num.zero : !fixed.acc<32, 18>
+// CHECK-NEXT: %sum = num.products %zero, %W, %x : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+// CHECK-NEXT: %value = num.finish %sum : !fixed.acc<32, 18> -> !fixed.q<16, 9>
+// CHECK-NEXT: memref.store %value, %y[%row] : memref<3x!fixed.q<16, 9>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
