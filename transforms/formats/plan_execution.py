@@ -20,7 +20,6 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.own_attributes import NAME, TEXT, OwnAttribute, Place, array, integer, record, text_of
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.targets.registry import HOST, board
-from tinyml.transforms.schedules.channels import ByChannel
 from tinyml.transforms.schedules.ordinary import Whole
 from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.plans.segmentation import Plan, Segment
@@ -177,8 +176,7 @@ class _RoundedSums(PlanExecutionPass):
 
     def _run(self, network: Network, plan: Plan, schedule: Schedule, ram: int | None) -> Iterator[tuple[Segment, str]]:
         for segment in plan.segments:
-            if isinstance(segment.tiling, ByChannel):
-                segment.tiling.round_sums(network, segment.first, segment.last)
+            segment.tiling.round_sums(network, segment.first, segment.last)
         yield from ()
 
 

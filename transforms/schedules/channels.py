@@ -74,7 +74,6 @@ class ByChannel(Tiling):
         return rewrite
 
     def round_sums(self, network: Network, first: int, last: int) -> None:
-        """Round sums as the loop does, on whole images."""
         ChannelLoop(network, first, last, self.sums, self.channels).round_sums()
 
 
