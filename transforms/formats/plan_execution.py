@@ -77,6 +77,23 @@ class PlanExecutionPass(ModulePass):
         return chosen.data if isinstance(chosen, StringAttr) else ORDINARY
 
 
+@dataclass(frozen=True)
+class _RoundedSums(PlanExecutionPass):
+    """Round sums as a plan does, and execute nothing else of it."""
+
+    def _run(self, network: Network, plan: Plan, schedule: Schedule, ram: int | None) -> Iterator[tuple[Segment, str]]:
+        for segment in plan.segments:
+            segment.tiling.round_sums(network, segment.first, segment.last)
+        yield from ()
+
+
+def in_whole_images(module: ModuleOp, ctx: Context, mode: str) -> ModuleOp:
+    """A program at L1 with the bits of `with_rounded_sums`, in fewer ops, which are on whole images, in more memory."""
+    rounded = module.clone()
+    _RoundedSums(mode).apply(ctx, rounded)
+    return rounded
+
+
 def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None = None) -> ModuleOp | None:
     """A program at L1 as a mode executes it, if that rounds partial sums; None if bits do not change.
 
