@@ -29,7 +29,7 @@ _DENSE = re.compile(r"dense, (?P<columns>\d+) to (?P<rows>\d+)(?:, (?P<vectors>\
 def model_of(layer: str) -> tuple[bytes, int]:
     """A model with one layer and random weights, and its products.
 
-    layer: `dense, 64 to 10`, perhaps with `, 16 rows`; `convolution 3x3, 16 to 32, 16x16` or `depthwise 3x3, 64, 16x16`,
+    layer: `dense, 64 to 10`, perhaps with `, 16 rows`; `convolution 3x3, 16 to 32, 16x16` or `depthwise 3x3, 8, 9x9`,
     perhaps with `, stride 2` and, instead of zeros around the image, `, valid`.
     """
     random, model = np.random.default_rng(5), TfliteModel()
