@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from math import prod
 
 from xdsl.ir import SSAValue
@@ -15,7 +14,13 @@ from tinyml.transforms.schedules.tiling.erasure import erase
 from tinyml.transforms.schedules.tiling.padding import margins_of, padding
 from tinyml.transforms.schedules.tiling.stored_image import StoredImage
 from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
-from tinyml.transforms.schedules.tiling.window_tiles import AMPLE, TileMemory, image_tiling, memory_of
+from tinyml.transforms.schedules.tiling.window_tiles import (
+    AMPLE,
+    ROWS_BYTES,
+    TileMemory,
+    image_tiling,
+    memory_of,
+)
 
 
 def tile_convolution(op: tdsl.Conv2dOp, target: str, *, limited: bool, large: bool) -> None:
@@ -36,7 +41,7 @@ def _is_window(op: tdsl.Conv2dOp) -> bool:
     return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tdsl.shape_of(op.rhs)[1:3] and padding(op.rhs) is None
 
 
-_PARTS, _LEAST_WINDOWS = 4, 4
+_PARTS, _LEAST_WINDOWS = (4, 3, 2), 4
 """The parts of an image one pixel wide, each of which is gathered at once, and the windows that a part may have anyway.
 
 Larger ones take more memory and hardly less time.
@@ -71,10 +76,8 @@ def _along_image(
     along.acc, along.bound, along.row_shifts = op.acc, op.bound, op.row_shifts
     along.attributes |= op.attributes
     emit.insert(along, op).name_hint = op.out.name_hint
-    count = max(-(-tdsl.shape_of(op.out)[1] // _PARTS), _LEAST_WINDOWS)
-    pixels = count * taps if along.spread[1] > 1 else (count - 1) * down + taps
-    part = replace(memory, input_tile=min(memory.input_tile, pixels * channels))
-    if not image_tiling(along, target, part, large=large).tiles:
+    part = _part_of_image(along, target, memory, large=large)
+    if part is None:
         erase([along])
         return op, memory
 
@@ -86,6 +89,28 @@ def _along_image(
     last.out.replace_all_uses_with(emit.reshaped(result, tdsl.shape_of(last.out)))
     erase([op, *chain])
     return along, part
+
+
+def _part_of_image(op: tdsl.Conv2dOp, target: str, memory: TileMemory, *, large: bool) -> TileMemory | None:
+    """The memory for equal tiles of an image one pixel high; None if no tile takes its pixels.
+
+    Without a limit on memory other tiles take them if there are no equal ones. Pixels of these are left behind the
+    loop, so that results do not overwrite the image.
+    """
+    (_, _, taps, _), pixels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)[2]
+    (_, across), (_, apart), channels = op.steps, op.spread, tdsl.shape_of(op.rhs)[3]
+    # Results of windows of a single pixel may overwrite operands tile by tile.
+    spare = memory.spare if taps > 1 else min(ROWS_BYTES, ROWS_BYTES if memory.spare is None else memory.spare)
+    uneven: TileMemory | None = None
+    for parts in _PARTS:
+        count = max(-(-pixels // parts), _LEAST_WINDOWS)
+        gathered_pixels = count * taps if apart > 1 else (count - 1) * across + taps
+        part = TileMemory(min(memory.input_tile, gathered_pixels * channels), spare)
+        if (tiling := image_tiling(op, target, part, large=large)).tiles:
+            if pixels % tiling.pixels == 0:
+                return part
+            uneven = uneven or part
+    return uneven if memory.spare is None else None
 
 
 def _turned(image: SSAValue) -> tdsl.Shape:

@@ -98,3 +98,41 @@ func.func @others(%X: tensor<1x3x1x2x!zeroskew.q<8, 0.5, 3>>, %Y: tensor<1x8x1x1
 // CHECK-NEXT: scf.yield [[v8]] : tensor<1x6x1x1xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return [[vy_3]], [[vz_1]] : tensor<1x1x1x2x!zeroskew.q<8, 8.0, 0>>, tensor<1x6x1x1xf32>
+
+// -----
+
+// Windows of a single pixel, too, where rows of the image do not divide into equal parts that are small enough; where
+// they do, several rows are taken at once.
+func.func @single(%X: tensor<1x13x1x4x!zeroskew.q<8, 0.5, 3>>, %Y: tensor<1x12x1x4x!zeroskew.q<8, 0.5, 3>>) -> (tensor<1x13x1x128x!zeroskew.q<8, 8.0, 0>>, tensor<1x12x1x128x!zeroskew.q<8, 8.0, 0>>) {
+  %F = tdsl.const dense<1> : tensor<128x1x1x4xi8> -> tensor<128x1x1x4x!zeroskew.q<8, 0.5, 0>>
+  %G = tdsl.const dense<2> : tensor<128x1x1x4xi8> -> tensor<128x1x1x4x!zeroskew.q<8, 0.5, 0>>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<128x1x1x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x13x1x4x!zeroskew.q<8, 0.5, 3>> -> tensor<1x13x1x128x!zeroskew.q<8, 8.0, 0>>
+  %z = tdsl.conv2d %G, %Y {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<128x1x1x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x12x1x4x!zeroskew.q<8, 0.5, 3>> -> tensor<1x12x1x128x!zeroskew.q<8, 8.0, 0>>
+  func.return %y, %z : tensor<1x13x1x128x!zeroskew.q<8, 8.0, 0>>, tensor<1x12x1x128x!zeroskew.q<8, 8.0, 0>>
+}
+// CHECK-LABEL: func.func @single(%X: tensor<1x13x1x4x!zeroskew.q<8, 0.5, 3>>, %Y: tensor<1x12x1x4x!zeroskew.q<8, 0.5, 3>>) -> (tensor<1x13x1x128x!zeroskew.q<8, 8.0, 0>>, tensor<1x12x1x128x!zeroskew.q<8, 8.0, 0>>) {
+// CHECK-NEXT: %F = tdsl.const dense<1> : tensor<128x1x1x4xi8> -> tensor<128x1x1x4x!zeroskew.q<8, 0.5, 0>>
+// CHECK-NEXT: %G = tdsl.const dense<2> : tensor<128x1x1x4xi8> -> tensor<128x1x1x4x!zeroskew.q<8, 0.5, 0>>
+// CHECK-NEXT: [[vX_1:%.*]] = tdsl.reshape %X : tensor<1x13x1x4x!zeroskew.q<8, 0.5, 3>> -> tensor<1x1x13x4x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: %y = tensor.empty() : tensor<1x1x13x128x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = tdsl.slice [[vX_1]]{{\[}}[[v0]], [[v0]], [[v0]], [[v0]]] : tensor<1x1x13x4x!zeroskew.q<8, 0.5, 3>> -> tensor<1x1x9x4x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[vy_1:%.*]] = tdsl.conv2d %F, [[v1]] {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 128, runs = 1, length = 4, pitch = 0, step = 4, count = 9, zero = 0>} : tensor<128x1x1x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x1x9x4x!zeroskew.q<8, 0.5, 3>> -> tensor<1x1x9x128x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: [[v2:%.*]] = tdsl.insert_slice [[vy_1]], %y{{\[}}[[v0]], [[v0]], [[v0]], [[v0]]] : tensor<1x1x9x128x!zeroskew.q<8, 8.0, 0>>, tensor<1x1x13x128x!zeroskew.q<8, 8.0, 0>> -> tensor<1x1x13x128x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 9 : index
+// CHECK-NEXT: [[v4:%.*]] = tdsl.slice [[vX_1]]{{\[}}[[v0]], [[v0]], [[v3]], [[v0]]] : tensor<1x1x13x4x!zeroskew.q<8, 0.5, 3>> -> tensor<1x1x4x4x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[vy_2:%.*]] = tdsl.conv2d %F, [[v4]] {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 128, runs = 1, length = 4, pitch = 0, step = 4, count = 4, zero = 0>} : tensor<128x1x1x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x1x4x4x!zeroskew.q<8, 0.5, 3>> -> tensor<1x1x4x128x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: [[vy_3:%.*]] = tdsl.insert_slice [[vy_2]], [[v2]]{{\[}}[[v0]], [[v0]], [[v3]], [[v0]]] : tensor<1x1x4x128x!zeroskew.q<8, 8.0, 0>>, tensor<1x1x13x128x!zeroskew.q<8, 8.0, 0>> -> tensor<1x1x13x128x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: [[vy_4:%.*]] = tdsl.reshape [[vy_3]] : tensor<1x1x13x128x!zeroskew.q<8, 8.0, 0>> -> tensor<1x13x1x128x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: %z = tensor.empty() : tensor<1x12x1x128x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vz_1:%.*]] = scf.for [[v7:%.*]] = [[v0]] to [[v5]] step [[v6]] iter_args([[vz_2:%.*]] = %z) -> (tensor<1x12x1x128x!zeroskew.q<8, 8.0, 0>>) {
+// CHECK-NEXT: [[v8:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: [[v9:%.*]] = arith.muli [[v7]], [[v8]] : index
+// CHECK-NEXT: [[v10:%.*]] = tdsl.slice %Y{{\[}}[[v0]], [[v9]], [[v0]], [[v0]]] : tensor<1x12x1x4x!zeroskew.q<8, 0.5, 3>> -> tensor<1x6x1x4x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[vz_3:%.*]] = tdsl.conv2d %G, [[v10]] {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 128, runs = 1, length = 4, pitch = 0, step = 4, count = 6, zero = 0>} : tensor<128x1x1x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x6x1x4x!zeroskew.q<8, 0.5, 3>> -> tensor<1x6x1x128x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: [[v11:%.*]] = tdsl.insert_slice [[vz_3]], [[vz_2]]{{\[}}[[v0]], [[v9]], [[v0]], [[v0]]] : tensor<1x6x1x128x!zeroskew.q<8, 8.0, 0>>, tensor<1x12x1x128x!zeroskew.q<8, 8.0, 0>> -> tensor<1x12x1x128x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: scf.yield [[v11]] : tensor<1x12x1x128x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[vy_4]], [[vz_1]] : tensor<1x13x1x128x!zeroskew.q<8, 8.0, 0>>, tensor<1x12x1x128x!zeroskew.q<8, 8.0, 0>>
