@@ -77,20 +77,14 @@ class PlanExecutionPass(ModulePass):
         return chosen.data if isinstance(chosen, StringAttr) else ORDINARY
 
 
-@dataclass(frozen=True)
-class _RoundedSums(PlanExecutionPass):
-    """Round sums as a plan does, and execute nothing else of it."""
-
-    def _run(self, network: Network, plan: Plan, schedule: Schedule, ram: int | None) -> Iterator[tuple[Segment, str]]:
-        for segment in plan.segments:
-            segment.tiling.round_sums(network, segment.first, segment.last)
-        yield from ()
-
-
-def in_whole_images(module: ModuleOp, ctx: Context, mode: str) -> ModuleOp:
+def in_whole_images(module: ModuleOp, mode: str) -> ModuleOp:
     """A program at L1 with the bits of `with_rounded_sums`, in fewer ops, which are on whole images, in more memory."""
-    rounded = module.clone()
-    _RoundedSums(mode).apply(ctx, rounded)
+    from tinyml.transforms.schedules.rewriting.planned_execution import RoundedSums
+
+    rounded, usual = module.clone(), PlanExecutionPass(mode)
+    execution = RoundedSums(schedule_named(mode), usual.ram, usual.extra, usual.target)
+    for function in defined_functions(rounded):
+        list(execution.run(function, usual=False))
     return rounded
 
 
