@@ -36,7 +36,7 @@ class OptionGroup(Enum):
 
 
 def option(
-    help: str,
+    help: str | Callable[[], str],
     *,
     default: Any = MISSING,
     metavar: str | None = None,
@@ -49,10 +49,10 @@ def option(
 ) -> Any:
     """Declare a dataclass field as an option.
 
-    default: the option is required without one. metavar: the placeholder for the value in help texts. choices: the
-    allowed values, or a function that finds them when they are needed.
-    flags: spellings on the command line, `--` and the field's name by default; `()` for a positional argument, of which
-    there may be several if it is a tuple.
+    help: the text, or a function that makes it when it is needed. default: the option is required without one. metavar:
+    the placeholder for the value in help texts. choices: the allowed values, or a function that finds them when they
+    are needed. flags: spellings on the command line, `--` and the field's name by default; `()` for a positional
+    argument, of which there may be several if it is a tuple.
     bare: the value of an option that is given without one; None if it needs one. group: the heading under which help
     texts list the option. exclusive: a name; options with the same name exclude each other. writes: the suffixes of the
     file that the command writes where the option says, or `FOLDER`; none for anything that is not written.
@@ -88,7 +88,8 @@ class Option:
 
     @property
     def help(self) -> str:
-        return self.field.metadata[_HELP]
+        help: str | Callable[[], str] = self.field.metadata[_HELP]
+        return help() if callable(help) else help
 
     @property
     def help_with_default(self) -> str:

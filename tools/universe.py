@@ -119,8 +119,8 @@ TINYML = Universe(all_dialects=DIALECTS, all_passes=PASSES, all_targets=TARGETS)
 ATTRIBUTES = (
     "dialects.c.declarations",
     "dialects.layouts.coded_rows",
-    "dialects.layouts.element_loops",
     "dialects.layouts.trees",
+    "dialects.num.kernels.coded_sums",
     "dialects.num.kernels.kernel_attributes",
     "dialects.scratch.types",
     "dialects.tdsl",

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.tdsl.interface import read_interface
 from tinyml.tools.reports.breakdown import constant_bytes, far_constants
-from tinyml.tools.reports.facts.answers import confusion
 from tinyml.tools.reports.input_report import (
     FloatInputs,
     float_inputs,
@@ -20,7 +19,6 @@ from tinyml.tools.reports.input_report import (
 )
 from tinyml.tools.reports.memory_report import memory_report
 from tinyml.tools.reports.report_fields import FunctionReport, RamBytes, Report
-from tinyml.tools.reports.search_report import points_report, tensors_report
 
 if TYPE_CHECKING:
     from tinyml.runtime.evaluator.function_errors import FunctionError
@@ -129,6 +127,8 @@ def _confusion(made: Compilation) -> dict[str, Any] | None:
     """The answers of a classifier to data with labels, by class; None for other programs and data."""
     if made.data.y is None or made.accuracies.answers is None:
         return None
+    from tinyml.tools.reports.facts.answers import confusion
+
     return confusion(made.data.y, *made.accuracies.answers, read_interface(made.compiled.formats).classes)
 
 
@@ -158,6 +158,8 @@ def _per_mac(cost: float | None, macs: int) -> float | None:
 def _search_report(request: Request, compiled: Compiled, account: SearchAccount) -> dict[str, Any] | None:
     if request.search is None:
         return None
+    from tinyml.tools.reports.search_report import points_report, tensors_report
+
     return {
         "name": request.search.name,
         "options": request.search.options,

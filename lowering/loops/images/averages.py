@@ -10,7 +10,6 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, tdsl
 from tinyml.lowering.loops.elementwise import over_elements
-from tinyml.lowering.loops.images.pooling import over_windows
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, zero_total
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
@@ -19,6 +18,8 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 @lowers(tdsl.AveragePoolOp)
 def lower_average_pool(op: tdsl.AveragePoolOp, nest: LoopNest) -> None:
     """Add the elements of each window inside the image, then divide."""
+
+    from tinyml.lowering.loops.images.pooling import over_windows
 
     def average(taps: Sequence[int], element: Callable[[Indices], SSAValue]) -> SSAValue:
         total = _total(op.image, taps, element, nest)
