@@ -34,8 +34,8 @@ from xdsl.traits import IsTerminator, MemoryEffectKind, NoTerminator, Pure, Recu
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.index_ranges import ends_of, has_exact_ends, is_computable, is_linear
 from tinyml.dialects.num.base import NumOp
+from tinyml.dialects.num.index_ranges import ends_of, has_exact_ends, is_computable, is_linear
 from tinyml.dialects.num.scalars import GreaterOp
 from tinyml.dialects.operations import ClockedOp, DialectOp
 from tinyml.dialects.scratch.types import memref_type

@@ -19,7 +19,7 @@ from xdsl.ir.affine import (
 
 from tinyml.dialects import num
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.index_ranges import division_of, is_computable
+from tinyml.dialects.num.index_ranges import division_of, is_computable
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
