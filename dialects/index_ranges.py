@@ -32,6 +32,12 @@ def is_computable(expression: AffineExpr, shape: Sequence[int]) -> bool:
             return True
 
 
+def is_linear(expression: AffineExpr) -> bool:
+    """True for an expression without quotients and remainders."""
+    parts = (part for part in expression.dfs() if isinstance(part, AffineBinaryOpExpr))
+    return not any(part.kind in _DIVISIONS for part in parts)
+
+
 def has_exact_ends(expression: AffineExpr) -> bool:
     """True if `ends_of` finds the ends that the expression reaches: without remainders, symbols and repetitions."""
     parts = list(expression.dfs())

@@ -11,14 +11,16 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from xdsl.dialects import affine, memref
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects import affine, arith, memref
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
 from tinyml.dialects import num
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
+from tinyml.dialects.tdsl.values import builtin_dtype
 from tinyml.runtime.evaluator.evaluator import foreign_value
 
 if TYPE_CHECKING:
@@ -73,14 +75,29 @@ class _Iterations:
         self.values |= {argument: grid[None] for argument, grid in zip(nest.body.block.args, numbers, strict=True)}
 
     def run(self) -> None:
-        for op in self.nest.body.block.ops:
-            if isinstance(op, memref.StoreOp):
-                at = self._element(op)
-                self.values[op.memref][at] = self.value(op.value)
-                continue
-            results = op.results
-            for result in results:
-                self.values[result] = self._computed(op)
+        self._block(self.nest.body.block)
+
+    def _block(self, block: Block) -> Sequence[Any]:
+        """Run a body, and return the values that it hands on."""
+        for op in block.ops:
+            match op:
+                case memref.StoreOp():
+                    self.value(op.memref)[self._element(op)] = self.value(op.value)
+                case num.NextOp():
+                    return [self.value(value) for value in op.values]
+                case num.ReduceOp():
+                    self.values |= zip(op.results, self._reduced(op), strict=True)
+                case _:
+                    self.values[op.results[0]] = self._computed(op)
+        return []
+
+    def _reduced(self, op: num.ReduceOp) -> Sequence[Any]:
+        """The values that an axis joins, one of its numbers after the other."""
+        joined: Sequence[Any] = [self.value(start) for start in op.starts]
+        for number in op.numbers:
+            self.values |= zip(op.body.block.args, [number, *joined], strict=True)
+            joined = self._block(op.body.block)
+        return joined
 
     def value(self, value: SSAValue) -> Any:
         """A value of the body, or of a constant outside of it."""
@@ -100,6 +117,13 @@ class _Iterations:
                 return op.map.data.results[0].eval(operands[:dims], operands[dims:])
             case num.ProductsOp():
                 return self._products(op)
+            case arith.SelectOp():
+                condition: Array = np.asarray(self.value(op.cond))
+                chosen, other = np.asarray(self.value(op.lhs)), np.asarray(self.value(op.rhs))
+                return np.where(condition, chosen, other)
+            case arith.ConstantOp() if op.result.type != IndexType():
+                attribute: Any = op.value
+                return np.array(attribute.value.data, builtin_dtype(op.result.type))
             case num.NumOp():
                 return op.computation()(self.machine, [self.value(value) for value in op.operands])
             case _:

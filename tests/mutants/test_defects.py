@@ -134,6 +134,12 @@ def test_programs_tell_where_c_differs():
     assert run_programs(path, source.replace("def apply", "def other"), 1) == 1
 
 
+def test_modules_that_declare_attributes_declare_them_again():
+    declaring = {path for one in subjects().values() for path in one.files if "OwnAttribute(" in path.read_text()}
+    assert FILECHECK.parent.parent / "transforms/bits/hint_loops.py" in declaring
+    assert [path for path in declaring if run_checks([], path, path.read_text()) != 0] == []
+
+
 def test_a_fork_runs_the_changed_source_alone():
     subject = subjects()["compare-arguments"]
     source = subject.path.read_text()

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -29,7 +29,7 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 from random import Random
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import lit.discovery
 import lit.LitConfig
@@ -39,6 +39,7 @@ from programs.paths import FILECHECK, ROOT
 from mutants.defects import Defect
 from mutants.limits import TooLongError, limited, spent
 from mutants.subjects import Subject, depending
+from tinyml.dialects.own_attributes import OwnAttribute, declared_attributes
 
 TEST_SECONDS = 400
 """The time of the processor for the tests beside a pass; a trial that spends it before the last test is late: neither
@@ -119,10 +120,18 @@ def _failing(checks: Sequence[Path]) -> int:
 def _with_source(path: Path, text: str) -> None:
     """Import a module, and all that import it, anew, with another source."""
     module = module_of(path)
-    stale = [name for name in depending(module) if sys.modules.pop(name, None) is not None]
+    stale = {name: sys.modules.pop(name) for name in depending(module) if name in sys.modules}
+    # They declare their attributes again, but not those that they import.
+    declared = cast("dict[str, OwnAttribute]", declared_attributes())
+    for name in _attributes_of(stale.values()) - _attributes_of(sys.modules.values()):
+        del declared[name]
     sys.meta_path.insert(0, _Source(module, path, text))
     for name in stale:
         importlib.import_module(name)
+
+
+def _attributes_of(modules: Iterable[ModuleType]) -> set[OwnAttribute]:
+    return {value for module in modules for value in vars(module).values() if isinstance(value, OwnAttribute)}
 
 
 def run_checks(checks: Sequence[Path], path: Path, text: str) -> int | None:
@@ -166,39 +175,38 @@ def _forked(run: Callable[[], int]) -> int | None:
     return None
 
 
-@cache
-def passing(subject: Subject) -> tuple[Path, ...]:
-    """The FileCheck files of a pass that pass without a defect, as they may not where a tool is missing."""
-    text = subject.path.read_text()
-    return tuple(check for check in subject.checks if run_checks([check], subject.path, text) == 0)
-
-
 def try_filecheck(trial: Trial) -> str:
-    changed = trial.defect.applied(trial.path.read_text())
-    return _verdict(run_checks(passing(trial.subject), trial.path, changed))
+    return _try_checks(trial, trial.subject.checks)
 
 
 def try_suite(trial: Trial) -> str:
-    """Run the FileCheck files that name other passes until one fails, and does not without the defect."""
+    """Run the FileCheck files that name other passes."""
+    return _try_checks(trial, [check for check in _lit()[1] if check not in trial.subject.checks])
+
+
+def _try_checks(trial: Trial, checks: Sequence[Path]) -> str:
+    """Run FileCheck files until one fails, and does not without the defect, as it may where a tool is missing."""
     text = trial.path.read_text()
-    others = [check for check in _lit()[1] if check not in trial.subject.checks]
-    # An exit code has room for the number of one.
-    for part in (others[:250], others[250:]):
-        failed = run_checks(part, trial.path, trial.defect.applied(text))
-        if failed is None or (failed and run_checks([part[failed - 1]], trial.path, text) == 0):
-            return _verdict(failed)
+    changed = trial.defect.applied(text)
+    while checks:
+        # An exit code has room for the number of one.
+        part = checks[:250]
+        failed = run_checks(part, trial.path, changed)
+        if failed is None:
+            return LATE
+        if failed and run_checks([part[failed - 1]], trial.path, text) == 0:
+            return CAUGHT
+        checks = checks[failed or len(part) :]
     return SURVIVED
-
-
-def _verdict(failed: int | None) -> str:
-    return LATE if failed is None else CAUGHT if failed else SURVIVED
 
 
 def try_programs(trial: Trial) -> str:
     """Compile the programs whose C is held (`make hashes`) until one differs, and does not without the defect."""
     text = trial.path.read_text()
     failed = run_programs(trial.path, trial.defect.applied(text))
-    return SURVIVED if failed and run_programs(trial.path, text, failed) else _verdict(failed)
+    if failed is None:
+        return LATE
+    return CAUGHT if failed and run_programs(trial.path, text, failed) == 0 else SURVIVED
 
 
 def run_programs(path: Path, text: str, only: int | None = None) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-COLLECT_EVERY = 500_000
+COLLECT_EVERY = 1_000_000
 """The number of new objects between two runs of the garbage collector.
 
 With Python's default of 700, collection takes a quarter of the time of a long compilation.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import AffineMapAttr
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -122,21 +122,51 @@ def _negated(expression: AffineExpr) -> AffineExpr | None:
 
 def inline(op: num.NestOp, numbers: Indices, nest: LoopNest) -> None:
     """Move the body of a nest to the insertion point of a builder, for given numbers of its axes."""
-    for argument, number in zip(op.body.block.args, numbers, strict=True):
-        argument.replace_all_uses_with(number)
-    for each in list(op.body.block.ops):
-        nest.location = each.location
-        if isinstance(each, affine.ApplyOp):
-            each.result.replace_all_uses_with(_applied(each, op, numbers, nest))
-            Rewriter.erase_op(each)
-        else:
-            each.detach()
-            nest.put(each)
+    _inline(op.body.block, numbers, dict(zip(numbers, op.shape, strict=True)), nest)
 
 
-def _applied(op: affine.ApplyOp, around: num.NestOp, numbers: Indices, nest: LoopNest) -> SSAValue:
-    """The index that a map gives, as arithmetic on indices."""
-    map, dims = op.map.data, op.map.data.num_dims
-    operands = list(op.mapOperands)
-    shape = [around.shape[numbers.index(number)] for number in operands[:dims]]
+def inline_reduction(op: num.ReduceOp, nest: LoopNest, extents: Mapping[SSAValue, int] | None = None) -> None:
+    """Replace a reduction by a loop that carries its values. extents: of the numbers of axes around it."""
+
+    def body(number: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        known = {**(extents or {}), number: op.numbers.stop}
+        return _inline(op.body.block, [number, *carried], known, nest)
+
+    results = nest.fold(nest.index(op.numbers.stop), op.starts, body, op.numbers.start)
+    for result, new in zip(op.results, results, strict=True):
+        new.name_hint = result.name_hint
+        result.replace_all_uses_with(new)
+    Rewriter.erase_op(op)
+
+
+def _inline(
+    block: Block, values: Sequence[SSAValue], extents: Mapping[SSAValue, int], nest: LoopNest
+) -> Sequence[SSAValue]:
+    """Move the ops of a body, for given arguments, and return the values that it hands on.
+
+    extents: of the numbers of all axes.
+    """
+    for argument, value in zip(block.args, values, strict=True):
+        value.name_hint = value.name_hint or argument.name_hint
+        argument.replace_all_uses_with(value)
+    for op in list(block.ops):
+        nest.location = op.location
+        match op:
+            case affine.ApplyOp():
+                op.result.replace_all_uses_with(_of_map(op, extents, nest))
+                Rewriter.erase_op(op)
+            case num.ReduceOp():
+                inline_reduction(op, nest, extents)
+            case num.NextOp():
+                return op.values
+            case _:
+                op.detach()
+                nest.put(op)
+    return ()
+
+
+def _of_map(op: affine.ApplyOp, extents: Mapping[SSAValue, int], nest: LoopNest) -> SSAValue:
+    """The index that a map gives, as arithmetic on indices; only numbers of axes are divided."""
+    map, dims, operands = op.map.data, op.map.data.num_dims, list(op.mapOperands)
+    shape = [extents.get(number, 1) for number in operands[:dims]]
     return mapped(map, shape, operands[:dims], operands[dims:], nest)[0]

@@ -11,13 +11,13 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import num, scratch
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.contraction_loops import expand_contraction
-from tinyml.transforms.ir.index_maps import inline
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.index_maps import inline, inline_reduction
+from tinyml.transforms.ir.loop_nest import LoopNest
 
 
 @dataclass(frozen=True)
 class ExpandNestsPass(ModulePass):
-    """Expand every `num.nest`, and every `num.contract` without products that a kernel could compute.
+    """Expand every `num.nest` and `num.reduce`, and every `num.contract` without products that a kernel could compute.
 
     Contractions without them are those that were kept for hardware (L4); the entries of a compressed row become a loop
     that follows its gaps. What `scratch.slide` states is dropped with them.
@@ -31,6 +31,9 @@ class ExpandNestsPass(ModulePass):
                 expand_nest(nest)
             elif isinstance(nest, num.ContractOp) and not nest.products:
                 expand_contraction(nest)
+        reductions = [each for each in op.walk() if isinstance(each, num.ReduceOp)]
+        for reduction in [each for each in reductions if not isinstance(each.parent_op(), num.ReduceOp)]:
+            inline_reduction(reduction, LoopNest(reduction))
         for slide in [each for each in op.walk() if isinstance(each, scratch.SlideOp)]:
             Rewriter.erase_op(slide)
 
@@ -39,10 +42,5 @@ def expand_nest(op: num.NestOp) -> None:
     """Replace a nest by loops over its axes, the outermost first."""
     nest = LoopNest(op)
 
-    def body(numbers: Indices) -> None:
-        for argument, number in zip(op.body.block.args, numbers, strict=True):
-            number.name_hint = argument.name_hint
-        inline(op, numbers, nest)
-
-    nest.over(op.shape, body)
+    nest.over(op.shape, lambda numbers: inline(op, numbers, nest))
     Rewriter.erase_op(op)

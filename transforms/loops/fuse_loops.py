@@ -9,16 +9,17 @@ proved on bytes: a byte that one nest stores must be accessed by the other in th
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, islice, product
 from typing import NamedTuple, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, SSAValue, Use
+from xdsl.ir import Block, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.traits import MemoryEffectKind, get_effects, is_side_effect_free
 
@@ -195,10 +196,15 @@ class _Order:
 
     def __init__(self, function: func.FuncOp):
         self.body = function.body.block
-        self.places = {op: place for place, op in enumerate(function.walk())}
-        self.views = defaultdict[tuple[SSAValue, int, int], list[SSAValue]](list)
+        self.places: dict[Operation, int] = {op: place for place, op in enumerate(function.walk())}
+        of_bytes = defaultdict[tuple[SSAValue, int, int], list[Use]](list)
         for view in [op.result for op in self.places if isinstance(op, scratch.ViewOp)]:
-            self.views[memory_of(view), *bytes_of(view)].append(view)
+            of_bytes[memory_of(view), *bytes_of(view)] += buffer_reads(view)
+        self.uses = defaultdict[SSAValue, list[tuple[int, int, list[Use]]]](list)
+        """By memory: ranges of bytes, and the uses of the buffers there, in order. Fusion erases some and adds none."""
+        for (memory, first, last), uses in of_bytes.items():
+            uses.sort(key=lambda use: self.places[use.operation])
+            self.uses[memory].append((first, last, uses))
 
     def is_used(self, store: memref.StoreOp, nest: _Loop) -> bool:
         """True if anything may read what a store of a nest leaves in its buffer, in which case the store has to stay.
@@ -210,33 +216,35 @@ class _Order:
         root = scratch.root(store.memref)
         if isinstance(root.owner, Block) or any(use.operation is not store for use in buffer_reads(root)):
             return True
-        memory, (start, end) = memory_of(root), bytes_of(root)
-        for (other, first, last), views in self.views.items():
-            if other is memory and first < end and start < last:
-                if any(self._is_read_again(use, store, nest) for view in views for use in buffer_reads(view)):
+        (start, end), place, body = bytes_of(root), self.places[store], nest.body.block
+        for first, last, uses in self.uses[memory_of(root)]:
+            if first < end and start < last:
+                inside = [use for use in uses if use.operation.parent is body]
+                if any(self._is_read_again(use, store, nest) for use in inside):
                     return True
-                uses = [use for view in views for use in buffer_reads(view) if self._follows(use, store, nest)]
+                behind = bisect_right(uses, place, key=lambda use: self.places[use.operation])
                 # Those of the next iteration of a loop around come last.
-                uses.sort(
-                    key=lambda use: (self.places[use.operation] <= self.places[store], self.places[use.operation])
-                )
-                if uses and not _is_written(uses[0]):
-                    return True
+                for use in chain(islice(uses, behind, None), islice(uses, behind)):
+                    if use.operation.parent is not None and self._follows(use, store, nest):
+                        if not _is_written(use):
+                            return True
+                        break
         return False
 
     def _is_read_again(self, use: Use, store: memref.StoreOp, nest: _Loop) -> bool:
-        """True if an op of a nest may read bytes that a store of an earlier iteration has written."""
-        if use.operation.parent is not nest.body.block or _is_written(use):
+        """True if an op in a nest may read bytes that a store of an earlier iteration has written."""
+        if _is_written(use):
             return False
         apart = _apart(use, store, nest)
         return apart is None or 1 <= apart < NEVER
 
     def _follows(self, use: Use, store: memref.StoreOp, nest: _Loop) -> bool:
         """True if an op may use bytes of a buffer after a store of a nest has written them."""
-        op, around = use.operation, self.body.find_ancestor_op_in_block(store)
-        assert around is not None
+        op = use.operation
         is_later = self.places[op] > self.places[store]
-        if around is not nest:
+        if nest.parent is not self.body:
+            around = self.body.find_ancestor_op_in_block(store)
+            assert around is not None
             return is_later or around.is_ancestor(op)
         if op.parent is not nest.body.block:
             return is_later

@@ -239,30 +239,29 @@ func.func @decisions(%X: memref<3x1x!fixed.q<8, 4>>, %s: memref<1x1x!fixed.q<8, 
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<3x1x!fixed.q<8, 4>> to memref<3x!fixed.q<8, 4>>
 // CHECK-NEXT: %best = memref.load [[v1]]{{\[}}[[v0]]] : memref<3x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v4:%.*]], %l = scf.for [[v5:%.*]] = [[v3]] to [[v2]] step [[v3]] iter_args([[v6:%.*]] = %best, [[v7:%.*]] = [[v0]]) -> (!fixed.q<8, 4>, index) {
-// CHECK-NEXT: [[v8:%.*]] = memref.load [[v1]]{{\[}}[[v5]]] : memref<3x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v9:%.*]] = num.greater [[v8]], [[v6]] : !fixed.q<8, 4>, !fixed.q<8, 4>
-// CHECK-NEXT: [[v10:%.*]] = arith.select [[v9]], [[v8]], [[v6]] : !fixed.q<8, 4>
-// CHECK-NEXT: [[v11:%.*]] = arith.select [[v9]], [[v5]], [[v7]] : index
-// CHECK-NEXT: scf.yield [[v10]], [[v11]] : !fixed.q<8, 4>, index
+// CHECK-NEXT: [[v2:%.*]], %l = num.reduce %best, [[v0]] {first = 1 : i64, extent = 3 : i64, kinds = ["greatest", "place"]} : !fixed.q<8, 4>, index -> !fixed.q<8, 4>, index {
+// CHECK-NEXT: ^bb0([[v3:%.*]]: index, [[v4:%.*]]: !fixed.q<8, 4>, [[v5:%.*]]: index):
+// CHECK-NEXT: [[v6:%.*]] = memref.load [[v1]]{{\[}}[[v3]]] : memref<3x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v7:%.*]] = num.greater [[v6]], [[v4]] : !fixed.q<8, 4>, !fixed.q<8, 4>
+// CHECK-NEXT: [[v8:%.*]] = arith.select [[v7]], [[v6]], [[v4]] : !fixed.q<8, 4>
+// CHECK-NEXT: [[v9:%.*]] = arith.select [[v7]], [[v3]], [[v5]] : index
+// CHECK-NEXT: num.next [[v8]], [[v9]] : !fixed.q<8, 4>, index
 // CHECK-NEXT: }
-// CHECK-NEXT: [[v12:%.*]] = num.constant {value = 0.000000e+00 : f64} -> !fixed.q<8, 4>
-// CHECK-NEXT: [[v13:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v14:%.*]] = memref.load %s{{\[}}[[v13]], [[v13]]] : memref<1x1x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v15:%.*]] = num.greater [[v14]], [[v12]] : !fixed.q<8, 4>, !fixed.q<8, 4>
-// CHECK-NEXT: [[v16:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: %g = arith.select [[v15]], [[v16]], [[v13]] : index
+// CHECK-NEXT: [[v10:%.*]] = num.constant {value = 0.000000e+00 : f64} -> !fixed.q<8, 4>
+// CHECK-NEXT: [[v11:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v12:%.*]] = memref.load %s{{\[}}[[v11]], [[v11]]] : memref<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v13:%.*]] = num.greater [[v12]], [[v10]] : !fixed.q<8, 4>, !fixed.q<8, 4>
+// CHECK-NEXT: [[v14:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %g = arith.select [[v13]], [[v14]], [[v11]] : index
+// CHECK-NEXT: [[v15:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v16:%.*]] = memref.load %s{{\[}}[[v15]], [[v15]]] : memref<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %c = num.at_least [[v16]] {threshold = 5.000000e-01 : f64} : !fixed.q<8, 4>
 // CHECK-NEXT: [[v17:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v18:%.*]] = memref.load %s{{\[}}[[v17]], [[v17]]] : memref<1x1x!fixed.q<8, 4>>
-// CHECK-NEXT: %c = num.at_least [[v18]] {threshold = 5.000000e-01 : f64} : !fixed.q<8, 4>
-// CHECK-NEXT: [[v19:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: num.nest [[v20:%.*]] to 3 {
-// CHECK-NEXT: [[v21:%.*]] = memref.load %X{{\[}}[[v20]], [[v19]]] : memref<3x1x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v22:%.*]] = memref.load %Y{{\[}}[[v20]], [[v19]]] : memref<3x1x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v23:%.*]] = arith.select %c, [[v21]], [[v22]] : !fixed.q<8, 4>
-// CHECK-NEXT: memref.store [[v23]], %Y{{\[}}[[v20]], [[v19]]] : memref<3x1x!fixed.q<8, 4>>
+// CHECK-NEXT: num.nest [[v18:%.*]] to 3 {
+// CHECK-NEXT: [[v19:%.*]] = memref.load %X{{\[}}[[v18]], [[v17]]] : memref<3x1x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v20:%.*]] = memref.load %Y{{\[}}[[v18]], [[v17]]] : memref<3x1x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v21:%.*]] = arith.select %c, [[v19]], [[v20]] : !fixed.q<8, 4>
+// CHECK-NEXT: memref.store [[v21]], %Y{{\[}}[[v18]], [[v17]]] : memref<3x1x!fixed.q<8, 4>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %l, %g : index, index
 
@@ -374,8 +373,8 @@ func.func @offset(%X: memref<3x1x!zeroskew.q<8, 0.5, 3>>, %p: memref<2x1x!zerosk
 // CHECK-NEXT: [[v9:%.*]] = scratch.slice %X{{\[}}[[v7]]] : memref<3x1x!zeroskew.q<8, 0.5, 3>> to memref<3x!zeroskew.q<8, 0.5, 0>>
 // CHECK-NEXT: num.contract [[v10:%.*]] to 2 {
 // CHECK-NEXT: [[v11:%.*]] = memref.load %start{{\[}}[[v10]], [[v7]]] : memref<2x1x!zeroskew.q<32, 0.25, 0>, #scratch.flash>
-// CHECK-NEXT: [[vsum_1:%.*]] = num.start [[v11]] : !zeroskew.q<32, 0.25, 0> -> !zeroskew.acc<32, 0.25>
-// CHECK-NEXT: [[v12:%.*]] = num.products [[vsum_1]], [[v8]], [[v9]] : !zeroskew.acc<32, 0.25>, memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<3x!zeroskew.q<8, 0.5, 0>> -> !zeroskew.acc<32, 0.25>
+// CHECK-NEXT: %sum_1 = num.start [[v11]] : !zeroskew.q<32, 0.25, 0> -> !zeroskew.acc<32, 0.25>
+// CHECK-NEXT: [[v12:%.*]] = num.products %sum_1, [[v8]], [[v9]] : !zeroskew.acc<32, 0.25>, memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<3x!zeroskew.q<8, 0.5, 0>> -> !zeroskew.acc<32, 0.25>
 // CHECK-NEXT: [[v13:%.*]] = num.finish [[v12]] : !zeroskew.acc<32, 0.25> -> !zeroskew.q<8, 1.0, 0>
 // CHECK-NEXT: memref.store [[v13]], %p{{\[}}[[v10]], [[v7]]] : memref<2x1x!zeroskew.q<8, 1.0, 0>>
 // CHECK-NEXT: }

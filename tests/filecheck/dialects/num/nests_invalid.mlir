@@ -115,3 +115,100 @@ num.nest %i to 3 {
   }
 }
 // CHECK: 'num.entries' expects parent op 'num.contract'
+
+// -----
+
+// The numbers of a reduction are in the maps: the last element of a window lies in the buffer.
+%x, %total = "test.op"() : () -> (memref<4xf32>, f32)
+num.nest %i to 3 {
+  %sum = num.reduce %total {first = 0 : i64, extent = 3 : i64, kinds = ["sum"]} : f32 -> f32 {
+  ^bb0(%k: index, %before: f32):
+    %at = affine.apply affine_map<(d0, d1) -> (d0 + d1)> (%i, %k)
+    %a = memref.load %x[%at] : memref<4xf32>
+    %next = num.tally %before, %a : f32, f32 -> f32
+    num.next %next : f32
+  }
+}
+// CHECK: memref.load reaches elements 0 to 4 of axis 0 of 4
+
+// -----
+
+// Where numbers are divided, they are those of axes, whose ends are known.
+%x = "test.op"() : () -> memref<4xf32>
+num.nest %i to 3 {
+  %back = affine.apply affine_map<(d0) -> (1 - d0)> (%i)
+  %at = affine.apply affine_map<(d0) -> (d0 mod 4)> (%back)
+  %a = memref.load %x[%at] : memref<4xf32>
+}
+// CHECK: memref.load takes a buffer from outside, and indices that are numbers of axes, constants, values from outside or an 'affine.apply' of these
+
+// -----
+
+%total = "test.op"() : () -> f32
+%sum = num.reduce %total {first = 2 : i64, extent = 1 : i64, kinds = ["sum"]} : f32 -> f32 {
+^bb0(%k: index, %before: f32):
+  num.next %before : f32
+}
+// CHECK: counts up from at least 0, got 2 to 1
+
+// -----
+
+%total = "test.op"() : () -> f32
+%sum = num.reduce %total {first = 0 : i64, extent = 1 : i64, kinds = ["sum"]} : f32 -> f32 {
+^bb0(%before: f32):
+  num.next %before : f32
+}
+// CHECK: the body takes an index, and a value for each start
+
+// -----
+
+%total = "test.op"() : () -> f32
+%sum = num.reduce %total {first = 0 : i64, extent = 1 : i64, kinds = ["sum"]} : f32 -> f32 {
+^bb0(%k: index, %before: f32):
+  num.next %k : index
+}
+// CHECK: the body ends in 'num.next' with a value for each start, which are also the results
+
+// -----
+
+%total = "test.op"() : () -> f32
+%sum = num.reduce %total {first = 0 : i64, extent = 2 : i64, kinds = ["sum", "sum"]} : f32 -> f32 {
+^bb0(%k: index, %before: f32):
+  %next = num.tally %before, %before : f32, f32 -> f32
+  num.next %next : f32
+}
+// CHECK: needs a kind for each of 1 values, got 2
+
+// -----
+
+%total, %y = "test.op"() : () -> (f32, memref<2xf32>)
+%sum = num.reduce %total {first = 0 : i64, extent = 2 : i64, kinds = ["sum"]} : f32 -> f32 {
+^bb0(%k: index, %before: f32):
+  memref.store %before, %y[%k] : memref<2xf32>
+  %next = num.tally %before, %before : f32, f32 -> f32
+  num.next %next : f32
+}
+// CHECK: a body consists of loads and scalar ops, got memref.store
+
+// -----
+
+// The value that is kept is the one before, and the new one has to be greater.
+%total, %x = "test.op"() : () -> (f32, memref<2xf32>)
+%sum = num.reduce %total {first = 0 : i64, extent = 2 : i64, kinds = ["greatest"]} : f32 -> f32 {
+^bb0(%k: index, %before: f32):
+  %a = memref.load %x[%k] : memref<2xf32>
+  %greater = num.greater %before, %a : f32, f32
+  %next = arith.select %greater, %a, %before : f32
+  num.next %next : f32
+}
+// CHECK: value 0 is not joined as 'greatest'
+
+// -----
+
+%total, %x = "test.op"() : () -> (f32, memref<2xf32>)
+%sum = num.reduce %total {first = 0 : i64, extent = 2 : i64, kinds = ["sum"]} : f32 -> f32 {
+^bb0(%k: index, %before: f32):
+  %a = memref.load %x[%k] : memref<2xf32>
+  num.next %a : f32
+}
+// CHECK: value 0 is not joined as 'sum'

@@ -118,3 +118,61 @@ func.func @products(%W: memref<3x4x!fixed.q<16, 9>>, %x: memref<4x!fixed.q<16, 9
 // CHECK-NEXT: memref.store %value, %y[%row] : memref<3x!fixed.q<16, 9>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
+
+// A reduction is a loop that carries its values, within the loops of a nest and without.
+func.func @pool(%X: memref<6x4xf32>, %Y: memref<3x4xf32>) -> index {
+  %zero = arith.constant 0 : index
+  num.nest %i, %j to 3, 4 {
+    %start = affine.apply affine_map<(d0) -> (d0 * 2)> (%i)
+    %total = arith.constant 0.0 : f32
+    %sum = num.reduce %total {first = 0 : i64, extent = 2 : i64, kinds = ["sum"]} : f32 -> f32 {
+    ^bb0(%k: index, %before: f32):
+      %at = affine.apply affine_map<(d0, d1) -> (d0 + d1)> (%start, %k)
+      %x = memref.load %X[%at, %j] : memref<6x4xf32>
+      %next = num.tally %before, %x : f32, f32 -> f32
+      num.next %next : f32
+    }
+    memref.store %sum, %Y[%i, %j] : memref<3x4xf32>
+  }
+  %before = memref.load %X[%zero, %zero] : memref<6x4xf32>
+  %value, %place = num.reduce %before, %zero {first = 1 : i64, extent = 6 : i64, kinds = ["greatest", "place"]} : f32, index -> f32, index {
+  ^bb0(%n: index, %best: f32, %label: index):
+    %x = memref.load %X[%n, %zero] : memref<6x4xf32>
+    %greater = num.greater %x, %best : f32, f32
+    %next = arith.select %greater, %x, %best : f32
+    %later = arith.select %greater, %n, %label : index
+    num.next %next, %later : f32, index
+  }
+  func.return %place : index
+}
+// CHECK-LABEL: func.func @pool(%X: memref<6x4xf32>, %Y: memref<3x4xf32>) -> index {
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: scf.for %i = [[v1]] to [[v0]] step [[v2]] {
+// CHECK-NEXT: scf.for %j = [[v1]] to [[v3]] step [[v2]] {
+// CHECK-NEXT: %start = arith.muli %i, [[v4]] : index
+// CHECK-NEXT: %total = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %sum = scf.for %k = [[v1]] to [[v4]] step [[v2]] iter_args(%before = %total) -> (f32) {
+// CHECK-NEXT: %at = arith.addi %start, %k : index
+// CHECK-NEXT: %x = memref.load %X[%at, %j] : memref<6x4xf32>
+// CHECK-NEXT: %next = num.tally %before, %x : f32, f32 -> f32
+// CHECK-NEXT: scf.yield %next : f32
+// CHECK-NEXT: }
+// CHECK-NEXT: memref.store %sum, %Y[%i, %j] : memref<3x4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: %before_1 = memref.load %X[%zero, %zero] : memref<6x4xf32>
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %value, %place = scf.for %n = [[v6]] to [[v5]] step [[v6]] iter_args(%best = %before_1, %label = %zero) -> (f32, index) {
+// CHECK-NEXT: %x_1 = memref.load %X[%n, %zero] : memref<6x4xf32>
+// CHECK-NEXT: %greater = num.greater %x_1, %best : f32, f32
+// CHECK-NEXT: %next_1 = arith.select %greater, %x_1, %best : f32
+// CHECK-NEXT: %later = arith.select %greater, %n, %label : index
+// CHECK-NEXT: scf.yield %next_1, %later : f32, index
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %place : index

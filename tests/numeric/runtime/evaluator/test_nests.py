@@ -55,6 +55,16 @@ func.func @main(%x: tensor<1x4x6x{3}x{0}>) -> tensor<1x{1}x2x{0}> {{
 FILTER = (np.arange(72).reshape(2, 3, 3, 4) * 7 % 19 - 9).tolist()
 CHANNELS = "[[[[1], [2]], [[3], [-4]]], [[[5], [6]], [[-7], [8]]]]"
 
+POOLS = """
+func.func @main(%x: tensor<1x6x6x3x{0}>) -> tensor<1x1x1x3x{0}> {{
+  %m = tdsl.max_pool %x {{kernel = array<i64: 3, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 2>}}
+    : tensor<1x6x6x3x{0}> -> tensor<1x4x3x3x{0}>
+  %a = tdsl.average_pool %m {{kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 1, 0>, strides = array<i64: 2, 2>}}
+    : tensor<1x4x3x3x{0}> -> tensor<1x2x2x3x{0}>
+  %r = tdsl.mean %a {{axes = array<i64: 1, 2>}} : tensor<1x2x2x3x{0}> -> tensor<1x1x1x3x{0}>
+  func.return %r : tensor<1x1x1x3x{0}>
+}}"""
+
 TO_NESTS = ("choose-accumulators", "formats-to-buffers", "lower-tdsl-to-loops", "simplify")
 
 
@@ -64,6 +74,7 @@ TO_NESTS = ("choose-accumulators", "formats-to-buffers", "lower-tdsl-to-loops", 
     [
         *(ELEMENTWISE.format(element) for element in (FIXED, SKEW, POSIT)),
         *(COLUMN.format(element) for element in (FIXED, SKEW, POSIT)),
+        *(POOLS.format(element) for element in (FIXED, SKEW, POSIT)),
         WINDOWS.format(SKEW, "2x4", "2x3x3x4", 4, FILTER, 1),
         WINDOWS.format(SKEW, "3x5", "2x2x2x1", 2, CHANNELS, 2),
     ],
