@@ -28,6 +28,11 @@ def find_module(name: str) -> ModuleSpec | None:
     return next(filter(None, finders), None)
 
 
+def is_installed(where: str) -> bool:
+    """True if a module, or that of `MODULE:NAME`, is there. No code runs."""
+    return find_module(where.partition(":")[0].strip()) is not None
+
+
 def first_line(name: str) -> str:
     """The first sentence of a module's docstring, which is read from its source; "" if there is none."""
     spec = find_module(name)

@@ -17,7 +17,7 @@ from tinyml.transforms.buffers.packing.modes import PACKERS
 from tinyml.transforms.buffers.packing.rectangles import JUDGES, OTHER_JUDGE
 from tinyml.transforms.ir.outputs import OUTPUTS, SCORES
 from tinyml.transforms.reals.choose_votes import SOFT, VOTES
-from tinyml.transforms.schedules.table import AUTO, schedule_names
+from tinyml.transforms.schedules.table import AUTO, SCHEDULES
 
 PACKED = ("auto", "always", "never")
 
@@ -177,7 +177,7 @@ class CompileOptions:
     plan: str = option(
         "order of execution; auto takes the fastest plan that fits in RAM",
         default=AUTO,
-        choices=schedule_names,
+        choices=SCHEDULES,
         group=OptionGroup.MEMORY,
     )
     cells: int = option(

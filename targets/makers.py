@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Generic, TypeGuard, TypeVar, cast
 
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.modules import on_call
@@ -183,9 +184,7 @@ class LoopCoder(_ContentCoder["ElementLoop"]):
 
     @staticmethod
     def content() -> type:
-        from tinyml.dialects.layouts.element_loops import ElementLoop
-
-        return ElementLoop
+        return imported("tinyml.dialects.layouts.element_loops:ElementLoop")
 
 
 @dataclass(frozen=True)

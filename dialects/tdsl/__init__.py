@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from types import ModuleType
 
 from tinyml.dialects.collect import dialect_of
-from tinyml.dialects.extensions import imported, is_installed
+from tinyml.dialects.extensions import imported
+from tinyml.dialects.modules import is_installed
 from tinyml.dialects.tdsl.accumulation import *
 from tinyml.dialects.tdsl.attributes import *
 from tinyml.dialects.tdsl.base import *

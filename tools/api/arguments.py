@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast, get_args, get_origin
 
 from tinyml.dialects.errors import InputError, did_you_mean, unknown
-from tinyml.dialects.extensions import imported, is_installed
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.modules import is_installed
 from tinyml.dialects.options import Option, Size
 from tinyml.tools.cli.arguments import value_parser
 
@@ -51,6 +52,8 @@ def _checked(option: Option, value: object) -> Any:
         return bool(_expected(option, value, "True or False", bool, np.bool_))
     text = _text(option, value)
     if option.choices and text not in option.choices:
+        if (reason := option.absence(text)) is not None:
+            raise InputError(reason)
         raise unknown(option.name, text, option.choices)
     try:
         return value_parser(option.type)(text)

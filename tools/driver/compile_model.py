@@ -11,8 +11,9 @@ from xdsl.dialects.builtin import StringAttr
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.extensions import imported, is_installed
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
+from tinyml.dialects.modules import is_installed
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.importers import reading
 from tinyml.lowering.frontends.sklearn.fitted import check_own_answers, own_answers

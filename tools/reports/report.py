@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.tdsl.interface import read_interface
 from tinyml.tools.reports.breakdown import constant_bytes, far_constants
 from tinyml.tools.reports.input_report import (
@@ -155,18 +156,19 @@ def _per_mac(cost: float | None, macs: int) -> float | None:
     return round(cost / macs, 2) if cost is not None and macs else None
 
 
+_SEARCH_REPORT = "tinyml.tools.reports.search_report"
+
+
 def _search_report(request: Request, compiled: Compiled, account: SearchAccount) -> dict[str, Any] | None:
     if request.search is None:
         return None
-    from tinyml.tools.reports.search_report import points_report, tensors_report
-
     return {
         "name": request.search.name,
         "options": request.search.options,
         "candidates": account.candidates,
         "seconds": account.seconds,
-        "tensors": tensors_report(compiled.formats),
-        "points": points_report(compiled.formats),
+        "tensors": imported(f"{_SEARCH_REPORT}:tensors_report")(compiled.formats),
+        "points": imported(f"{_SEARCH_REPORT}:points_report")(compiled.formats),
     }
 
 

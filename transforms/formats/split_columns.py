@@ -16,8 +16,6 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.targets.registry import HOST, board
-from tinyml.transforms.schedules.tiling.erasure import erase
-from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 _LEAST = 3
 """The fewest products of a sum for which a column is copied."""
@@ -44,6 +42,10 @@ class SplitColumnsPass(ModulePass):
 
 
 def _split(op: tdsl.MatmulOp) -> None:
+    # Few programs have such products.
+    from tinyml.transforms.schedules.tiling.erasure import erase
+    from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
+
     emit, (length, columns) = TensorBuilder(op, op.location), tdsl.shape_of(op.rhs)
     whole = emit.insert(tensor.EmptyOp((), op.out.type))
     whole.name_hint = op.out.name_hint

@@ -13,6 +13,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.layouts.coded_rows import ROWS, TILE, CodedRows, CodedTile
 from tinyml.dialects.modules import on_call
 from tinyml.dialects.num.kernels.calls import MEMREF, Arguments, CallOp, RoutineAttr, is_of_bytes, run_length
@@ -160,9 +161,10 @@ class CodedLoopAttr(CodeAttr):
         return [MEMREF] * max(count, 1)
 
     def verify_call(self, call: CallOp) -> None:
-        from tinyml.dialects.layouts.element_loops import ElementLoop
-
-        loop, (results, *read) = ElementLoop.of(self.constants), call.arguments
+        loop, (results, *read) = (
+            imported("tinyml.dialects.layouts.element_loops:ElementLoop").of(self.constants),
+            call.arguments,
+        )
         for run in call.arguments:
             if packed_bits(memref_type(run)) is not None:
                 raise VerifyException(f"needs elements that are not packed, got {run.type}")

@@ -136,3 +136,45 @@ func.func @single(%X: tensor<1x13x1x4x!zeroskew.q<8, 0.5, 3>>, %Y: tensor<1x12x1
 // CHECK-NEXT: scf.yield [[v11]] : tensor<1x12x1x128x!zeroskew.q<8, 8.0, 0>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return [[vy_4]], [[vz_1]] : tensor<1x13x1x128x!zeroskew.q<8, 8.0, 0>>, tensor<1x12x1x128x!zeroskew.q<8, 8.0, 0>>
+
+// -----
+
+// Thirteen pixels have no equal tiles: five are taken at once, and the last three behind the loop. Where memory is
+// limited, however much is left, they are computed one by one, so that results can overwrite the image.
+func.func @prime(%X: tensor<1x15x1x2x!zeroskew.q<8, 0.5, 3>>) -> (tensor<1x13x1x2x!zeroskew.q<8, 8.0, 0>>, tensor<1x13x1x2x!zeroskew.q<8, 8.0, 0>>) {
+  %F = tdsl.const dense<1> : tensor<2x3x1x1xi8> -> tensor<2x3x1x1x!zeroskew.q<8, 0.5, 0>>
+  %G = tdsl.const dense<2> : tensor<2x3x1x1xi8> -> tensor<2x3x1x1x!zeroskew.q<8, 0.5, 0>>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : tensor<2x3x1x1x!zeroskew.q<8, 0.5, 0>>, tensor<1x15x1x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x13x1x2x!zeroskew.q<8, 8.0, 0>>
+  %z = tdsl.conv2d %G, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64, tinyml.room = array<i64: 4096, 4096>} : tensor<2x3x1x1x!zeroskew.q<8, 0.5, 0>>, tensor<1x15x1x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x13x1x2x!zeroskew.q<8, 8.0, 0>>
+  func.return %y, %z : tensor<1x13x1x2x!zeroskew.q<8, 8.0, 0>>, tensor<1x13x1x2x!zeroskew.q<8, 8.0, 0>>
+}
+// CHECK-LABEL: func.func @prime(%X: tensor<1x15x1x2x!zeroskew.q<8, 0.5, 3>>) -> (tensor<1x13x1x2x!zeroskew.q<8, 8.0, 0>>, tensor<1x13x1x2x!zeroskew.q<8, 8.0, 0>>) {
+// CHECK-NEXT: %F = tdsl.const dense<1> : tensor<2x1x3x1xi8> -> tensor<2x1x3x1x!zeroskew.q<8, 0.5, 0>>
+// CHECK-NEXT: %G = tdsl.const dense<2> : tensor<2x3x1x1xi8> -> tensor<2x3x1x1x!zeroskew.q<8, 0.5, 0>>
+// CHECK-NEXT: [[vX_1:%.*]] = tdsl.reshape %X : tensor<1x15x1x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x1x15x2x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: %y = tensor.empty() : tensor<1x1x13x2x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[vy_1:%.*]] = scf.for [[v3:%.*]] = [[v0]] to [[v1]] step [[v2]] iter_args([[vy_2:%.*]] = %y) -> (tensor<1x1x13x2x!zeroskew.q<8, 8.0, 0>>) {
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 5 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.muli [[v3]], [[v4]] : index
+// CHECK-NEXT: [[v6:%.*]] = tdsl.slice [[vX_1]]{{\[}}[[v0]], [[v0]], [[v5]], [[v0]]] : tensor<1x1x15x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x1x7x2x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[vy_3:%.*]] = tdsl.conv2d %F, [[v6]] {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64, tile = #num.tile_kernel<"tm_cm_channel_tile_s8", rows = 2, runs = 1, length = 6, pitch = 0, step = 2, count = 5, zero = 0>} : tensor<2x1x3x1x!zeroskew.q<8, 0.5, 0>>, tensor<1x1x7x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x1x5x2x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: [[v7:%.*]] = tdsl.insert_slice [[vy_3]], [[vy_2]]{{\[}}[[v0]], [[v0]], [[v5]], [[v0]]] : tensor<1x1x5x2x!zeroskew.q<8, 8.0, 0>>, tensor<1x1x13x2x!zeroskew.q<8, 8.0, 0>> -> tensor<1x1x13x2x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: scf.yield [[v7]] : tensor<1x1x13x2x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v8:%.*]] = arith.constant 10 : index
+// CHECK-NEXT: [[v9:%.*]] = tdsl.slice [[vX_1]]{{\[}}[[v0]], [[v0]], [[v8]], [[v0]]] : tensor<1x1x15x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x1x5x2x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[vy_4:%.*]] = tdsl.conv2d %F, [[v9]] {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64, tile = #num.tile_kernel<"tm_cm_channel_tile_s8", rows = 2, runs = 1, length = 6, pitch = 0, step = 2, count = 3, zero = 0>} : tensor<2x1x3x1x!zeroskew.q<8, 0.5, 0>>, tensor<1x1x5x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x1x3x2x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: [[vy_5:%.*]] = tdsl.insert_slice [[vy_4]], [[vy_1]]{{\[}}[[v0]], [[v0]], [[v8]], [[v0]]] : tensor<1x1x3x2x!zeroskew.q<8, 8.0, 0>>, tensor<1x1x13x2x!zeroskew.q<8, 8.0, 0>> -> tensor<1x1x13x2x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: [[vy_6:%.*]] = tdsl.reshape [[vy_5]] : tensor<1x1x13x2x!zeroskew.q<8, 8.0, 0>> -> tensor<1x13x1x2x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: %z = tensor.empty() : tensor<1x13x1x2x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: [[v10:%.*]] = arith.constant 13 : index
+// CHECK-NEXT: [[vz_1:%.*]] = scf.for [[v11:%.*]] = [[v0]] to [[v10]] step [[v2]] iter_args([[vz_2:%.*]] = %z) -> (tensor<1x13x1x2x!zeroskew.q<8, 8.0, 0>>) {
+// CHECK-NEXT: [[v12:%.*]] = tdsl.slice %X{{\[}}[[v0]], [[v11]], [[v0]], [[v0]]] : tensor<1x15x1x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x3x1x2x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[vz_3:%.*]] = tdsl.conv2d %G, [[v12]] {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : tensor<2x3x1x1x!zeroskew.q<8, 0.5, 0>>, tensor<1x3x1x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x1x1x2x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: [[v13:%.*]] = tdsl.insert_slice [[vz_3]], [[vz_2]]{{\[}}[[v0]], [[v11]], [[v0]], [[v0]]] : tensor<1x1x1x2x!zeroskew.q<8, 8.0, 0>>, tensor<1x13x1x2x!zeroskew.q<8, 8.0, 0>> -> tensor<1x13x1x2x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: scf.yield [[v13]] : tensor<1x13x1x2x!zeroskew.q<8, 8.0, 0>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[vy_6]], [[vz_1]] : tensor<1x13x1x2x!zeroskew.q<8, 8.0, 0>>, tensor<1x13x1x2x!zeroskew.q<8, 8.0, 0>>
