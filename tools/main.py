@@ -227,7 +227,7 @@ class CommandParser(argparse.ArgumentParser):
         if choices and value not in choices:
             absence: Callable[[str], str | None] | None = getattr(action, "absence", None)
             if absence is not None and (reason := absence(value)) is not None:
-                raise argparse.ArgumentError(action, reason)
+                raise InputError(reason)
             near = did_you_mean(value, choices) or f" (one of {', '.join(choices)})"
             raise argparse.ArgumentError(action, f"unknown value '{value}'{near}")
 
