@@ -6,11 +6,12 @@ file. `tinyml.examples` has the models with data that `tinyml demo` compiles.
 """
 
 from pathlib import Path
+from runpy import run_path
 
 from setuptools import setup
 
 ROOT = Path(__file__).parent
-ROOMS = ("dialects", "targets", "runtime", "transforms", "lowering", "tools")
+ROOMS = run_path(str(ROOT / "dialects" / "distribution.py"))["ROOMS"]
 EXAMPLES = "tinyml.examples"
 FOLDERS = {"tinyml": "tools/tinyml", **{f"tinyml.{room}": room for room in ROOMS}, EXAMPLES: "examples"}
 

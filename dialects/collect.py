@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 
 from xdsl.ir import Attribute, Dialect, Operation
 
 
-def dialect_of(name: str, exports: Mapping[str, object]) -> Dialect:
+class _CompletedDialect(Dialect):
+    """A dialect of which an extension has a part, which is imported when all ops are asked for."""
+
+    def __init__(self, name: str, exports: Mapping[str, object], others: Callable[[], Mapping[str, object]]) -> None:
+        super().__init__(name)
+        self._exports, self._others = exports, others
+
+    @cached_property
+    def _whole(self) -> Dialect:
+        return dialect_of(self.name, {**self._others(), **self._exports})
+
+    @property
+    def operations(self) -> Iterator[type[Operation]]:
+        return self._whole.operations
+
+    @property
+    def attributes(self) -> Iterator[type[Attribute]]:
+        return self._whole.attributes
+
+
+def dialect_of(
+    name: str, exports: Mapping[str, object], others: Callable[[], Mapping[str, object]] | None = None
+) -> Dialect:
     """A dialect of the ops and attributes among the names of its package, sorted by class name.
 
-    exports: the package's `globals()`, in which classes of other packages do not count.
+    exports: the package's `globals()`, in which classes of other packages do not count. others: the names of a package
+    inside it, which are asked for when the dialect is used.
     """
+    if others is not None:
+        return _CompletedDialect(name, exports, others)
     classes = [
         member
         for member in exports.values()

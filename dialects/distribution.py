@@ -1,7 +1,13 @@
-"""The name and the licence under which tinyml is distributed; the package that Python imports has another name."""
+"""The name and the licence under which tinyml is distributed, and its rooms; `setup.py` reads them, too.
+
+The package that Python imports has another name.
+"""
 
 DISTRIBUTION = "tinyml-xdsl"
 """The name for pip and `importlib.metadata`; `tinyml` on PyPI is somebody else's package."""
+
+ROOMS = ("dialects", "targets", "runtime", "transforms", "lowering", "tools")
+"""The folders of the checkout that are packages inside `tinyml`; each imports only those before it."""
 
 LICENCE_LINE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 """The line in generated files about the parts of them that are tinyml's (docs/licence.md)."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.modules import find_module
+from tinyml.dialects.modules import is_installed
 
 CORE = "core"
 """The name of what is no extension."""
@@ -40,11 +40,6 @@ def extensions() -> tuple[Extension, ...]:
 def extension_of(path: str) -> Extension | None:
     """The extension of a file, by its path from the folder of the rooms; None for one of the core."""
     return next((row for row in extensions() if row.pattern.search(path)), None)
-
-
-def is_installed(where: str) -> bool:
-    """True if a module, or that of `MODULE:NAME`, is there. No code runs."""
-    return find_module(where.partition(":")[0]) is not None
 
 
 def part_of(where: str) -> str:

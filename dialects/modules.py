@@ -1,12 +1,18 @@
-"""Modules that nobody has imported yet: whether they are there, and what their first line says."""
+"""Modules that nobody has imported yet: whether they are there, what their first line says, and what they will do."""
 
 from __future__ import annotations
 
 import ast
 import sys
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, cached_property
+from importlib import import_module
 from importlib.machinery import ModuleSpec
+from operator import attrgetter
 from pathlib import Path
+from typing import Any, Generic, TypeVar, overload
+
+T = TypeVar("T")
 
 
 @cache
@@ -22,6 +28,11 @@ def find_module(name: str) -> ModuleSpec | None:
     return next(filter(None, finders), None)
 
 
+def is_installed(where: str) -> bool:
+    """True if a module, or that of `MODULE:NAME`, is there. No code runs."""
+    return find_module(where.partition(":")[0].strip()) is not None
+
+
 def first_line(name: str) -> str:
     """The first sentence of a module's docstring, which is read from its source; "" if there is none."""
     spec = find_module(name)
@@ -33,3 +44,38 @@ def first_line(name: str) -> str:
         return ""
     line = " ".join(said.partition("\n\n")[0].split())
     return line.partition(". ")[0].rstrip(".")
+
+
+def on_call(where: str) -> Callable[..., Any]:
+    """A function that calls what `MODULE:NAME` names, and that imports it when it is called."""
+    module, _, name = where.partition(":")
+
+    def called(*arguments: Any, **named: Any) -> Any:
+        return attrgetter(name)(import_module(module))(*arguments, **named)
+
+    return called
+
+
+class OnUse(Sequence[T], Generic[T]):
+    """The sequence that `MODULE:NAME` names, whose module is imported when it is used."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+
+    @cached_property
+    def _named(self) -> Sequence[T]:
+        module, _, name = self._where.partition(":")
+        return getattr(import_module(module), name)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        return self._named[index]
+
+    def __len__(self) -> int:
+        return len(self._named)
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._named)

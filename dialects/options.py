@@ -9,6 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NewType, get_type_hints
 
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.tables import Table
+
 Seconds = NewType("Seconds", float)
 """The type of options that are durations, possibly infinite."""
 
@@ -36,11 +39,11 @@ class OptionGroup(Enum):
 
 
 def option(
-    help: str,
+    help: str | Callable[[], str],
     *,
     default: Any = MISSING,
     metavar: str | None = None,
-    choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = (),
+    choices: tuple[str, ...] | Callable[[], tuple[str, ...]] | Table[Any] = (),
     flags: tuple[str, ...] | None = None,
     bare: Any = None,
     group: OptionGroup | None = None,
@@ -49,10 +52,10 @@ def option(
 ) -> Any:
     """Declare a dataclass field as an option.
 
-    default: the option is required without one. metavar: the placeholder for the value in help texts. choices: the
-    allowed values, or a function that finds them when they are needed.
-    flags: spellings on the command line, `--` and the field's name by default; `()` for a positional argument, of which
-    there may be several if it is a tuple.
+    help: the text, or a function that makes it when it is needed. default: the option is required without one. metavar:
+    the placeholder for the value in help texts. choices: the allowed values, a function that finds them when they are
+    needed, or the table whose names they are. flags: spellings on the command line, `--` and the field's name by
+    default; `()` for a positional argument, of which there may be several if it is a tuple.
     bare: the value of an option that is given without one; None if it needs one. group: the heading under which help
     texts list the option. exclusive: a name; options with the same name exclude each other. writes: the suffixes of the
     file that the command writes where the option says, or `FOLDER`; none for anything that is not written.
@@ -88,7 +91,8 @@ class Option:
 
     @property
     def help(self) -> str:
-        return self.field.metadata[_HELP]
+        help: str | Callable[[], str] = self.field.metadata[_HELP]
+        return help() if callable(help) else help
 
     @property
     def help_with_default(self) -> str:
@@ -102,8 +106,21 @@ class Option:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = self.field.metadata[_CHOICES]
+        choices: tuple[str, ...] | Callable[[], tuple[str, ...]] | Table[Any] = self.field.metadata[_CHOICES]
+        if isinstance(choices, Table):
+            return choices.names()
         return choices() if callable(choices) else choices
+
+    def absence(self, value: str) -> str | None:
+        """Why a value is no choice, if an extension has it that is not installed."""
+        table = self.field.metadata[_CHOICES]
+        if not isinstance(table, Table) or value not in table.ours:
+            return None
+        try:
+            table.row(value)
+        except InputError as error:
+            return error.message
+        return None
 
     @property
     def flags(self) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from typing import Any, ParamSpec, TypeVar, Union, cast, get_args, get_origin, g
 from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.interface_version import version_mismatch
-from tinyml.dialects.modules import find_module, first_line
+from tinyml.dialects.modules import first_line, is_installed
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -96,7 +96,7 @@ class Row:
     @property
     def is_installed(self) -> bool:
         """True if its module is there."""
-        return find_module(self.module) is not None
+        return is_installed(self.value)
 
     @property
     def summary(self) -> str:

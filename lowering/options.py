@@ -13,11 +13,11 @@ from tinyml.dialects.formats.number_format import SCALING_RULES
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.chip import FILE_ORDER, INPUT_ORDERS, INPUTS, MEMORY
 from tinyml.targets.registry import HOST
-from tinyml.transforms.buffers.packing.judge import JUDGES, OTHER
 from tinyml.transforms.buffers.packing.modes import PACKERS
+from tinyml.transforms.buffers.packing.rectangles import JUDGES, OTHER_JUDGE
 from tinyml.transforms.ir.outputs import OUTPUTS, SCORES
 from tinyml.transforms.reals.choose_votes import SOFT, VOTES
-from tinyml.transforms.schedules.table import AUTO, schedule_names
+from tinyml.transforms.schedules.table import AUTO, SCHEDULES
 
 PACKED = ("auto", "always", "never")
 
@@ -169,15 +169,15 @@ class CompileOptions:
     )
     judge: str = option(
         "prove the lower bound of the arena once more, by the algorithm that did not prove it, for small programs: "
-        f"{OTHER} does so only where a search proved it",
-        default=OTHER,
-        choices=(OTHER, *JUDGES),
+        f"{OTHER_JUDGE} does so only where a search proved it",
+        default=OTHER_JUDGE,
+        choices=(OTHER_JUDGE, *JUDGES),
         group=OptionGroup.MEMORY,
     )
     plan: str = option(
         "order of execution; auto takes the fastest plan that fits in RAM",
         default=AUTO,
-        choices=schedule_names,
+        choices=SCHEDULES,
         group=OptionGroup.MEMORY,
     )
     cells: int = option(

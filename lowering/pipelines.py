@@ -25,7 +25,7 @@ from tinyml.lowering.pipeline_steps import PIPELINES, Extra, If, PipelineStep
 from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for
 from tinyml.transforms.ir.levels import Level, LevelError, level_of
 from tinyml.transforms.ir.verification import EndVerification, Verification
-from tinyml.transforms.schedules.table import AUTO, schedule_named
+from tinyml.transforms.schedules.table import AUTO, traits_of
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat
@@ -50,7 +50,7 @@ FORMAT_PROPERTIES: dict[str, Callable[[NumberFormat], bool]] = {
 
 OPTION_PROPERTIES: dict[str, Callable[[Mapping[str, Any]], bool | int]] = {
     "align": lambda given: chip_of(given.get("target", HOST)).buffer_alignment,
-    "moves": lambda given: "ram" in given or schedule_named(given.get("plan", AUTO)).sliced,
+    "moves": lambda given: "ram" in given or traits_of(given.get("plan", AUTO)).sliced,
     "synthesised": lambda given: synthesised_bits(given.get("weights")),
 }
 """Values of fields that follow from options.

@@ -6,18 +6,23 @@ Those of tiles are in `tinyml.targets.tiles`.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import ClassVar, Generic, TypeGuard, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeGuard, TypeVar, cast
 
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.layouts.coded_rows import CodedRows
-from tinyml.dialects.layouts.element_loops import ElementLoop
 from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.dialects.modules import on_call
 from tinyml.dialects.num import CodeKernelAttr, ComposedKernelAttr, FarKernelAttr, KernelAttr, ListedKernelAttr
 from tinyml.dialects.plugins import expected
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import Content, FarNest, Maker, Nest, Offer, SumNest
+
+if TYPE_CHECKING:
+    from tinyml.dialects.layouts.element_loops import ElementLoop
 
 CACHED_KERNELS = 128
 """The size of the cache of a coder's kernels, at least the number of a network's layers."""
@@ -121,7 +126,7 @@ class RowCoder(Maker):
         return None if kernel is None else replace(kernel, identity=identity)
 
 
-C = TypeVar("C", ForestCode, ElementLoop)
+C = TypeVar("C", bound="ForestCode | ElementLoop")
 
 
 @dataclass(frozen=True)
@@ -132,18 +137,22 @@ class _ContentCoder(Maker, Generic[C]):
     content; None if there is none. needs: the feature that a board must have.
     """
 
-    CONTENT: ClassVar[type]
     name: str
     composed: Callable[[str, C], Kernel | None]
     needs: str = ""
     large: bool = False
 
+    @staticmethod
+    @abstractmethod
+    def content() -> type:
+        """The class of what kernels compute."""
+
     def offers(self, nest: Nest) -> Iterator[Offer]:
-        if isinstance(nest, self.CONTENT) and (kernel := self.kernel(cast(C, nest))) is not None:
+        if isinstance(nest, self.content()) and (kernel := self.kernel(cast(C, nest))) is not None:
             yield Offer(kernel)
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        known = isinstance(content, self.CONTENT) and is_code_of(attribute, self.name)
+        known = isinstance(content, self.content()) and is_code_of(attribute, self.name)
         return self.kernel(cast(C, content)) if known else None
 
     def kernel(self, content: C) -> Kernel | None:
@@ -156,13 +165,26 @@ class _ContentCoder(Maker, Generic[C]):
 class ForestCoder(_ContentCoder[ForestCode]):
     """A composer whose kernels are forests, as tables or as code."""
 
-    CONTENT: ClassVar[type] = ForestCode
+    @staticmethod
+    def content() -> type:
+        return ForestCode
 
 
-class LoopCoder(_ContentCoder[ElementLoop]):
+TABLES, CODE = "tm_forest_tables", "tm_forest_code"
+
+FORESTS = tuple(
+    ForestCoder(name, on_call(f"tinyml.targets.c.composer.constants_in_c:{composed}"))
+    for name, composed in ((TABLES, "forest_tables"), (CODE, "forest_code"))
+)
+"""The coders that every chip with a single address space has."""
+
+
+class LoopCoder(_ContentCoder["ElementLoop"]):
     """A composer whose kernels are loops over elements, on vectors."""
 
-    CONTENT: ClassVar[type] = ElementLoop
+    @staticmethod
+    def content() -> type:
+        return imported("tinyml.dialects.layouts.element_loops:ElementLoop")
 
 
 @dataclass(frozen=True)

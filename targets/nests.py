@@ -14,16 +14,18 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import INTEGER, NumberFormat
 from tinyml.dialects.layouts.coded_rows import ROWS, TILE, CodedRows, CodedTile
 from tinyml.dialects.layouts.digits import Digits, Width
-from tinyml.dialects.layouts.element_loops import LOOP, ElementLoop
 from tinyml.dialects.layouts.trees import FOREST, ForestCode
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.modules import on_call
 from tinyml.dialects.num import KernelAttr, Spacing
+from tinyml.dialects.num.kernels.coded_sums import LOOP
 from tinyml.targets.kernel import Kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import Raws
+    from tinyml.dialects.layouts.element_loops import ElementLoop
 
     Bytes = NDArray[np.int8]
     Numbers = NDArray[np.int64]
@@ -117,7 +119,7 @@ Content: TypeAlias = "CodedRows | CodedTile | ElementLoop | ForestCode"
 CONTENTS: Mapping[str, Callable[[Attribute], Content]] = {
     ROWS: CodedRows.of,
     TILE: CodedTile.of,
-    LOOP: ElementLoop.of,
+    LOOP: on_call("tinyml.dialects.layouts.element_loops:ElementLoop.of"),
     FOREST: ForestCode.of,
 }
 """What the code of a declared function contains, by the attribute of the declaration."""

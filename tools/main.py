@@ -225,6 +225,9 @@ class CommandParser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         choices = [*map(str, action.choices or ())]
         if choices and value not in choices:
+            absence: Callable[[str], str | None] | None = getattr(action, "absence", None)
+            if absence is not None and (reason := absence(value)) is not None:
+                raise argparse.ArgumentError(action, reason)
             near = did_you_mean(value, choices) or f" (one of {', '.join(choices)})"
             raise argparse.ArgumentError(action, f"unknown value '{value}'{near}")
 

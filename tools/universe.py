@@ -18,7 +18,7 @@ from xdsl.transforms import get_all_passes
 from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
-from tinyml.dialects.modules import find_module
+from tinyml.dialects.modules import is_installed
 from tinyml.dialects.own_attributes import OwnAttribute, declared_attributes
 from tinyml.dialects.plugins import Row
 from tinyml.dialects.tables import Table
@@ -36,7 +36,7 @@ def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[Modul
 
     prefix: the first word of the names of passes, if file names omit it.
     """
-    if find_module(package) is None:
+    if not is_installed(package):
         return {}
     found: dict[str, Callable[[], type[ModulePass]]] = {}
     for file in iter_modules(import_module(package).__path__):
@@ -119,8 +119,8 @@ TINYML = Universe(all_dialects=DIALECTS, all_passes=PASSES, all_targets=TARGETS)
 ATTRIBUTES = (
     "dialects.c.declarations",
     "dialects.layouts.coded_rows",
-    "dialects.layouts.element_loops",
     "dialects.layouts.trees",
+    "dialects.num.kernels.coded_sums",
     "dialects.num.kernels.kernel_attributes",
     "dialects.scratch.types",
     "dialects.tdsl",
@@ -141,6 +141,6 @@ ATTRIBUTES = (
 def own_attributes() -> Mapping[str, OwnAttribute]:
     """Every attribute of our own that operations, functions and their arguments may have, by name."""
     for module in (f"tinyml.{name}" for name in ATTRIBUTES):
-        if find_module(module) is not None:
+        if is_installed(module):
             import_module(module)
     return declared_attributes()

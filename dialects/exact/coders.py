@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, MemRefType
 from xdsl.ir import SSAValue
@@ -14,10 +14,12 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.exact.recorded import Step
 from tinyml.dialects.formats.number_format import number_format
-from tinyml.dialects.formats.specification import RoundedOnce
 from tinyml.dialects.machine.exact_integers import Condition, Number
 from tinyml.dialects.machine.machine import Coder
 from tinyml.dialects.scratch import ConstantOp
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.specification import RoundedOnce
 
 __all__ = ["Coder", "DecodeOp", "EncodeOp"]
 
@@ -49,6 +51,8 @@ class _CoderOp(Step, ABC):
     @property
     def documented(self) -> RoundedOnce:
         """What the format documents; raises `InputError` if it documents nothing that could be proved."""
+        from tinyml.dialects.formats.specification import RoundedOnce
+
         format = number_format(self.format)
         documented = None if format is None else format.specification
         if not isinstance(documented, RoundedOnce):

@@ -10,7 +10,6 @@ from tinyml.dialects.context import own_dialects
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.extensions import missing_part, needs
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
-from tinyml.dialects.guarded_parser import GuardedParser
 from tinyml.dialects.plugins import expected, others_left_out
 
 USUAL_FORMAT = "fixed"
@@ -29,6 +28,8 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
         for attribute in dialect.attributes:
             if issubclass(attribute, NumberFormat):
                 return expected(attribute.of_width(width), NumberFormat, attribute)
+    from tinyml.dialects.guarded_parser import GuardedParser
+
     try:
         format = number_format(GuardedParser(ctx, name).parse_type())
     except ParseError:

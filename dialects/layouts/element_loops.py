@@ -20,7 +20,6 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from tinyml.dialects.machine.machine import limits
-from tinyml.dialects.own_attributes import OwnAttribute, Place, read_by
 
 REGISTER = 32
 """The width of integers in bits."""
@@ -391,10 +390,3 @@ def _interval(step: Step, ends: Sequence[tuple[int, int]], widths: Sequence[int]
             return whole
     low, high = min(corners), max(corners)
     return (low, high) if whole[0] <= low and high <= whole[1] else whole
-
-
-LOOP = OwnAttribute(
-    "tinyml.element_loop",
-    {Place.DECLARATION: read_by("a loop over elements that is code", ElementLoop.of)},
-    "The loop over elements that is the code of a C function.",
-)

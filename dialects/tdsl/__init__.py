@@ -5,8 +5,12 @@ ops work on memrefs, with a destination, once tensors have become buffers. Loops
 iter_args; integers are `index` values of `arith`.
 """
 
+from collections.abc import Mapping
+from types import ModuleType
+
 from tinyml.dialects.collect import dialect_of
-from tinyml.dialects.extensions import imported, is_installed
+from tinyml.dialects.extensions import imported
+from tinyml.dialects.modules import is_installed
 from tinyml.dialects.tdsl.accumulation import *
 from tinyml.dialects.tdsl.attributes import *
 from tinyml.dialects.tdsl.base import *
@@ -33,4 +37,12 @@ from tinyml.dialects.tdsl.slices import *
 
 _SIGNALS = f"{__name__}.signals"
 
-TDSL = dialect_of("tdsl", {**(vars(imported(_SIGNALS)) if is_installed(_SIGNALS) else {}), **globals()})
+
+def _signals() -> Mapping[str, object]:
+    if not is_installed(_SIGNALS):
+        return {}
+    signals: ModuleType = imported(_SIGNALS)
+    return vars(signals)
+
+
+TDSL = dialect_of("tdsl", globals(), _signals)

@@ -1,15 +1,17 @@
 """The registry of lowerings to loops, by class of op.
 
 The decorator `@lowers` registers a function for a class of ops and for its subclasses without a lowering of their own.
-Each file of this folder and its subfolders may register lowerings.
+Each file of this folder and its subfolders may register lowerings, and is imported when an op of the class is lowered.
 """
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from xdsl.ir import Operation
@@ -41,12 +43,27 @@ def lowering_of(op: Operation) -> Lowering | None:
 
 def lowering_of_class(kind: type[Operation]) -> Lowering | None:
     """The lowering of a class of ops or of the nearest base class that has one; None if there is none."""
-    _load()
-    return next((_LOWERINGS[base] for base in kind.__mro__ if base in _LOWERINGS), None)
+    for base in kind.__mro__:
+        for module in _modules().get(base.__name__, ()):
+            import_module(module)
+        if base in _LOWERINGS:
+            return _LOWERINGS[base]
+    return None
+
+
+_DECORATOR = re.compile(r"^@lowers\(([^)]*)\)", re.MULTILINE)
 
 
 @cache
-def _load() -> None:
+def _modules() -> Mapping[str, Sequence[str]]:
+    """The modules of this folder that register lowerings, by the names of classes, as their sources have them."""
+    found: dict[str, list[str]] = {}
     package = __name__.rpartition(".")[0]
     for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
-        import_module(module.name)
+        if module.ispkg:
+            continue
+        source = Path(*import_module(package).__path__, *module.name.removeprefix(f"{package}.").split("."))
+        for kinds in _DECORATOR.findall(source.with_suffix(".py").read_text("utf-8")):
+            for kind in kinds.split(","):
+                found.setdefault(kind.strip().rpartition(".")[2], []).append(module.name)
+    return found

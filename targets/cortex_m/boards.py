@@ -6,6 +6,9 @@ from dataclasses import replace
 
 from tinyml.targets.board import Board, Timing
 
+ARMV6M, ARMV7M, DSP = 6, 7, 8
+"""The instruction sets as `tinyml/cores.h` numbers them."""
+
 _CORTEX_M4_TIMING = Timing(
     "ARM DDI 0439, Cortex-M4 Technical Reference Manual, 3.3 and 7.2.3",
     load=2,

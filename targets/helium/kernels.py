@@ -5,7 +5,7 @@ from __future__ import annotations
 from tinyml.dialects.layouts.element_loops import ElementLoop
 from tinyml.targets.c.composer.loops_in_c import loop_in_c, loop_signature
 from tinyml.targets.composer.instructions import Printed
-from tinyml.targets.composer.tile_code import TileComposer
+from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.cortex_m import kernels as cortex_m
 from tinyml.targets.helium.composer.depthwise import Channels
 from tinyml.targets.helium.composer.dots import distance, dot, dot_rows, packed_dots, sparse_dot

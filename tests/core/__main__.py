@@ -54,6 +54,9 @@ ABSENT = {
     ("compile", "tests/models/pytorch/cnn-script.onnx", "--format", "posit", "-o", "x"): (
         "the number format 'posit' needs the part 'posit and published formats'"
     ),
+    ("compile", "tests/models/pytorch/cnn-script.onnx", "--plan", "patches", "-o", "x"): (
+        "the mode 'patches' needs the part 'schedules of papers'"
+    ),
     ("bench", "examples"): "the command 'bench' needs the part 'measuring'",
 }
 """Command lines that ask for an extension, and what they say."""

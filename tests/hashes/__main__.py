@@ -37,7 +37,7 @@ def recorded() -> Digests:
 
 def texts_of(program: Program) -> dict[str, str]:
     """The C files of a program, compiled with nothing at hand but the compiler."""
-    from tinyml.transforms.search.engine.workers import one_thread
+    from tinyml.runtime.evaluator.threads import one_thread
 
     path = os.environ.get("PATH", "")
     os.environ["PATH"] = ""

@@ -11,8 +11,7 @@ from pathlib import Path
 from programs.paths import ROOT
 from xdsl.passes import ModulePass
 
-ROOMS = ("dialects", "targets", "runtime", "transforms", "lowering", "tools")
-"""Each imports itself and those before it."""
+from tinyml.dialects.distribution import ROOMS as ROOMS
 
 
 def room_files(pattern: str) -> list[Path]:

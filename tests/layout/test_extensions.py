@@ -9,8 +9,9 @@ import pytest
 from layout.sources import MODULES, module_of, name_of, room_files, source
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.extensions import CORE, extension_of, extensions, imported, is_installed, part_of
+from tinyml.dialects.extensions import CORE, extension_of, extensions, imported, part_of
 from tinyml.dialects.formats.lookup import format_named
+from tinyml.dialects.modules import is_installed
 
 FILES = {module_of(path): path for path in MODULES}
 

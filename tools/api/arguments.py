@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, TypeAlias, cast, get_args, get_origin
 
 from tinyml.dialects.errors import InputError, did_you_mean, unknown
-from tinyml.dialects.extensions import imported, is_installed
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.modules import is_installed
 from tinyml.dialects.options import Option, Size
 from tinyml.tools.cli.arguments import value_parser
-from tinyml.tools.cli.user_errors import as_input_error
 
 SPELLED = {"target": "board", "val": "X_val", "test": "X_test", "out": "save(folder)"}
 """Arguments of `compile` by the option of the command line, where the names differ."""
@@ -52,6 +52,8 @@ def _checked(option: Option, value: object) -> Any:
         return bool(_expected(option, value, "True or False", bool, np.bool_))
     text = _text(option, value)
     if option.choices and text not in option.choices:
+        if (reason := option.absence(text)) is not None:
+            raise InputError(reason)
         raise unknown(option.name, text, option.choices)
     try:
         return value_parser(option.type)(text)
@@ -107,6 +109,8 @@ def python_terms(files: Mapping[Path, Arguments]) -> Generator[None]:
     try:
         yield
     except Exception as error:
+        from tinyml.tools.cli.user_errors import as_input_error
+
         if (known := as_input_error(error)) is None:
             raise
         # Subclasses, such as `MismatchError`, keep their type.
@@ -138,7 +142,7 @@ def _argument(found: re.Match[str]) -> str:
     if found[1] is None:
         return found[0]
     flag, word = f"--{found[1]}", found[2]
-    option = next((option for option in _options() if flag in option.flags), None)
+    option = next((option for option in _options(found[1]) if flag in option.flags), None)
     if option is None:
         return found[0]
     argument, rest = SPELLED.get(option.name, option.name), "" if word is None else f" {word}"
@@ -152,17 +156,16 @@ def _argument(found: re.Match[str]) -> str:
     return f"{argument}={[*value] if isinstance(value, tuple) else value!r}"
 
 
-_OPTIONS = (
-    "tinyml.tools.driver.compile_request:compile_options",
-    "tinyml.tools.driver.finetuning_options:finetune_options",
-)
-"""The functions that list the options of commands which the Python interface has as functions."""
+_FINETUNE = "tinyml.tools.driver.finetuning_options:finetune_options"
 
 
-def _options() -> Iterator[Option]:
-    """Yield the options of these commands, of those that are installed."""
-    for where in filter(is_installed, _OPTIONS):
-        yield from imported(where)()
+def _options(name: str) -> Iterator[Option]:
+    """Yield the options of commands which the Python interface has as functions, as far as a name is one of theirs."""
+    from tinyml.tools.driver.compile_request import compile_options
+
+    yield from compile_options([name.replace("-", "_")])
+    if is_installed(_FINETUNE):
+        yield from imported(_FINETUNE)()
 
 
 def _is_value(option: Option, word: str) -> bool:
@@ -178,7 +181,11 @@ def _is_value(option: Option, word: str) -> bool:
     except argparse.ArgumentTypeError:
         return False
     # Names of formats and searches are words, other texts have digits or marks, such as `fixed:8` and `VAL.npz`.
-    names = {
-        "format": (AUTO_FORMAT, *ALIASES, *formats()), "search": searches(), "packages": packaging_names(),
-    }  # fmt: skip
-    return not word.isalpha() or word in names.get(option.name, ())
+    if not word.isalpha():
+        return True
+    names: dict[str, Callable[[], Iterable[str]]] = {
+        "format": lambda: (AUTO_FORMAT, *ALIASES, *formats()),
+        "search": searches,
+        "packages": packaging_names,
+    }
+    return option.name in names and word in names[option.name]()

@@ -71,7 +71,7 @@ def compile(
     `warnings`. Raises `InputError` for bad input and for a model that does not fit the board, and `TypeError` for an
     unknown keyword and a value of another type.
     """
-    values = checked_values("compile", options, compile_keywords())
+    values = checked_values("compile", options, compile_keywords(options))
     if board is not None:
         values["target"] = text("board", board)
     wishes = {"detector": values.get("false_alarms") is not None, "trust_pickle": bool(values.get("trust_pickle"))}
@@ -106,11 +106,11 @@ def compile(
     return made
 
 
-def compile_keywords() -> list[Option]:
-    """The options that `compile` takes as keyword arguments."""
+def compile_keywords(given: Iterable[str] | None = None) -> list[Option]:
+    """The options that `compile` takes as keyword arguments. given: as in `compile_options`."""
     from tinyml.tools.driver.compile_request import compile_options
 
-    return [option for option in compile_options() if option.name not in OTHERWISE]
+    return [option for option in compile_options(given) if option.name not in OTHERWISE]
 
 
 def first_of(model: object, x: object = None) -> object:
@@ -182,7 +182,7 @@ def _data_file(file: Path, x: object, y: object, arguments: Arguments, inputs: I
 def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequence[str]], silent: bool) -> Program:
     """Compile as a command does; the caller runs this in a context of its own. arrays: as in `Request`."""
     from tinyml.runtime.readers.protected_files import note_input, protect_inputs
-    from tinyml.tools.cli.guard import COLLECT_EVERY
+    from tinyml.tools.cli.collection import collect_rarely
     from tinyml.tools.cli.progress import SILENT
     from tinyml.tools.driver.compile_model import compile_model
     from tinyml.tools.driver.compile_request import compile_request
@@ -195,7 +195,7 @@ def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequ
         if str(file) != journal:
             note_input(file)
     usual = gc.get_threshold()
-    gc.set_threshold(max(COLLECT_EVERY, usual[0]), *usual[1:])
+    collect_rarely()
     try:
         compile_model(request)
         return Program(request.out, request.inputs)

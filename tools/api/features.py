@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING, Any, cast
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.signals.front_ends import FrontEnd as FrontEnd
+from tinyml.lowering.frontends.signals.front_ends import Spectrogram as Spectrogram
+from tinyml.lowering.frontends.signals.front_ends import joined as joined
+from tinyml.lowering.frontends.signals.motion import Motion as Motion
+from tinyml.lowering.frontends.signals.square_waves import SquareWaves as SquareWaves
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.tools.api.loading import Model, load, of_object
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
-
-    from tinyml.lowering.frontends.signals.front_ends import FrontEnd
 
 
 @dataclass(frozen=True, eq=False)

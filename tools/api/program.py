@@ -23,9 +23,7 @@ from tinyml.tools.api.arguments import checked_values, in_python, python_terms, 
 from tinyml.tools.api.data_files import Inputs, array_of, write_data
 from tinyml.tools.api.loading import class_labels, feature_names
 from tinyml.tools.reports.facts.figures import spell_format
-from tinyml.tools.reports.facts.notebook_table import notebook_table
 from tinyml.tools.reports.report_fields import Report
-from tinyml.tools.reports.tables import time_unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -321,6 +319,8 @@ class Program:
         return f"<tinyml.Program {self.name!r} for {self.report.target}: {spell_format(self.report)}>"
 
     def _repr_html_(self) -> str:
+        from tinyml.tools.reports.facts.notebook_table import notebook_table
+
         pictures = (
             f"<details><summary>{escape(name)}</summary>{svg[svg.index('<svg') :]}</details>"
             for name, svg in self.pictures.items()
@@ -453,6 +453,8 @@ class Measurements:
     @staticmethod
     def of(result: Mapping[str, Any]) -> Measurements:
         """The figures in the result of `run_model`."""
+        from tinyml.tools.reports.tables import time_unit
+
         unit = time_unit(dict(result))
         floats: Mapping[str, Any] = result["float_inputs"] or {}
         return Measurements(

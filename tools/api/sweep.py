@@ -226,7 +226,7 @@ def _checked(options: Mapping[str, object]) -> dict[str, Any]:
             raise TypeError(f"sweep() got an unexpected keyword argument '{name}': csv keeps what is done")
     for name in VARIED.keys() & options.keys():
         raise TypeError(f"sweep() got an unexpected keyword argument '{name}', did you mean '{VARIED[name]}'?")
-    return checked_values("sweep", options, compile_keywords())
+    return checked_values("sweep", options, compile_keywords(options))
 
 
 def _check(

@@ -80,7 +80,8 @@ def _add_section(section: Section, options: Iterable[Option]) -> None:
             if declared.exclusive not in exclusive:
                 exclusive[declared.exclusive] = section.add_mutually_exclusive_group()
             container = exclusive[declared.exclusive]
-        container.add_argument(*(declared.flags or (declared.name,)), **_settings(declared))
+        action = container.add_argument(*(declared.flags or (declared.name,)), **_settings(declared))
+        action.absence = declared.absence  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def _settings(declared: Option) -> dict[str, Any]:

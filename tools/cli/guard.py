@@ -25,15 +25,10 @@ from types import FrameType
 
 from tinyml.dialects.distribution import DISTRIBUTION, FOREIGN, install_command
 from tinyml.dialects.errors import InputError
+from tinyml.tools.cli.collection import collect_rarely
 
 MOST_DIGITS = 300
 """Maximum consecutive digits in an argument: more than file names have, fewer than Python converts."""
-
-COLLECT_EVERY = 500_000
-"""The number of new objects between two runs of the garbage collector.
-
-With Python's default of 700, collection takes a quarter of the time of a long compilation.
-"""
 
 _TRIM, _MAP = -1, -3
 """The parameters of glibc's `mallopt`: from how many free bytes memory is returned, and from which size on an array has
@@ -96,7 +91,7 @@ def guarded(run: Callable[[], int], blame: Blame) -> int:
 
 def _tune_process() -> None:
     """Set this process up for many small objects and arrays."""
-    gc.set_threshold(max(COLLECT_EVERY, gc.get_threshold()[0]))
+    collect_rarely()
     tune = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if tune is not None:
         tune(_TRIM, _RETURNED)

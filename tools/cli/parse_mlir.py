@@ -5,8 +5,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError, squeeze
-from tinyml.dialects.extensions import imported, is_installed
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.located_parser import LocatedParser
+from tinyml.dialects.modules import is_installed
 from tinyml.dialects.own_attributes import verify_own_attributes
 from tinyml.tools.universe import own_attributes
 

@@ -8,10 +8,9 @@ from tinyml.dialects.options import OptionGroup
 from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
 from tinyml.targets.registry import HOST, USUAL
 from tinyml.tools.cli.arguments import add_options, formats_epilogue, given, show_examples
-from tinyml.tools.driver.choice.output_errors import USUAL_GROWTH
 from tinyml.tools.driver.compile_request import compile_options, compile_request
 from tinyml.tools.driver.packages.packaging_table import packaging_names
-from tinyml.tools.driver.request import DEFAULT_LOSS, searches
+from tinyml.tools.driver.request import DEFAULT_LOSS, USUAL_GROWTH, searches
 
 EXAMPLES = {
     "model.tflite -o out": f"a quantised network, which keeps its number formats, for the {USUAL}",

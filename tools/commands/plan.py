@@ -281,9 +281,9 @@ def _lowered(formats: ModuleOp, ctx: Context, options: PipelineOptions, optimize
     """The segments of a plan as text, and its program."""
     from tinyml.lowering import pipelines
     from tinyml.transforms.formats.plan_execution import streamed_segments
+    from tinyml.transforms.ir.cost.demand import arena_and_input
     from tinyml.transforms.ir.cost.estimate import estimate_on
     from tinyml.transforms.ir.pipeline_names import BUFFERS_TO_LOOPS, FORMATS_TO_BUFFERS
-    from tinyml.transforms.search.costs.candidate_costs import arena_and_input
 
     module = formats.clone()
     pipelines.run(module, ctx, pipelines.flatten(FORMATS_TO_BUFFERS, vars(options)))

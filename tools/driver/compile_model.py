@@ -11,14 +11,16 @@ from xdsl.dialects.builtin import StringAttr
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.extensions import imported, is_installed
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
+from tinyml.dialects.modules import is_installed
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.importers import reading
 from tinyml.lowering.frontends.sklearn.fitted import check_own_answers, own_answers
 from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.devices.device import FullStackError
 from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.runtime.evaluator.threads import one_thread
 from tinyml.runtime.model.program_data import load_program_data, random_data
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.runtime.readers.arrays import check_npz
@@ -32,7 +34,7 @@ from tinyml.tools.driver.backend import backend_of
 from tinyml.tools.driver.compilation import Compilation
 from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies, require_room
 from tinyml.tools.driver.data_faults import data_faults
-from tinyml.tools.driver.limits import ram_of
+from tinyml.tools.driver.limits import Needs, ram_of
 from tinyml.tools.driver.measure import (
     MismatchError,
     accuracy,
@@ -50,27 +52,16 @@ from tinyml.tools.driver.output_folder import (
     write_inside,
     write_sources,
 )
-from tinyml.tools.driver.packages.packaging import packaged_model
 from tinyml.tools.driver.packages.packaging_table import packagings_for
-from tinyml.tools.driver.packages.write_packages import write_packages
 from tinyml.tools.driver.request import AUTO_FORMAT, QUANTIZATION, Request, watched
-from tinyml.tools.driver.smaller_model import Needs
 from tinyml.tools.driver.stages import compile_bits_again, load_program, with_outputs
 from tinyml.tools.reports.report import require_fit, write_report
 from tinyml.transforms.formats.assignment.tensor_classes import check_scheme, scaling_rule
-from tinyml.transforms.formats.evaluation.metrics import metric_named
-from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.name_classes import NameClassesPass
 from tinyml.transforms.formats.order_input import OrderInputPass
-from tinyml.transforms.formats.set_steps import SetStepsPass
-from tinyml.transforms.formats.set_threshold import SetThresholdPass
 from tinyml.transforms.programs.kept_facts import kept_in
 from tinyml.transforms.reals.answer_values import AnswerValuesPass
-from tinyml.transforms.reals.decide_class import DecideClassPass
-from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
-from tinyml.transforms.reals.reconstruction_error import ReconstructionErrorPass
 from tinyml.transforms.schedules.table import AUTO
-from tinyml.transforms.search.engine.workers import one_thread
 from tinyml.transforms.simplify import SimplifyPass
 
 if TYPE_CHECKING:
@@ -140,6 +131,8 @@ def read_model(made: Compilation) -> None:
         made.request = replace(made.request, input=PUSH)
         _check_stream(made.request)
         if made.request.val is not None:
+            from tinyml.transforms.formats.set_steps import SetStepsPass
+
             pipelines.run(made.program, made.ctx, [SetStepsPass(str(made.request.val))])
     made.kept = tdsl.has_formats(made.program)
     # An estimator answers as the program that was imported does, before passes change its results.
@@ -154,6 +147,8 @@ def read_program(request: Request, ctx: Context) -> ModuleOp:
     with reading(detector=request.false_alarms is not None):
         program = load_program(request.model, ctx) if request.module is None else request.module.clone()
     if request.quantization == ANEW and tdsl.has_formats(program):
+        from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+
         pipelines.run(program, ctx, [LiftToRealsPass()])
     if request.name is not None:
         predict_function(program).sym_name = StringAttr(request.name)
@@ -165,15 +160,22 @@ def adapt_interface(program: ModuleOp, request: Request, ctx: Context) -> None:
     val = None if request.val is None else str(request.val)
     passes: list[ModulePass] = [AnswerValuesPass(None if request.classes is not None else val)]
     if request.false_alarms is None and own_answers(request.module or program) is None:
+        from tinyml.transforms.reals.decide_class import DecideClassPass
+
         # An estimator says whether it is a classifier.
         passes.append(DecideClassPass(val, request.classes))
     passes.append(NameClassesPass(request.classes, request.outputs))
     if request.false_alarms is not None:
         if val is None:
             raise InputError("--false-alarms counts samples: give --val")
+        from tinyml.transforms.formats.set_threshold import SetThresholdPass
+        from tinyml.transforms.reals.reconstruction_error import ReconstructionErrorPass
+
         passes += [ReconstructionErrorPass(request.false_alarms), SetThresholdPass(val, request.false_alarms)]
     passes.append(OrderInputPass(request.input_order, request.input))
     if request.input_unit is not None:
+        from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
+
         passes += [SimplifyPass(), FoldInputUnitPass(request.input_unit)]
     pipelines.run(program, ctx, passes)
 
@@ -210,7 +212,7 @@ def load_data(made: Compilation) -> None:
 def check_metric(made: Compilation) -> None:
     """Raise `InputError` for a metric that the program or the data do not have, before a search begins."""
     request = made.request
-    if request.metric is None or metric_named(request.metric).figure is None:
+    if request.metric is None or not _has_figure(request.metric):
         return
     for file, data in ((request.val, made.val), (request.test, made.data)):
         if file is not None and data is not None and not made.kept:
@@ -218,6 +220,13 @@ def check_metric(made: Compilation) -> None:
                 metric_measure(request.metric, made.program, data)
             except InputError as error:
                 raise InputError(error.message, file=str(file)) from error
+
+
+def _has_figure(metric: str) -> bool:
+    """True for a metric that is a figure of all answers."""
+    from tinyml.transforms.formats.evaluation.metrics import metric_named
+
+    return metric_named(metric).figure is not None
 
 
 def compare_with_estimator(made: Compilation) -> None:
@@ -276,7 +285,7 @@ def compare_with_reals(made: Compilation) -> None:
     if not made.kept:
         reals = with_outputs(made.program, made.ctx, request.compile_options["outputs"])
     made.accuracies = accuracy(reals, made.compiled.formats, made.data)
-    if request.metric is not None and metric_named(request.metric).figure is not None:
+    if request.metric is not None and _has_figure(request.metric):
         assert made.accuracies.outputs is not None
         figures = metric_figures(request.metric, reals, made.compiled.formats, made.accuracies.outputs, made.data)
         made.accuracies = replace(made.accuracies, metric=figures)
@@ -331,6 +340,9 @@ def write_packagings(made: Compilation) -> None:
     """Write the packages for other tools (Arduino, PlatformIO, CMake); none if the device computes other outputs."""
     if not made.packagings or made.mismatch is not None:
         return
+    from tinyml.tools.driver.packages.packaging import packaged_model
+    from tinyml.tools.driver.packages.write_packages import write_packages
+
     serial, expected = made.request.input == SERIAL, made.measured and made.measured.outputs
     formats = made.compiled.formats
     model = packaged_model(made.folder, formats, made.board, made.samples, serial=serial, expected=expected)

@@ -19,15 +19,9 @@ from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.lowering import pipelines
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
-from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, Alternative, considered
-from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, NothingFitsError, Tried, choose, place
-from tinyml.tools.driver.choice.output_errors import USUAL_GROWTH
-from tinyml.tools.driver.choice.replay import chosen_request, spelled_options
-from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
 from tinyml.tools.driver.least_flash import LEAST_WIDTH, weights_of
-from tinyml.tools.driver.limits import compile_wider, compile_within_flash, compile_within_ram, ram_of, static_of
-from tinyml.tools.driver.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, Request, default_of
-from tinyml.tools.driver.smaller_model import Needs, smaller_models
+from tinyml.tools.driver.limits import Needs, compile_wider, compile_within_flash, compile_within_ram, ram_of, static_of
+from tinyml.tools.driver.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, USUAL_GROWTH, Request, default_of
 from tinyml.tools.driver.stages import (
     Compiled,
     VerifiedPrograms,
@@ -37,9 +31,7 @@ from tinyml.tools.driver.stages import (
     compile_stages,
     passes_to_formats,
 )
-from tinyml.transforms.formats.evaluation.metrics import SCORES, metric_named
 from tinyml.transforms.ir.outputs import CLASS
-from tinyml.transforms.reals.profile import ProfilePass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -48,12 +40,19 @@ if TYPE_CHECKING:
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
+    from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Tried
+    from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
 
 
 def compile_choice(
     program: ModuleOp, ctx: Context, request: Request, board: Board
 ) -> tuple[Compiled, Request, AutoChoice]:
     """The program that `auto` chooses, the request that asks for it, and how it was chosen."""
+    from tinyml.tools.driver.choice.choose import NothingFitsError, choose
+    from tinyml.tools.driver.choice.replay import chosen_request
+    from tinyml.tools.driver.smaller_model import smaller_models
+    from tinyml.transforms.formats.evaluation.metrics import SCORES, metric_named
+
     data = load_program_data(program, str(request.val))
     scored = request.metric is not None and metric_named(request.metric).of == SCORES
     if request.outputs == AUTO_FORMAT and not scored and _classifies(program, data):
@@ -78,6 +77,8 @@ def require_room(program: ModuleOp, ctx: Context, request: Request, board: Board
 
     Weights that other passes may leave out, join or clip, as a search or 2 bits do, are not bounded.
     """
+    from tinyml.transforms.reals.profile import ProfilePass
+
     flash = min(request.flash or math.inf, board.flash or math.inf)
     narrow = request.weights is not None or (request.width or LEAST_WIDTH) < LEAST_WIDTH
     if flash == math.inf or narrow or request.search is not None or request.load_weights:
@@ -166,6 +167,8 @@ SPARE_FLASH = 0.95
 
 def bounds_of(request: Request, board: Board) -> Bounds:
     """The limits of a request and of a board; infinite where there are none."""
+    from tinyml.tools.driver.choice.choose import Bounds
+
     flash = None if board.flash is None else int(SPARE_FLASH * board.flash)
     loss, growth = (DEFAULT_LOSS, USUAL_GROWTH) if request.loss is None else (request.loss, request.loss)
     return Bounds(_least(request.flash, flash), _least(request.ram, board.ram), loss, growth)
@@ -194,6 +197,9 @@ def options_that_fit(program: ModuleOp, ctx: Context, options: PipelineOptions, 
 
     program: on reals.
     """
+    from tinyml.tools.driver.choice.replay import spelled_options
+    from tinyml.tools.driver.choice.trials import Trials
+
     fitting = _placed(Trials(program, ctx, options, data), bounds)
     best = min(fitting, key=lambda tried: (tried.alternative.compact, tried.cost.time or 0), default=None)
     if best is None:
@@ -204,6 +210,9 @@ def options_that_fit(program: ModuleOp, ctx: Context, options: PipelineOptions, 
 
 def _placed(trials: Trials, bounds: Bounds) -> Iterator[Tried]:
     """The alternatives that fit."""
+    from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, considered
+    from tinyml.tools.driver.choice.choose import Tried, place
+
     for alternative in considered():
         with suppress(InputError):
             trial = trials.of(alternative)
@@ -247,6 +256,8 @@ def does_not_fit(program: ModuleOp, ctx: Context, request: Request, board: Board
 
 def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, needs: Needs) -> list[str]:
     """Remedies for a program that does not fit: other options, a smaller model, and a board."""
+    from tinyml.tools.driver.smaller_model import smaller_models
+
     helps = [*smaller_models(program, request, board, needs)]
     helps += [board_that_fits(board, needs.flash, needs.ram)] if request.ram is None else []
     if request.val is not None and not tdsl.has_formats(program):
@@ -262,6 +273,9 @@ def _needed_by(program: ModuleOp, ctx: Context, request: Request, board: Board) 
 
     program: on reals.
     """
+    from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, Alternative
+    from tinyml.tools.driver.choice.trials import Trials
+
     if request.val is None or request.search is not None or tdsl.has_formats(program):
         return None
     data = load_program_data(program, str(request.val))

@@ -1,11 +1,11 @@
 """Requests to compile, made from the values of options by the command line and the Python API.
 
-The help text of `--search` loads all searches, which other commands that make requests (`request.py`) do without.
+Searches are imported where an option is none of other compilations, and for help texts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,6 @@ from tinyml.tools.driver.request import (
     describe_searches,
     search_options,
 )
-from tinyml.transforms.formats.evaluation.metrics import ACCURACY, FIGURES, metric_named
 
 LIMITS = ("ram", "flash", "cycles")
 WITHOUT_SEARCH = ("ram", "flash", "loss", "metric")
@@ -39,13 +38,21 @@ class SearchChoice:
     """The option that asks for a search; those of the searches are declared by their passes."""
 
     search: str | None = option(
-        f"search to run: {describe_searches()}", default=None, metavar="NAME", group=OptionGroup.SEARCH
+        lambda: f"search to run: {describe_searches()}", default=None, metavar="NAME", group=OptionGroup.SEARCH
     )
 
 
-def compile_options() -> list[Option]:
-    """Every option of a compilation, the positional model first."""
-    return [*options_of(Request), *options_of(SearchChoice), *search_options()]
+def compile_options(given: Iterable[str] | None = None) -> list[Option]:
+    """Every option of a compilation, the positional model first; without those of searches if others have all names.
+
+    given: the names that are looked up.
+    """
+    own = [*options_of(Request), *options_of(SearchChoice)]
+    return own if given is not None and _has_all(own, given) else [*own, *search_options()]
+
+
+def _has_all(options: Sequence[Option], names: Iterable[str]) -> bool:
+    return {*names} <= {option.name for option in options}
 
 
 def compile_request(given: Mapping[str, Any]) -> Request:
@@ -56,7 +63,7 @@ def compile_request(given: Mapping[str, Any]) -> Request:
     if given.get("format") == AUTO_FORMAT:
         _check_auto(given)
     search = _search(given)
-    options = _named(given, search_options()) if search is None else {}
+    options = _of_searches(given) if search is None else {}
     limits = {name: options[name] for name in WITHOUT_SEARCH if name in options}
     values = _named(given, options_of(Request))
     if search is not None and "flash" in search.options and spends_flash(Request(**values).target):
@@ -75,6 +82,8 @@ def compile_request(given: Mapping[str, Any]) -> Request:
 
 def _check_metric(text: str, request: Request) -> None:
     """Raise `InputError` for an unknown metric, and without a search for one that adds up losses of samples."""
+    from tinyml.transforms.formats.evaluation.metrics import ACCURACY, FIGURES, metric_named
+
     metric = metric_named(text)
     if request.search is None and metric.figure is None and metric.name != ACCURACY:
         raise InputError(f"--metric {text} is for searches: --format {AUTO_FORMAT} and reports have {FIGURES}")
@@ -94,8 +103,14 @@ def _named(given: Mapping[str, Any], options: list[Option]) -> dict[str, Any]:
     return {option.name: given[option.name] for option in options if option.name in given}
 
 
+def _of_searches(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of options of searches."""
+    own = [*options_of(Request), *options_of(SearchChoice)]
+    return {} if _has_all(own, given) else _named(given, search_options())
+
+
 def _search(given: Mapping[str, Any]) -> SearchRequest | None:
-    options, name = _named(given, search_options()), given.get("search")
+    options, name = _of_searches(given), given.get("search")
     if name is None:
         if options := options.keys() - {*WITHOUT_SEARCH}:
             raise InputError(f"--{min(options)} is an option of --search")

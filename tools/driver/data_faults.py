@@ -14,13 +14,18 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.program_data import answers_of
-from tinyml.tools.driver.choice.statistics import DEVIATIONS, FEW
-from tinyml.tools.driver.detection import labelled
-from tinyml.transforms.formats.evaluation.metrics import area_under_curve
 from tinyml.transforms.formats.evaluation.reference import RegressionErrors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+CONFIDENCE = 0.95
+
+DEVIATIONS = 1.645
+"""The standard errors from an estimate to its one-sided bound of that confidence."""
+
+FEW = 30
+"""Samples, or groups of them, below which the bound decides instead of the estimate."""
 
 ENOUGH = 1000
 """Samples by which a model on reals is judged; of more, as many are taken at equal distances."""
@@ -72,11 +77,15 @@ def _spread(data: Data) -> Data:
 
 def _poor(reals: ModuleOp, data: Data) -> str:
     """How a model on reals does that is no better than a guess; empty for a better one, and without labels."""
+    from tinyml.tools.driver.detection import labelled
+
     outputs = evaluate_reals(reals, data.x)
     if (anomalous := labelled(data)) is not None and tdsl.read_interface(reals).threshold is not None:
         if anomalous.all() or not anomalous.any():
             return ""
         assert outputs.scores is not None
+        from tinyml.transforms.formats.evaluation.metrics import area_under_curve
+
         area = area_under_curve(outputs.scores[:, 0], ~anomalous)
         return f"tells its anomalies with an area under the curve of {area:.2f}" if area <= 0.5 else ""
     if data.targets is not None and outputs.scores is not None:

@@ -10,7 +10,6 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.lowering.c.real_numbers import from_real, lies_below
 from tinyml.runtime.evaluator.evaluator import predict_function
-from tinyml.transforms.formats.evaluation.metrics import area_under_curve
 from tinyml.transforms.reals.analysis.profiles import stretched
 
 if TYPE_CHECKING:
@@ -93,6 +92,8 @@ def detection_rates(
     scores: NDArray[Any], found: NDArray[np.bool_], anomalous: NDArray[np.bool_] | None
 ) -> DetectionRates:
     """The rates of a detector with scores (samples,), greater for more normal samples, and what it decides."""
+    from tinyml.transforms.formats.evaluation.metrics import area_under_curve
+
     if anomalous is None or anomalous.all() or not anomalous.any():
         return DetectionRates(None, float(found.mean()), None)
     alarms, right = float(found[~anomalous].mean()), float(found[anomalous].mean())

@@ -295,6 +295,6 @@ def trainer_of(formats: ModuleOp, ctx: Context, plan: str = AUTO, reals: Mapping
     """
     accumulators = ChooseAccumulatorsPass()
     planned = with_rounded_sums(formats, ctx, plan)
-    evaluated = formats if planned is None else in_whole_images(formats, ctx, plan)
+    evaluated = formats if planned is None else in_whole_images(formats, plan)
     weights = TrainedWeights(evaluated, reals, lambda module: accumulators.apply(ctx, module), planned)
     return Trainer(weights, Bits)

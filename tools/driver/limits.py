@@ -7,7 +7,7 @@ RAM that it takes by the cost model, or the flash of the linked program.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
@@ -15,18 +15,33 @@ from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.chip import MEMORY
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import chip_of
-from tinyml.transforms.ir.cost.demand import demand_of
+from tinyml.transforms.ir.cost.demand import arena_and_input, demand_of
 from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.loops.flash.attempts import next_attempt
-from tinyml.transforms.schedules.table import AUTO, schedule_named
-from tinyml.transforms.search.costs.candidate_costs import arena_and_input
+from tinyml.transforms.schedules.table import AUTO, traits_of
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
     from tinyml.lowering.options import PipelineOptions
     from tinyml.tools.driver.stages import Compiled
 
 ATTEMPTS = 3
 """Maximum number of plans tried within a limit; the stack is known only once a program is compiled."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """The memory of a program that does not fit, in bytes.
+
+    flash, ram: 0 if unknown. constants: the part of the flash that is no code. buffers: the packed program at L2; None
+    if unknown.
+    """
+
+    flash: float
+    ram: float
+    constants: float
+    buffers: ModuleOp | None
 
 
 def ram_of(compiled: Compiled, target: str) -> int:
@@ -79,7 +94,7 @@ def compile_wider(
     Other plans than those by channels stay as they are. Time is that of the cost model; on targets without one the
     widest program within the limit is taken.
     """
-    if not schedule_named(options.plan).widens:
+    if not traits_of(options.plan).widens:
         return compiled, options
     alive, wide, fastest = _alive(compiled), compiled, _time(compiled, options.target)
     for _ in range(ATTEMPTS):

@@ -16,21 +16,14 @@ from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate,
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
-from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growth
-from tinyml.tools.driver.detection import (
-    Detection,
-    anomalies,
-    detection_rates,
-    far_samples,
-    labelled,
-    moved,
-    rank_losses,
-)
-from tinyml.transforms.formats.evaluation.metrics import NUMBERS, Measure, measure_of
 from tinyml.transforms.formats.evaluation.reference import RegressionErrors, answers_of, has_answers, mean_errors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tinyml.tools.driver.choice.output_errors import OutputError
+    from tinyml.tools.driver.detection import Detection
+    from tinyml.transforms.formats.evaluation.metrics import Measure
 
 
 @dataclass(frozen=True)
@@ -143,6 +136,8 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
         rounded = in_reals(formats, in_formats)
         regression = _regression(on_reals, rounded, data)
         if on_reals.scores is not None and rounded.scores is not None:
+            from tinyml.tools.driver.choice.output_errors import greatest_growth
+
             worst = greatest_growth(on_reals.scores, rounded.scores, data.targets)
     disagreements = 0 if regression is not None else int((reference != compiled).sum())
     answers = None if regression is not None else (reference, compiled)
@@ -152,6 +147,8 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
 
 def metric_figures(name: str, reals: ModuleOp, formats: ModuleOp, in_formats: Outputs, data: Data) -> MetricFigures:
     """The figures by a metric that has one. in_formats: raws. Raises `InputError` as `measure_of` does."""
+    from tinyml.transforms.formats.evaluation.metrics import NUMBERS
+
     measure = metric_measure(name, reals, data)
     figure = measure.figure(answers_of(in_reals(formats, in_formats), data, tdsl.read_interface(formats)))
     return MetricFigures(name, measure.on_reals, figure, measure.metric.of != NUMBERS)
@@ -159,6 +156,8 @@ def metric_figures(name: str, reals: ModuleOp, formats: ModuleOp, in_formats: Ou
 
 def metric_measure(name: str, reals: ModuleOp, data: Data) -> Measure:
     """A metric on the answers of the program on reals; raises `InputError` as `measure_of` does."""
+    from tinyml.transforms.formats.evaluation.metrics import measure_of
+
     return measure_of(name, answers_of(evaluate_reals(reals, data.x), data, tdsl.read_interface(reals)))
 
 
@@ -166,6 +165,16 @@ def _detection(
     reals: ModuleOp, on_reals: Outputs, formats: ModuleOp, in_formats: Outputs, data: Data, threshold: float
 ) -> Accuracy:
     """The accuracy of a detector: that of its decisions, and of its scores."""
+    from tinyml.tools.driver.detection import (
+        Detection,
+        anomalies,
+        detection_rates,
+        far_samples,
+        labelled,
+        moved,
+        rank_losses,
+    )
+
     assert on_reals.scores is not None
     rounded = in_reals(formats, in_formats).scores
     assert rounded is not None

@@ -13,7 +13,6 @@ from tinyml.tools.driver.output_folder import (
     PICTURES,
     REPORT_PAGE,
 )
-from tinyml.tools.driver.program_in_folder import ProgramInFolder
 from tinyml.tools.reports.facts.answers import wrong_answers
 from tinyml.tools.reports.facts.loop_nests import loop_nests
 from tinyml.tools.reports.facts.page_facts import PageFacts
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from tinyml.runtime.devices.attribution import Attribution
     from tinyml.tools.driver.compilation import Compilation
+    from tinyml.tools.driver.program_in_folder import ProgramInFolder
 
 
 def facts_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> PageFacts:

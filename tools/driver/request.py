@@ -25,10 +25,10 @@ from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.packages.packaging_table import PLAIN, packaging_names
 from tinyml.tools.driver.packages.packaging_table import USUAL as USUAL_PACKAGES
 from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES
+from tinyml.transforms.search.engine.status import STATUS_LISTENER, Status
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
-    from tinyml.transforms.search.engine.evaluation import Status
     from tinyml.transforms.search.engine.search_pass import SearchPass
 
 PREFIX = "search-"
@@ -41,6 +41,9 @@ DECIDED = ("format", "width", "weights", "search", "functions", "row_scales", "p
 
 DEFAULT_LOSS = 0.5
 """Points that a program chosen by `auto` may lose."""
+
+USUAL_GROWTH = 5.0
+"""The percentage by which the error of an output may grow, where nothing else was asked for."""
 
 OPTIMIZE = ("Os", "O2", "O3")
 
@@ -297,8 +300,6 @@ class SearchAccount:
 @contextmanager
 def watched(progress: Progress) -> Generator[SearchAccount]:
     """Show the progress of searches that run in this context, and record their effort."""
-    from tinyml.transforms.search.engine.evaluation import STATUS_LISTENER
-
     account = SearchAccount()
     phase, since, before = "", time.perf_counter(), 0
 

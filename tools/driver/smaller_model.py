@@ -7,7 +7,6 @@ them; frames take RAM.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import inf, prod
 from typing import TYPE_CHECKING
 
@@ -22,24 +21,11 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.targets.board import Board
+    from tinyml.tools.driver.limits import Needs
     from tinyml.tools.driver.request import Request
 
 SPARE = 0.9
 """The share of the memory that a model may fill whose parts or frames a message counts."""
-
-
-@dataclass(frozen=True)
-class Needs:
-    """The memory of a program that does not fit, in bytes.
-
-    flash, ram: 0 if unknown. constants: the part of the flash that is no code. buffers: the packed program at L2; None
-    if unknown.
-    """
-
-    flash: float
-    ram: float
-    constants: float
-    buffers: ModuleOp | None
 
 
 def smaller_models(program: ModuleOp, request: Request, board: Board, needs: Needs) -> Iterator[str]:

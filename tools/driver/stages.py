@@ -25,11 +25,7 @@ from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.print_c import print_c
 from tinyml.targets.registry import board
 from tinyml.tools.cli.ir_printer import IRPrinter
-from tinyml.tools.cli.parse_mlir import parse_mlir
-from tinyml.tools.cli.user_errors import invalid
 from tinyml.tools.driver.backend import backend_of
-from tinyml.transforms.formats.assign_format import AssignFormatPass
-from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.formats.plan_execution import with_rounded_sums
 from tinyml.transforms.ir.pipeline_names import (
     BITS_TO_C,
@@ -41,7 +37,6 @@ from tinyml.transforms.ir.pipeline_names import (
 )
 from tinyml.transforms.programs.store import Program, Programs
 from tinyml.transforms.reals.drop_monotone import DropMonotonePass
-from tinyml.transforms.reals.profile import ProfilePass
 
 if TYPE_CHECKING:
     from tinyml.transforms.search.engine.search_pass import SearchPass
@@ -117,12 +112,19 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
         raise InputError(f"expected a program ({suffixes}){help}", file=str(path))
     content = read_bytes(path, "program")
     try:
-        module = parse_mlir(ctx, content, str(path)) if suffix == MLIR else FRONTENDS.get(suffix)(content, str(path))
+        if suffix == MLIR:
+            from tinyml.tools.cli.parse_mlir import parse_mlir
+
+            module = parse_mlir(ctx, content, str(path))
+        else:
+            module = FRONTENDS.get(suffix)(content, str(path))
     except UnicodeDecodeError as error:
         raise InputError("cannot read the program: not a text file", file=str(path)) from error
     try:
         module.verify()
     except VerifyException as error:
+        from tinyml.tools.cli.user_errors import invalid
+
         raise invalid(module, error, str(path)) from error
     return module
 
@@ -232,6 +234,8 @@ def compile_kept(
     module: ModuleOp, ctx: Context, options: PipelineOptions, programs: Programs | None = None
 ) -> Compiled:
     """Compile a program at L1, which keeps its number formats (`refine_kept`). programs: as for `compile_stages`."""
+    from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+
     chosen = format_named(ctx, options.format, options.width) if options.data else F32_FORMAT
     parts = None
     if tdsl.is_mixed(module):
@@ -320,13 +324,19 @@ def _from_bits(
 def passes_to_formats(options: PipelineOptions, search: SearchPass | None) -> list[ModulePass]:
     """The passes of `reals-to-formats`; a search takes the place of `assign-format`."""
     passes = pipelines.flatten("reals-to-formats", vars(options))
-    return [search if search is not None and isinstance(step, AssignFormatPass) else step for step in passes]
+    if search is None:
+        return passes
+    from tinyml.transforms.formats.assign_format import AssignFormatPass
+
+    return [search if isinstance(step, AssignFormatPass) else step for step in passes]
 
 
 def _reals_and_formats(
     program: Program, options: PipelineOptions, search: SearchPass | None
 ) -> tuple[Program, Program]:
     """A program at L0 with its profile, and the program at L1."""
+    from tinyml.transforms.reals.profile import ProfilePass
+
     passes = passes_to_formats(options, search)
     profiled = next(i for i, step in enumerate(passes) if isinstance(step, ProfilePass)) + 1
     reals = program.after(*passes[:profiled])

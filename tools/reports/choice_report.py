@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.options import options_of
-from tinyml.tools.driver.choice.alternatives import Alternative
-from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Tried
-from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline, spelled_options
-from tinyml.tools.driver.choice.statistics import CONFIDENCE, Loss, change
 
 if TYPE_CHECKING:
+    from tinyml.tools.driver.choice.alternatives import Alternative
+    from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Tried
+    from tinyml.tools.driver.choice.statistics import Loss
     from tinyml.tools.driver.request import Request
 
 SENSIBLE = 2.0
@@ -39,6 +38,8 @@ def _file(request: Request, file: Path) -> str:
 
 def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
     """The report on a choice. request: the one that compiles what was chosen."""
+    from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline
+
     taken = choice.taken
     assert taken.loss is not None
     return {
@@ -100,6 +101,8 @@ def _unknown(alternative: Alternative, verdict: str) -> dict[str, Any]:
 def choice_lines(choice: AutoChoice, unit: str) -> list[str]:
     """What was chosen and with what confidence, its cost compared with 16 bits if these are an option, and what to try
     next."""
+    from tinyml.tools.driver.choice.replay import spelled_options
+
     taken = choice.taken
     chosen = spelled_options({**taken.alternative.options, **taken.schedule})
     return [
@@ -111,6 +114,9 @@ def choice_lines(choice: AutoChoice, unit: str) -> list[str]:
 
 def _judgement(taken: Tried, bounds: Bounds) -> str:
     """What was counted, what is expected where that is worse, and the bound; first that samples are too few to tell."""
+    from tinyml.tools.driver.choice.statistics import change
+    from tinyml.tools.driver.data_faults import CONFIDENCE
+
     loss = taken.loss
     assert loss is not None
     undecided = "" if _decides(loss, bounds) else f"{_limit(loss, bounds)} is not ruled out: "

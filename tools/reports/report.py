@@ -8,9 +8,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.tdsl.interface import read_interface
 from tinyml.tools.reports.breakdown import constant_bytes, far_constants
-from tinyml.tools.reports.facts.answers import confusion
 from tinyml.tools.reports.input_report import (
     FloatInputs,
     float_inputs,
@@ -20,7 +20,6 @@ from tinyml.tools.reports.input_report import (
 )
 from tinyml.tools.reports.memory_report import memory_report
 from tinyml.tools.reports.report_fields import FunctionReport, RamBytes, Report
-from tinyml.tools.reports.search_report import points_report, tensors_report
 
 if TYPE_CHECKING:
     from tinyml.runtime.evaluator.function_errors import FunctionError
@@ -129,6 +128,8 @@ def _confusion(made: Compilation) -> dict[str, Any] | None:
     """The answers of a classifier to data with labels, by class; None for other programs and data."""
     if made.data.y is None or made.accuracies.answers is None:
         return None
+    from tinyml.tools.reports.facts.answers import confusion
+
     return confusion(made.data.y, *made.accuracies.answers, read_interface(made.compiled.formats).classes)
 
 
@@ -155,6 +156,9 @@ def _per_mac(cost: float | None, macs: int) -> float | None:
     return round(cost / macs, 2) if cost is not None and macs else None
 
 
+_SEARCH_REPORT = "tinyml.tools.reports.search_report"
+
+
 def _search_report(request: Request, compiled: Compiled, account: SearchAccount) -> dict[str, Any] | None:
     if request.search is None:
         return None
@@ -163,8 +167,8 @@ def _search_report(request: Request, compiled: Compiled, account: SearchAccount)
         "options": request.search.options,
         "candidates": account.candidates,
         "seconds": account.seconds,
-        "tensors": tensors_report(compiled.formats),
-        "points": points_report(compiled.formats),
+        "tensors": imported(f"{_SEARCH_REPORT}:tensors_report")(compiled.formats),
+        "points": imported(f"{_SEARCH_REPORT}:points_report")(compiled.formats),
     }
 
 

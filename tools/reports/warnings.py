@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import TooLargeError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
-from tinyml.tools.driver.choice.statistics import FEW
-from tinyml.tools.driver.data_faults import NO_FAULTS, DataFaults
+from tinyml.tools.driver.data_faults import FEW, NO_FAULTS, DataFaults
 from tinyml.tools.driver.request import AUTO_FORMAT
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 

@@ -21,7 +21,6 @@ from tinyml.dialects.functions import set_argument_attribute
 from tinyml.dialects.own_attributes import OwnAttribute, Place, integer
 from tinyml.targets.verilog.fabric import UNKNOWN, fabric_around
 from tinyml.transforms.ir.pipeline_names import BITS_TO_LANES, LoweringPasses
-from tinyml.transforms.rtl.scheduling.regions import lanes_of
 
 _LOOPS = (scf.ForOp, num.EntriesOp)
 
@@ -66,6 +65,8 @@ def _loops_in(loop: scf.ForOp | num.EntriesOp) -> Iterator[Operation]:
 
 def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: int) -> list[int]:
     """The elements that hardware takes at once in each loop, by the terms that it has in hardware."""
+    from tinyml.transforms.rtl.scheduling.regions import lanes_of
+
     copy, factors = module.clone(), [1] * len(loops)
     twins = dict(zip(module.walk(), copy.walk(), strict=True))
     for number, loop in enumerate(loops):

@@ -45,7 +45,7 @@ from tinyml.transforms.buffers.liveness.live_ranges import live_range, program_p
 from tinyml.transforms.buffers.overlap.byte_times import overwrites, reads_precede_writes, rewrites_before_reading
 from tinyml.transforms.buffers.overlap.overlaps import safe_distances, with_overlaps
 from tinyml.transforms.buffers.packing import Rectangle
-from tinyml.transforms.buffers.packing.judge import JUDGES, OTHER, Verdict, other_judge
+from tinyml.transforms.buffers.packing.rectangles import JUDGES, OTHER_JUDGE
 
 Views = frozenset[SSAValue]
 """Results of `scratch.view`, and arguments of the function, which are the caller's memory.
@@ -74,8 +74,8 @@ class CheckPackingPass(ModulePass):
     align: int = 1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.judge is not None and self.judge not in (OTHER, *JUDGES):
-            raise unknown("judge", self.judge, [OTHER, *JUDGES])
+        if self.judge is not None and self.judge not in (OTHER_JUDGE, *JUDGES):
+            raise unknown("judge", self.judge, [OTHER_JUDGE, *JUDGES])
         for function in defined_functions(op):
             _check_views(function)
             try:
@@ -93,8 +93,10 @@ def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
     arenas = [op for op in function.walk() if isinstance(op, ArenaOp)]
     if len(arenas) != 1 or arenas[0].lower_bound is None or any(isinstance(op, MoveOp) for op in function.walk()):
         return
-    if name == OTHER and arenas[0].proof is None:
+    if name == OTHER_JUDGE and arenas[0].proof is None:
         return
+    from tinyml.transforms.buffers.packing.judge import JUDGE_NAMED, Verdict, other_judge
+
     places: dict[int, list[ViewOp]] = {}
     for i, view in enumerate(views):
         places.setdefault(len(views) + i if view.place is None else view.place.value.data, []).append(view)
@@ -103,7 +105,7 @@ def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
     bound, proof = arenas[0].lower_bound.value.data, arenas[0].proof
     name = other_judge(name, proof.data if proof is not None else None)
     distances = safe_distances(program_points(function), groups, shapes)
-    judgement = JUDGES[name](with_overlaps(shapes, distances), bound)
+    judgement = JUDGE_NAMED[name](with_overlaps(shapes, distances), bound)
     if judgement.verdict is Verdict.REFUTED:
         lower = max(start + shape.size for start, shape in zip(judgement.offsets, shapes, strict=True))
         raise error_at(arenas[0], f"the lower bound of the arena is {bound} bytes, but {name} packs it in {lower}")

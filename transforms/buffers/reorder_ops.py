@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from xdsl.context import Context
 from xdsl.dialects import func, memref, scf
@@ -19,7 +19,6 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.own_attributes import OwnAttribute, Place, integer
 from tinyml.dialects.scratch import AllocOp, ReuseOp, ViewOp, bytes_of, memref_type, root, unit_bytes
-from tinyml.transforms.buffers.liveness.least_peak_order import OrderingProblem, Task, least_peak
 from tinyml.transforms.buffers.liveness.live_ranges import (
     LiveRange,
     LiveRanges,
@@ -30,6 +29,9 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
 )
 from tinyml.transforms.buffers.overlap.overlaps import takes_place
 from tinyml.transforms.buffers.packing import Rectangle, find_peak
+
+if TYPE_CHECKING:
+    from tinyml.transforms.buffers.liveness.least_peak_order import OrderingProblem, Task
 
 GAP = OwnAttribute(
     "scratch.order_gap",
@@ -72,6 +74,8 @@ class ReorderOpsPass(ModulePass):
             candidate = _Block(live, block)
             if not candidate.can_change:
                 continue
+            from tinyml.transforms.buffers.liveness.least_peak_order import least_peak
+
             problem = candidate.problem
             order = least_peak(problem, self.budget)
             before = problem.peak(range(len(problem.tasks)))
@@ -115,6 +119,8 @@ class _Block:
 
     @property
     def problem(self) -> OrderingProblem:
+        from tinyml.transforms.buffers.liveness.least_peak_order import OrderingProblem
+
         # The function's own block starts with the input, which is alive before its first op.
         outermost = isinstance(self.block.parent_op(), func.FuncOp)
         start, end = -1 if outermost else self.spans[0].first, self.spans[-1].last + 1
@@ -132,6 +138,8 @@ class _Block:
         return OrderingProblem([bytes_of(buffer.result) for buffer in here], tasks, kept, given)
 
     def _task(self, i: int, index: dict[SSAValue, int]) -> Task:
+        from tinyml.transforms.buffers.liveness.least_peak_order import Task
+
         op, span = self.steps[i], self.spans[i]
         reads, writes = self.accesses[i]
         sources = self.sources[op]

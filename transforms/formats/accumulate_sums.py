@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import scf
@@ -23,8 +23,10 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import Bound, Factor
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
-from tinyml.transforms.ir.sums import LoopCarriedSum
+
+if TYPE_CHECKING:
+    from tinyml.transforms.ir.sums import LoopCarriedSum
+
 
 GREATEST_BITS = 32
 """Wider accumulators would cost more memory and time than the rounding they save."""
@@ -46,7 +48,12 @@ class AccumulateSumsPass(ModulePass):
     @staticmethod
     def found(op: Operation) -> Iterator[LoopCarriedSum]:
         """Yield the sums that it may rewrite, whatever their formats."""
-        for loop in [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]:
+        loops = [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]
+        if not loops:
+            return
+        from tinyml.transforms.ir.sums import LoopCarriedSum
+
+        for loop in loops:
             for position in range(len(loop.iter_args)):
                 if (carried_sum := LoopCarriedSum.match(loop, position)) is not None:
                     yield carried_sum
@@ -54,6 +61,8 @@ class AccumulateSumsPass(ModulePass):
 
 def _accumulate(carried_sum: LoopCarriedSum) -> None:
     """Carry a sum in an accumulator if one of at most `GREATEST_BITS` bits holds it."""
+    from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
+
     known = tdsl.carried_product(carried_sum.loop, carried_sum.weight, carried_sum.factor)
     if known is None:
         return

@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.ir.sums import ColumnSum
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,12 @@ class BlockSumsPass(ModulePass):
     block: int = 16
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for loop in [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]:
+        loops = [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]
+        if not loops:
+            return
+        from tinyml.transforms.ir.sums import ColumnSum
+
+        for loop in loops:
             column_sum = ColumnSum.match(loop)
             if column_sum is not None and isinstance(column_sum.step, tdsl.MacOp):
                 column_sum.strip_mine(self.block // tdsl.format_of(column_sum.factor).dtype.itemsize)

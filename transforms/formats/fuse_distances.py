@@ -21,9 +21,6 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import Bound, NumberFormat, Raws
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
-from tinyml.transforms.ir.chosen_accumulators import choose
-from tinyml.transforms.ir.sums import is_squared_distance
 
 GREATEST_BITS = 32
 """Wider accumulators would cost more time than the precision that they keep is worth."""
@@ -47,7 +44,11 @@ class FuseDistancesPass(ModulePass):
         """Yield the products that it may rewrite, whatever their formats, and the difference that each squares."""
         for product in [inner for inner in op.walk() if isinstance(inner, tdsl.MatmulOp)]:
             difference = product.rhs.owner
-            if isinstance(difference, tdsl.SubOp) and is_squared_distance(product, difference):
+            if not isinstance(difference, tdsl.SubOp):
+                continue
+            from tinyml.transforms.ir.sums import is_squared_distance
+
+            if is_squared_distance(product, difference):
                 yield product, difference
 
 
@@ -101,11 +102,15 @@ def _accumulator(
 
 
 def _recoded(constant: tdsl.ConstOp, format: NumberFormat) -> Raws:
+    from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
+
     return narrowed_raws(constant.raws, tdsl.format_of(constant.result), format)
 
 
 def _retyped(value: SSAValue, format: NumberFormat) -> SSAValue:
     """The same vector in another format."""
+    from tinyml.transforms.ir.chosen_accumulators import choose
+
     if format.type == tdsl.format_of(value).type:
         return value
     if (constant := _constant(value)) is not None:

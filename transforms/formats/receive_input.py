@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -20,15 +21,9 @@ from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.base import spell
 from tinyml.targets.chip import INPUTS, MEMORY, PUSH
-from tinyml.transforms.schedules.streams.time_loops import (
-    SequenceLoop,
-    behind,
-    is_image,
-    receive_image,
-    sequence_of,
-    steps_of,
-    time_of,
-)
+
+if TYPE_CHECKING:
+    from tinyml.transforms.schedules.streams.time_loops import SequenceLoop
 
 MOST = (1 << 16) - 1
 """Limit on rows and on elements per row, which the program counts in 16 bits."""
@@ -59,6 +54,14 @@ class ReceiveInputPass(ModulePass):
         known = tdsl.read_input(function)
         if self.input == MEMORY or known.received is not None or known.pushed is not None:
             return
+        from tinyml.transforms.schedules.streams.time_loops import (
+            is_image,
+            receive_image,
+            sequence_of,
+            steps_of,
+            time_of,
+        )
+
         if known.reused:
             raise InputError(f"an input from {self.input} arrives row by row: --reuse-input is for one in memory")
         if self.input == PUSH:
@@ -85,6 +88,8 @@ class ReceiveInputPass(ModulePass):
 
 def _receive_steps(sequence: SSAValue, steps: SequenceLoop, length: int) -> None:
     """Receive each step of a sequence, as a row of an image of one pixel column, in place of reading it."""
+    from tinyml.transforms.schedules.streams.time_loops import behind
+
     image = tdsl.ReshapeOp(sequence, (1, steps.pushes.steps, 1, length))
     Rewriter.insert_op(image, behind(sequence))
     received = tdsl.ReceiveOp(image.out, steps.loop.body.block.args[0], 1)

@@ -14,8 +14,6 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.operations import index_constant
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.schedules.streams.time_loops import MOST, steps_of
-from tinyml.transforms.schedules.tiling.stored_image import tensor_like
 
 
 @dataclass(frozen=True)
@@ -35,8 +33,13 @@ class SetStepsPass(ModulePass):
 
         function = predict_function(op)
         pushes = tdsl.read_input(function).pushed
+        if pushes is None:
+            return
+        from tinyml.transforms.schedules.streams.time_loops import MOST, steps_of
+        from tinyml.transforms.schedules.tiling.stored_image import tensor_like
+
         sequence = function.body.block.args[0]
-        if pushes is None or (found := steps_of(sequence)) is None:
+        if (found := steps_of(sequence)) is None:
             return
         elements = prod(load_data(self.data).shape)
         steps, rest = divmod(elements, pushes.frame)

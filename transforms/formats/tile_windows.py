@@ -8,33 +8,24 @@ by pixel.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST
-from tinyml.transforms.schedules.tiling.axis_orders import written
-from tinyml.transforms.schedules.tiling.convolution_pixels import ConvolutionPixels
-from tinyml.transforms.schedules.tiling.erasure import erase
-from tinyml.transforms.schedules.tiling.padding import padding
-from tinyml.transforms.schedules.tiling.stored_image import StoredImage
-from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
-from tinyml.transforms.schedules.tiling.window_tiles import AMPLE, TileMemory, image_tiling, memory_of
 
 
 @dataclass(frozen=True)
 class TileWindowsPass(ModulePass):
     """Rewrite every `tdsl.conv2d` of a single image, with the padding before it and the elementwise ops after it.
 
-    Convolutions in place (`turns`) are unchanged. Elementwise ops are absorbed as long as each is the only reader of
-    the previous result, and its other operands are tensors of the same shape, numbers per channel or single numbers.
+    An image one pixel wide becomes a row of as many pixels if only tiles along it have kernels. Convolutions in place
+    (`turns`) are unchanged. Elementwise ops are absorbed as long as each is the only reader of the previous result, and
+    its other operands are tensors of the same shape, numbers per channel or single numbers.
 
     target: as for printing C; its kernels determine how many pixels are taken at once. ram: with a limit in bytes, from
     this option or a search (`tdsl.ram`), as many pixels as fit the memory that `plan-execution` leaves. flash: with a
@@ -49,58 +40,11 @@ class TileWindowsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in defined_functions(op):
+            convolutions = [inner for inner in function.walk() if isinstance(inner, tdsl.Conv2dOp)]
+            if not convolutions:
+                continue
+            from tinyml.transforms.schedules.tiling.tiled_windows import tile_convolution
+
             limited = self.ram is not None or tdsl.RAM in function.attributes
-            usual = TileMemory(AMPLE.input_tile, 0) if limited else AMPLE
-            for convolution in [inner for inner in function.walk() if isinstance(inner, tdsl.Conv2dOp)]:
-                single = tdsl.shape_of(convolution.rhs)[0] == 1
-                done = convolution.turns is not None or convolution.tile is not None or _is_window(convolution)
-                if convolution.result is not None and single and not done:
-                    _tile(convolution, self.target, memory_of(convolution) or usual, large=self.flash is not None)
-
-
-def _is_window(op: tdsl.Conv2dOp) -> bool:
-    """True for a single window of grouped channels."""
-    return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tdsl.shape_of(op.rhs)[1:3] and padding(op.rhs) is None
-
-
-def _tile(op: tdsl.Conv2dOp, target: str, memory: TileMemory, *, large: bool) -> None:
-    """Rewrite one convolution. large: as in `image_tiling`."""
-    tiling = image_tiling(op, target, memory, large=large)
-    chain = _chain(op)
-    last = chain[-1] if chain else op
-    emit = TensorBuilder(last, op.location)
-    pixels = ConvolutionPixels(op, chain, emit, tiling=tiling)
-    _, height, width, _ = tdsl.shape_of(op.out)
-    image = StoredImage.empty(last.out, height, width, emit, op)
-
-    def computed(y: SSAValue, whole: SSAValue, rows: int) -> SSAValue:
-        return pixels.row(y, image.now(whole), StoredImage.whole, rows).value
-
-    rows, (times, rest) = tiling.rows, divmod(height, tiling.rows)
-    whole = emit.over(times, image.value, lambda number, whole: computed(emit.times(number, rows), whole, rows))
-    if rest:
-        whole = emit.over(rest, whole, lambda y, whole: computed(emit.plus(y, height - rest), whole, 1))
-    returned = written(last.out)
-    (last if returned is None else returned).out.replace_all_uses_with(whole)
-    erase([op, *chain, *([] if returned is None else [returned])])
-
-
-def _chain(op: tdsl.Conv2dOp) -> list[tdsl.ElementwiseOp]:
-    """The elementwise ops that follow a convolution pixel by pixel, each the only reader of the one before."""
-    chain: list[tdsl.ElementwiseOp] = []
-    value: SSAValue = op.out
-    while len({use.operation for use in value.uses}) == 1:
-        [user] = {use.operation for use in value.uses}
-        if not isinstance(user, tdsl.ElementwiseOp) or user.parent is not op.parent:
-            break
-        if tdsl.shape_of(user.out) != tdsl.shape_of(op.out) or not all(map(_by_pixel(op), user.inputs)):
-            break
-        chain.append(user)
-        value = user.out
-    return chain
-
-
-def _by_pixel(op: tdsl.Conv2dOp) -> Callable[[SSAValue], bool]:
-    """A predicate that is true for operands with pixels like the result's, or the same values for all pixels."""
-    shape = tdsl.shape_of(op.out)
-    return lambda value: tdsl.shape_of(value) == shape or prod(tdsl.shape_of(value)[:-1]) == 1
+            for convolution in convolutions:
+                tile_convolution(convolution, self.target, limited=limited, large=self.flash is not None)

@@ -28,6 +28,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import memref_type
 from tinyml.targets.kernel import Kernel, packed_reader
+from tinyml.targets.makers import ListedKernels
 from tinyml.targets.nests import SumNest
 from tinyml.targets.registry import HOST, chip_of, offers
 from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer, retype_elements
@@ -67,7 +68,10 @@ class PackConstantsPass(ModulePass):
         if self.packed == "auto":
             # RAM is always scarcer than time and flash.
             loaded = [packable for packable in chosen if packable.constant.loaded]
-            chosen = [*loaded, *(_worthwhile([each for each in chosen if each not in loaded]) if chip.kernels else [])]
+            chosen = [
+                *loaded,
+                *(_worthwhile([each for each in chosen if each not in loaded]) if chip.made_by(ListedKernels) else []),
+            ]
         for packable in chosen if self.packed != "never" else []:
             packable.pack()
 

@@ -21,15 +21,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tinyml.dialects.distribution import DISTRIBUTION
+from tinyml.dialects.distribution import DISTRIBUTION, ROOMS
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.plugins import GROUPS, plugins
 
 T = TypeVar("T")
 
 LIBRARIES = (DISTRIBUTION, "numpy", "xdsl")
-
-ROOMS = ("dialects", "targets", "runtime", "transforms", "lowering", "tools")
 
 
 class KeptFacts:

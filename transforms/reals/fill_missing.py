@@ -12,7 +12,6 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.reals.analysis.missing_values import origins
 
 
 @dataclass(frozen=True)
@@ -32,6 +31,8 @@ class FillMissingPass(ModulePass):
         imputers = [one for one in function.walk() if isinstance(one, tdsl.ImputeOp)]
         if not imputers:
             return
+        from tinyml.transforms.reals.analysis.missing_values import origins
+
         [argument] = function.body.block.args
         fills = np.full(int(np.prod(tdsl.shape_of(argument))), np.nan)
         found = origins(function)

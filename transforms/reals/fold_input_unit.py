@@ -24,10 +24,10 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, absorb, set_feature_map
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Reals
+    from tinyml.transforms.reals.analysis.affine_functions import AffineFunction
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,8 @@ class FoldInputUnitPass(ModulePass):
         shape = tdsl.shape_of(argument)
         unit = tdsl.InputUnit.parse(self.input_unit, prod(shape))
         if (features := unit.features(prod(shape))) is not None:
+            from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, absorb, set_feature_map
+
             by_feature = AffineFunction(features.scales.reshape(shape), features.zeros.reshape(shape))
             if not absorb(argument, by_feature, argument):
                 _compute(argument, by_feature)

@@ -15,8 +15,6 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.reals.analysis.missing_values import forests_reached
-from tinyml.transforms.reals.compare_floats import compare_floats
 
 
 @dataclass(frozen=True)
@@ -42,13 +40,19 @@ class FollowMissingPass(ModulePass):
             return
         function = predict_function(op)
         some_miss = tdsl.read_input(op).missing and np.isnan(load_program_data(op, self.data).x).any()
-        reached = forests_reached(function) if some_miss else set[tdsl.ForestOp]()
+        reached = set[tdsl.ForestOp]()
+        if some_miss:
+            from tinyml.transforms.reals.analysis.missing_values import forests_reached
+
+            reached = forests_reached(function)
         for forest in forests:
             if forest not in reached:
                 del forest.properties["missing"]
         tdsl.update_input(op, missing=any(map(tdsl.follows_missing, op.walk())))
         if not reached:
             return
+        from tinyml.transforms.reals.compare_floats import compare_floats
+
         if tdsl.read_input(op).unit is not None:
             raise InputError("missing values are NaN, which no integer of a sensor is: leave out the unit of the input")
         if not compare_floats(op, scaled=True):

@@ -21,8 +21,6 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.formats.constants.input_moments import second_moments
-from tinyml.transforms.ir.sums import is_squared_distance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -150,7 +148,11 @@ class _Distance:
 def _distances(module: ModuleOp) -> Iterator[_Distance]:
     for square in [op for op in module.walk() if isinstance(op, tdsl.MatmulOp)]:
         difference = square.rhs.owner
-        if not (isinstance(difference, tdsl.SubOp) and is_squared_distance(square, difference)):
+        if not isinstance(difference, tdsl.SubOp):
+            continue
+        from tinyml.transforms.ir.sums import is_squared_distance
+
+        if not is_squared_distance(square, difference):
             continue
         for projected, points in ((difference.lhs, difference.rhs), (difference.rhs, difference.lhs)):
             product, prototypes = projected.owner, _constant(points)
@@ -209,6 +211,8 @@ def _unforeseen(vectors: Reals) -> float:
 
     The errors of the other parts compensate for each other when weights are rounded (`round_weights`).
     """
+    from tinyml.transforms.formats.constants.input_moments import second_moments
+
     moments = second_moments(vectors, np.ones(len(vectors)))
     floor = 1e-9 * (1.0 + np.trace(moments))
     root = cast(Any, np.linalg).cholesky(moments + floor * np.eye(len(moments)))

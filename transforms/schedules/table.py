@@ -7,7 +7,7 @@ Names are known without importing the files, so that tools start quickly.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tinyml.dialects.plugins import SCHEDULES as GROUP
 from tinyml.dialects.plugins import PluginError, Row
@@ -52,3 +52,24 @@ SCHEDULES = Table(
 
 schedule_named, schedules, schedule_names = SCHEDULES.get, SCHEDULES.each, SCHEDULES.names
 """The schedule of a name, all of them, and their names, those of other packages last."""
+
+
+class Traits(NamedTuple):
+    """What the passes of every program have to know of a schedule; as in `Schedule`."""
+
+    rounds: bool = False
+    sliced: bool = False
+    takes_ram: bool = False
+    widens: bool = False
+
+
+_KNOWN = {ORDINARY: Traits(), AUTO: Traits(takes_ram=True)}
+"""The traits of the schedules of most programs, which are asked for before any segment is planned."""
+
+
+def traits_of(name: str) -> Traits:
+    """The traits of the schedule of a name; raises `InputError` if there is none."""
+    if name in _KNOWN:
+        return _KNOWN[name]
+    schedule = schedule_named(name)
+    return Traits(schedule.rounds, schedule.sliced, schedule.takes_ram, schedule.widens)

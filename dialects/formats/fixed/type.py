@@ -31,7 +31,6 @@ from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact_numbers
 from tinyml.dialects.formats.number_format import INTEGER_CODING, Coding, Function, NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.dialects.formats.scaled_integer import STORAGE_WIDTHS, ScaledInteger
-from tinyml.dialects.formats.specification import Flipped, Multiples
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.exact_integers import half_even
 from tinyml.dialects.machine.machine import Int, Machine, limits
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from tinyml.dialects.formats.number_format import Raws, Reals
+    from tinyml.dialects.formats.specification import Flipped, Multiples
 
 
 V = TypeVar("V")
@@ -137,6 +137,8 @@ class FixedType(RoundedHalfUp):
 
     @property
     def specification(self) -> Multiples:
+        from tinyml.dialects.formats.specification import Multiples
+
         most = 2 ** (self.width.data - 1) - 1
         return Multiples(self.frac.data, -most, most)
 
@@ -221,6 +223,8 @@ class SignedType(RoundedHalfUp):
 
     @property
     def specification(self) -> Multiples:
+        from tinyml.dialects.formats.specification import Multiples
+
         return Multiples(self.frac.data, -(2 ** (self.width.data - 1)), 2 ** (self.width.data - 1) - 1)
 
     @property
@@ -257,6 +261,8 @@ class UnsignedType(ExactInteger):
 
     @property
     def specification(self) -> Multiples:
+        from tinyml.dialects.formats.specification import Multiples
+
         return Multiples(self.frac.data, 0, 2**self.width.data - 1, half_even)
 
     @property
@@ -321,6 +327,8 @@ class ByteType(ExactInteger):
 
     @property
     def specification(self) -> Flipped:
+        from tinyml.dialects.formats.specification import Flipped
+
         return Flipped(self.frac.data, -128, 127)
 
     @property

@@ -23,7 +23,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import Bound, Function, NumberFormat, Product
-from tinyml.dialects.formats.zeroskew import functions, softmax
+from tinyml.dialects.formats.zeroskew import functions
 from tinyml.dialects.formats.zeroskew.functions import interpolated
 from tinyml.dialects.formats.zeroskew.numbers import (
     PRODUCT_LIMITS,
@@ -38,13 +38,13 @@ from tinyml.dialects.formats.zeroskew.numbers import (
     skewed,
 )
 from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewSum, FloatSkewType
-from tinyml.dialects.formats.zeroskew.specification import Skewed
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine import gemmlowp
 from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
+    from tinyml.dialects.formats.zeroskew.specification import Skewed
 
 V = TypeVar("V")
 
@@ -90,6 +90,8 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     @property
     def specification(self) -> Skewed | None:
+        from tinyml.dialects.formats.zeroskew.specification import Skewed
+
         return None if self.per_channel or self.is_start else Skewed(self.bits, self.scale, self.zero_point.data)
 
     def without_offset(self) -> tuple[ZeroSkewType, int]:
@@ -305,6 +307,8 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
         """TensorFlow Lite's SOFTMAX: for 8 bits exponentials without integer bits, from a table."""
+        from tinyml.dialects.formats.zeroskew import softmax
+
         source = skewed(value_format)
         below = m.sub(source.raw(m, greatest), source.raw(m, value))
         if self.bits > USUAL_WIDTH:
@@ -325,6 +329,8 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
         """The term times the total's reciprocal, in units of 2^-8, or 2^-16 for results with other scales."""
+        from tinyml.dialects.formats.zeroskew import softmax
+
         zeros = m.bounded(m.call("tm_leading_zeros_s32", total), 0, 31)
         if self.bits > USUAL_WIDTH:
             share = softmax.share(m, term, softmax.reciprocal(m, total, zeros), zeros)

@@ -13,11 +13,23 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.layouts.coded_rows import ROWS, TILE, CodedRows, CodedTile
-from tinyml.dialects.layouts.element_loops import LOOP, ElementLoop
+from tinyml.dialects.modules import on_call
 from tinyml.dialects.num.kernels.calls import MEMREF, Arguments, CallOp, RoutineAttr, is_of_bytes, run_length
 from tinyml.dialects.num.kernels.kernel_attributes import CodeKernelAttr, KernelAttr, parse_numbers, print_numbers
+from tinyml.dialects.own_attributes import OwnAttribute, Place, read_by
 from tinyml.dialects.scratch.types import element_bytes, memref_type, packed_bits
+
+LOOP = OwnAttribute(
+    "tinyml.element_loop",
+    {
+        Place.DECLARATION: read_by(
+            "a loop over elements that is code", on_call("tinyml.dialects.layouts.element_loops:ElementLoop.of")
+        )
+    },
+    "The loop over elements that is the code of a C function.",
+)
 
 __all__ = ["CodeAttr", "CodeSize", "CodedLoopAttr", "CodedRowsAttr", "CodedTileAttr"]
 
@@ -149,7 +161,10 @@ class CodedLoopAttr(CodeAttr):
         return [MEMREF] * max(count, 1)
 
     def verify_call(self, call: CallOp) -> None:
-        loop, (results, *read) = ElementLoop.of(self.constants), call.arguments
+        loop, (results, *read) = (
+            imported("tinyml.dialects.layouts.element_loops:ElementLoop").of(self.constants),
+            call.arguments,
+        )
         for run in call.arguments:
             if packed_bits(memref_type(run)) is not None:
                 raise VerifyException(f"needs elements that are not packed, got {run.type}")

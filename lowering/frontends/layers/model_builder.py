@@ -38,10 +38,11 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.tdsl import Shape, format_of, shape_of
-from tinyml.lowering.frontends.layers.thresholds import Scaling
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tinyml.lowering.frontends.layers.thresholds import Scaling
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.ir import SSAValue
@@ -89,16 +89,6 @@ def selected(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
         raise to.error("it is not fitted: call fit(X, y) first")
     indices = [int(index) for index in estimator.get_support(indices=True)]
     return x if indices == [*range(length)] else to.picked(x, indices)
-
-
-COLUMNS: Mapping[str, Composite] = {
-    "ColumnTransformer": column_transformer,
-    "FeatureUnion": feature_union,
-    "SelectFromModel": selected_from_model,
-    "RFE": selected_from_model,
-    "RFECV": selected_from_model,
-    "SequentialFeatureSelector": selected_from_model,
-}
 
 
 BOOSTED = ("GradientBoostingClassifier", "HistGradientBoostingClassifier")
@@ -293,14 +283,3 @@ def _isotonic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> 
     shares = to.op(tdsl.ClipOp, to.op(tdsl.MulOp, passed, steep), 0.0, 1.0)
     values = to.reshape(affine(to, shares, np.array(rises).T, least), (1, len(calibrators)))
     return values if len(calibrators) == 1 else to.op(tdsl.SoftmaxOp, to.op(tdsl.LogOp, values))
-
-
-ENSEMBLES: Mapping[str, Composite] = {
-    "OneVsRestClassifier": one_against_rest,
-    "VotingClassifier": voting_classifier,
-    "VotingRegressor": voting_regressor,
-    "MultiOutputRegressor": several_regressors,
-    "StackingClassifier": stacking,
-    "StackingRegressor": stacking,
-    "CalibratedClassifierCV": calibrated,
-}

@@ -6,7 +6,7 @@ with covariances take squares of whitened features.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import SSAValue
@@ -15,7 +15,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.network_layers import affine
-from tinyml.lowering.frontends.sklearn.fitted import Handler, array
+from tinyml.lowering.frontends.sklearn.fitted import array
 from tinyml.lowering.frontends.sklearn.scaling import binarized, scaled, shifted
 
 if TYPE_CHECKING:
@@ -79,14 +79,6 @@ def _scores(to: ModelBuilder, x: SSAValue, weights: NDArray[Any], addends: NDArr
     return to.reshape(scores, (1, len(weights)))
 
 
-NAIVE_BAYES: Mapping[str, Handler] = {
-    "GaussianNB": gaussian_naive_bayes,
-    "MultinomialNB": multinomial_naive_bayes,
-    "ComplementNB": complement_naive_bayes,
-    "BernoulliNB": bernoulli_naive_bayes,
-}
-
-
 def _densities(to: ModelBuilder, x: SSAValue, roots: Sequence[Array], means: Array, addends: Array) -> SSAValue:
     """The row `addends - |root (x - mean)|^2 / 2` of all Gaussians.
 
@@ -127,8 +119,3 @@ def gaussian_mixture(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
             roots = [np.eye(features) * each for each in factors]
     determinants = np.array([np.log(np.diagonal(root)).sum() for root in roots])
     return _densities(to, x, roots, means, np.log(weights) + determinants)
-
-
-DENSITIES: Mapping[str, Handler] = {"QuadraticDiscriminantAnalysis": quadratic_discriminant}
-
-MIXTURES: Mapping[str, Handler] = {"GaussianMixture": gaussian_mixture}

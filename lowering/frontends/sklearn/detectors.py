@@ -7,7 +7,6 @@ lies below the threshold, `offset_` by default, is an anomaly.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import SSAValue
@@ -19,7 +18,7 @@ from tinyml.lowering.frontends.layers.network_layers import affine
 from tinyml.lowering.frontends.layers.support_vectors import kernel_sums, limited_products
 from tinyml.lowering.frontends.layers.tree_ensembles import Tree, forest
 from tinyml.lowering.frontends.sklearn.composites import inner
-from tinyml.lowering.frontends.sklearn.fitted import Handler, array, only
+from tinyml.lowering.frontends.sklearn.fitted import array, only
 from tinyml.lowering.frontends.sklearn.scaling import shifted
 from tinyml.lowering.frontends.sklearn.stored_examples import kernel_of
 from tinyml.lowering.frontends.sklearn.trees import tree_of
@@ -168,25 +167,3 @@ def local_outlier_factor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
 def threshold_of(to: ModelBuilder, estimator: Any) -> float | None:
     """The score below which a detector calls a sample an anomaly; None for a measure of distance without one."""
     return float(array(to, estimator, "offset_").ravel()[0]) if hasattr(estimator, "offset_") else None
-
-
-DISTANCES: Mapping[str, Handler] = {
-    "KMeans": distance_to_centres,
-    "MiniBatchKMeans": distance_to_centres,
-    "PCA": distance_to_components,
-    "IncrementalPCA": distance_to_components,
-}
-"""The distances of estimators that detect no anomalies by themselves, where a detector is wanted."""
-
-DETECTORS: Mapping[str, Handler] = {
-    "IsolationForest": isolation_forest,
-    "OneClassSVM": one_class_support_vectors,
-    "SGDOneClassSVM": one_class_linear,
-    "EllipticEnvelope": ellipse,
-    "LocalOutlierFactor": local_outlier_factor,
-    "EmpiricalCovariance": ellipse,
-    "ShrunkCovariance": ellipse,
-    "LedoitWolf": ellipse,
-    "OAS": ellipse,
-    "MinCovDet": ellipse,
-}

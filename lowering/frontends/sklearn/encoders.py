@@ -8,7 +8,7 @@ An encoder that refuses unknown values gives them the nearest category, with hal
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import SSAValue
@@ -19,7 +19,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
 from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest
 from tinyml.lowering.frontends.sklearn.composites import inner, together
-from tinyml.lowering.frontends.sklearn.fitted import Handler, as_fitted
+from tinyml.lowering.frontends.sklearn.fitted import as_fitted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -126,6 +126,3 @@ def _tree(values: NDArray[np.float64], columns: NDArray[np.float64], *, known: b
     grow(0, len(leaves))
     nodes = np.array(first), np.array(second)
     return Tree(np.zeros(len(thresholds), np.int64), np.array(thresholds), *nodes, np.array(votes))
-
-
-ENCODERS: Mapping[str, Handler] = {"OneHotEncoder": encoded, "OrdinalEncoder": encoded}

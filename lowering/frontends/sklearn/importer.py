@@ -19,42 +19,24 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.modules import on_call
 from tinyml.dialects.plugins import described
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.importers import TRUST_PICKLE, detects
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
 from tinyml.lowering.frontends.layers.rewrites import simplify
-from tinyml.lowering.frontends.sklearn.composites import COLUMNS, ENSEMBLES, Composite, inner
-from tinyml.lowering.frontends.sklearn.densities import DENSITIES, MIXTURES, NAIVE_BAYES
-from tinyml.lowering.frontends.sklearn.detectors import DETECTORS, DISTANCES, threshold_of
+from tinyml.lowering.frontends.sklearn.estimators import COMPOSITES, DISTANCES, FAMILIES, HANDLERS
 from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, has_logits, remember, works
-from tinyml.lowering.frontends.sklearn.linear import LINEAR_CLASSIFIERS, LINEAR_REGRESSORS, NETWORKS
-from tinyml.lowering.frontends.sklearn.nearest import IN_WORDS, advice
-from tinyml.lowering.frontends.sklearn.scaling import TRANSFORMERS
-from tinyml.lowering.frontends.sklearn.stored_examples import CLUSTERS, NEIGHBOURS, SUPPORT_VECTORS
-from tinyml.lowering.frontends.sklearn.trees import TREES
 
-FAMILIES: Mapping[str, Mapping[str, Handler]] = {
-    "Transformers": TRANSFORMERS,
-    "Linear classifiers": LINEAR_CLASSIFIERS,
-    "Linear regressors": LINEAR_REGRESSORS,
-    "Support vector machines": SUPPORT_VECTORS,
-    "Networks": NETWORKS,
-    "Naive Bayes": NAIVE_BAYES,
-    "Gaussian densities": DENSITIES,
-    "Nearest neighbours": NEIGHBOURS,
-    "Clusters": {**CLUSTERS, **MIXTURES},
-    "Trees and forests": TREES,
-    "Anomaly detectors": DETECTORS,
-}
-"""The handlers of estimators by class name, in families, without those of composites."""
-
-COMPOSITES: Mapping[str, Mapping[str, Composite]] = {"Columns": COLUMNS, "Ensembles": ENSEMBLES}
-"""The handlers of estimators made of others, without pipelines and searches."""
-
-HANDLERS: Mapping[str, Handler] = {name: handler for family in FAMILIES.values() for name, handler in family.items()}
+COLUMNS, ENSEMBLES = COMPOSITES["Columns"], COMPOSITES["Ensembles"]
 
 PACKAGE = "sklearn"
+
+_SKLEARN = "tinyml.lowering.frontends.sklearn"
+
+_advice, _inner, _threshold_of = (
+    on_call(f"{_SKLEARN}.{where}") for where in ("nearest:advice", "composites:inner", "detectors:threshold_of")
+)
 
 OTHERS = {package: "tinyml.lowering.frontends.boosted.objects:BOOSTERS" for package in ("xgboost", "lightgbm")}
 """The packages whose classes have the interface of scikit-learn's estimators, and are read as these are, each with the
@@ -120,13 +102,16 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
     if (count := features or getattr(estimator, "n_features_in_", None)) is None:
         first = _first_step(estimator)
         name = _name_of(to, first)
+        from tinyml.lowering.frontends.sklearn.nearest import IN_WORDS
+
         if name in IN_WORDS:
-            raise to.error(f"{name} is not supported: {advice(name, first)}")
+            raise to.error(f"{name} is not supported: {_advice(name, first)}")
         with to.importing(_name_of(to, estimator)):
             raise to.error("it does not say how many features it takes: is it fitted? Call fit(X, y) first")
     x = to.argument(TensorType(F32_FORMAT.type, (1, int(count))), "features")
     last, value = _computed(to, estimator, x)
     labels: list[str | int] | None = None
+    detectors = FAMILIES["Anomaly detectors"]
     name = _name_of(to, last)
     with to.importing(name):
         results, clusters = [value], name in FAMILIES["Clusters"] and not _measures_distance(name)
@@ -136,14 +121,14 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
             results = _class_and_scores(to, last, value, len(labels))
         module = to.module(results)
         classes = None if labels is None else tuple(labels)
-        threshold = threshold_of(to, last) if name in DETECTORS else None
+        threshold = _threshold_of(to, last) if name in detectors else None
         tdsl.update_interface(module, classes=classes, clusters=clusters, threshold=threshold)
         names = tuple(map(str, getattr(estimator, "feature_names_in_", ())))
         if len(names) == int(count):
             tdsl.update_input(module, names=names)
     simplify(module)
     if not _measures_distance(name):
-        remember(module, estimator, scores=name in DETECTORS)
+        remember(module, estimator, scores=name in detectors)
     return module
 
 
@@ -191,7 +176,7 @@ def _computed(to: ModelBuilder, estimator: Any, x: SSAValue, step: str | None = 
             given, last = estimator.steps[-1]
             return _computed(to, last, x, _chosen(given, last))
         if name in ELIMINATIONS:
-            return _computed(to, inner(to, estimator, "estimator_"), _handled(to, name, estimator, x, step), step)
+            return _computed(to, _inner(to, estimator, "estimator_"), _handled(to, name, estimator, x, step), step)
         if name == PIPELINE:
             return _transformed(to, estimator, x)
         if _measures_distance(name):
@@ -208,8 +193,8 @@ def _chosen(step: str, estimator: object) -> str | None:
 def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue, step: str | None = None) -> tuple[Any, SSAValue]:
     """A transformer and the features that its `transform` computes, even if it has a `predict`."""
     name = _name_of(to, transformer)
-    if name not in TRANSFORMERS and name not in COLUMNS and name != PIPELINE:
-        raise to.error(f"{name} is not supported as a transformer: {advice(name, transformer, transforms=True)}")
+    if name not in FAMILIES["Transformers"] and name not in COLUMNS and name != PIPELINE:
+        raise to.error(f"{name} is not supported as a transformer: {_advice(name, transformer, transforms=True)}")
     with to.importing(name):
         if name != PIPELINE:
             return transformer, _handled(to, name, transformer, x, step)
@@ -245,7 +230,7 @@ def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue, step: str
 def _with_handler(to: ModelBuilder, name: str, estimator: Any, x: SSAValue) -> SSAValue:
     handlers = {**HANDLERS, **_handlers_of(type(estimator).__module__.partition(".")[0])}
     if name not in handlers and name not in COLUMNS and name not in ENSEMBLES:
-        raise to.error(f"the estimator is not supported: {advice(name, estimator)}")
+        raise to.error(f"the estimator is not supported: {_advice(name, estimator)}")
     if (taken := getattr(estimator, "n_features_in_", shape_of(x)[1])) != shape_of(x)[1]:
         raise to.error(f"it was fitted on {taken} features, and gets {shape_of(x)[1]}")
     if name in COLUMNS:

@@ -12,7 +12,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.network_layers import affine
-from tinyml.lowering.frontends.sklearn.fitted import Handler, array
+from tinyml.lowering.frontends.sklearn.fitted import array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,52 +23,6 @@ def linear(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     weights = array(to, estimator, "coef_", 2)
     addends: NDArray[Any] = np.broadcast_to(array(to, estimator, "intercept_").ravel(), len(weights))
     return to.reshape(affine(to, x, weights, addends), (1, len(weights)))
-
-
-LINEAR_CLASSIFIERS: Mapping[str, Handler] = dict.fromkeys(
-    (
-        "LogisticRegression",
-        "LogisticRegressionCV",
-        "RidgeClassifier",
-        "RidgeClassifierCV",
-        "SGDClassifier",
-        "Perceptron",
-        "LinearSVC",
-        "LinearDiscriminantAnalysis",
-    ),
-    linear,
-)
-
-LINEAR_REGRESSORS: Mapping[str, Handler] = dict.fromkeys(
-    (
-        "LinearRegression",
-        "Ridge",
-        "RidgeCV",
-        "Lasso",
-        "LassoCV",
-        "MultiTaskLasso",
-        "MultiTaskLassoCV",
-        "ElasticNet",
-        "ElasticNetCV",
-        "MultiTaskElasticNet",
-        "MultiTaskElasticNetCV",
-        "Lars",
-        "LarsCV",
-        "LassoLars",
-        "LassoLarsCV",
-        "LassoLarsIC",
-        "OrthogonalMatchingPursuit",
-        "OrthogonalMatchingPursuitCV",
-        "BayesianRidge",
-        "ARDRegression",
-        "HuberRegressor",
-        "TheilSenRegressor",
-        "SGDRegressor",
-        "QuantileRegressor",
-        "LinearSVR",
-    ),
-    linear,
-)
 
 
 _ACTIVATIONS: Mapping[str, type[tdsl.UnaryOp] | None] = {
@@ -103,6 +57,3 @@ def perceptron_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAV
 
 def perceptron_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     return _activated(to, _last_sums(estimator, to, x), estimator.out_activation_)
-
-
-NETWORKS: Mapping[str, Handler] = {"MLPClassifier": perceptron_classifier, "MLPRegressor": perceptron_regressor}

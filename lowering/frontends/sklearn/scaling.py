@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,8 @@ from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
 from tinyml.lowering.frontends.layers.network_layers import affine, limited
 from tinyml.lowering.frontends.layers.support_vectors import KERNELS, KernelFunction, kernel_sums
 from tinyml.lowering.frontends.layers.thresholds import Scaling
-from tinyml.lowering.frontends.sklearn.composites import selected, together
-from tinyml.lowering.frontends.sklearn.encoders import ENCODERS
-from tinyml.lowering.frontends.sklearn.fitted import Handler, array, only
+from tinyml.lowering.frontends.sklearn.composites import together
+from tinyml.lowering.frontends.sklearn.fitted import array, only
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -167,28 +166,3 @@ def nystroem(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     )
     features = kernel_sums(to, x, function, components, rotation, np.zeros(len(rotation)))
     return to.reshape(features, (1, len(rotation)))
-
-
-TRANSFORMERS: Mapping[str, Handler] = {
-    "StandardScaler": standard_scaler,
-    "MinMaxScaler": min_max_scaler,
-    "MaxAbsScaler": max_abs_scaler,
-    "RobustScaler": robust_scaler,
-    "Normalizer": normalizer,
-    "SimpleImputer": simple_imputer,
-    "PolynomialFeatures": polynomial_features,
-    "PCA": pca,
-    "IncrementalPCA": pca,
-    "TruncatedSVD": truncated_svd,
-    "Nystroem": nystroem,
-    "Binarizer": binarizer,
-    **ENCODERS,
-    "FunctionTransformer": function_transformer,
-    "VarianceThreshold": selected,
-    "SelectKBest": selected,
-    "SelectPercentile": selected,
-    "SelectFpr": selected,
-    "SelectFdr": selected,
-    "SelectFwe": selected,
-    "GenericUnivariateSelect": selected,
-}

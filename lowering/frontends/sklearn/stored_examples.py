@@ -6,7 +6,6 @@ points is subtracted first, which keeps these numbers small.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import SSAValue
@@ -22,7 +21,7 @@ from tinyml.lowering.frontends.layers.support_vectors import (
     pair_coefficients,
     votes,
 )
-from tinyml.lowering.frontends.sklearn.fitted import Handler, array, only
+from tinyml.lowering.frontends.sklearn.fitted import array, only
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,15 +79,6 @@ def neighbours_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
     return _of_neighbours(estimator, to, x, targets.reshape(len(targets), -1))
 
 
-CLUSTERS: Mapping[str, Handler] = dict.fromkeys(("KMeans", "MiniBatchKMeans"), k_means)
-
-NEIGHBOURS: Mapping[str, Handler] = {
-    "KNeighborsClassifier": neighbours_classifier,
-    "KNeighborsRegressor": neighbours_regressor,
-    "NearestCentroid": nearest_centroid,
-}
-
-
 def kernel_of(estimator: Any, to: ModelBuilder) -> KernelFunction:
     """The kernel of a support vector machine; raises `InputError` for one that is a function in Python."""
     only(to, estimator, "kernel", *KERNELS, instead="a kernel of your own is not part of the estimator")
@@ -109,11 +99,3 @@ def support_vector_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> 
 def support_vector_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     vectors, coefficients = (array(to, estimator, name, 2) for name in ("support_vectors_", "dual_coef_"))
     return kernel_sums(to, x, kernel_of(estimator, to), vectors, coefficients, array(to, estimator, "intercept_"))
-
-
-SUPPORT_VECTORS: Mapping[str, Handler] = {
-    "SVC": support_vector_classifier,
-    "NuSVC": support_vector_classifier,
-    "SVR": support_vector_regressor,
-    "NuSVR": support_vector_regressor,
-}

@@ -15,7 +15,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest
-from tinyml.lowering.frontends.sklearn.fitted import Handler, only, takes_missing
+from tinyml.lowering.frontends.sklearn.fitted import only, takes_missing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,7 +61,7 @@ def _shares(to: ModelBuilder, estimator: Any) -> NDArray[Any]:
     return values[:, 0] / values[:, 0].sum(1, keepdims=True)
 
 
-def _classifier_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+def classifier_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     return forest(to, x, [tree_of(estimator, estimator, _shares(to, estimator))])
 
 
@@ -70,21 +70,21 @@ def _values(to: ModelBuilder, owner: Any, estimator: Any, count: int = 1) -> Tre
     return tree_of(owner, estimator, _part(to, estimator, "tree_").value[:, :, 0] / count)
 
 
-def _regressor_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+def regressor_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     return forest(to, x, [_values(to, estimator, estimator)])
 
 
-def _forest_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+def forest_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     estimators = _part(to, estimator, "estimators_")
     return forest(to, x, [tree_of(estimator, each, _shares(to, each) / len(estimators)) for each in estimators])
 
 
-def _forest_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+def forest_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     estimators = _part(to, estimator, "estimators_")
     return forest(to, x, [_values(to, estimator, each, len(estimators)) for each in estimators])
 
 
-def _boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+def boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """The raw predictions: those of `init_`, plus the sums of trees that each add to one prediction."""
     stages, initial = _part(to, estimator, "estimators_"), estimator.init_
     if not isinstance(initial, str) and not type(initial).__name__.startswith("Dummy"):
@@ -101,7 +101,7 @@ def _boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     return forest(to, x, trees, np.asarray(start).reshape(-1))
 
 
-def _histogram_boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+def histogram_boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """The raw predictions of trees on binned features."""
     stages = _part(to, estimator, "_predictors")
     if getattr(estimator, "_preprocessor", None) is not None or estimator.is_categorical_ is not None:
@@ -121,9 +121,9 @@ def _histogram_boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValu
     return forest(to, x, trees, start)
 
 
-def _histogram_boosted_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+def histogram_boosted_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     only(to, estimator, "loss", *_LINKS, instead="what it makes of the raw predictions is unknown")
-    raw, link = _histogram_boosted(estimator, to, x), _LINKS[estimator.loss]
+    raw, link = histogram_boosted(estimator, to, x), _LINKS[estimator.loss]
     return raw if link is None else to.op(link, raw)
 
 
@@ -135,7 +135,7 @@ def _require_trees(to: ModelBuilder, estimators: Sequence[Any], kind: str, inste
             raise to.error(f"an ensemble of {type(each).__name__} is not supported, only of DecisionTree{kind}{advice}")
 
 
-def _bagging_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+def bagging_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """The mean of the class probabilities of trees trained on subsets of features, perhaps of classes."""
     estimators, count = _part(to, estimator, "estimators_"), len(estimator.classes_)
     voting = "soft" if hasattr(estimators[0], "predict_proba") else "hard"
@@ -148,7 +148,7 @@ def _bagging_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVal
     return forest(to, x, trees)
 
 
-def _bagging_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+def bagging_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     estimators = _part(to, estimator, "estimators_")
     _require_trees(to, estimators, "Regressor", "VotingRegressor(estimators)")
     return forest(
@@ -161,7 +161,7 @@ def _bagging_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValu
     )
 
 
-def _ada_boost(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
+def ada_boost(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """The total weight of the trees that vote for each class; a tree votes for the most probable class of its leaf."""
     estimators, count = _part(to, estimator, "estimators_"), len(estimator.classes_)
     _require_trees(to, estimators, "Classifier")
@@ -174,23 +174,3 @@ def _ada_boost(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
         chosen = numbers[_shares(to, each).argmax(1)]
         trees.append(tree_of(estimator, each, weight * np.eye(count)[chosen]))
     return forest(to, x, trees)
-
-
-TREES: Mapping[str, Handler] = {
-    "DecisionTreeClassifier": _classifier_tree,
-    "ExtraTreeClassifier": _classifier_tree,
-    "DecisionTreeRegressor": _regressor_tree,
-    "ExtraTreeRegressor": _regressor_tree,
-    "RandomForestClassifier": _forest_classifier,
-    "ExtraTreesClassifier": _forest_classifier,
-    "RandomForestRegressor": _forest_regressor,
-    "ExtraTreesRegressor": _forest_regressor,
-    "BaggingClassifier": _bagging_classifier,
-    "BaggingRegressor": _bagging_regressor,
-    "AdaBoostClassifier": _ada_boost,
-    "GradientBoostingClassifier": _boosted,
-    "GradientBoostingRegressor": _boosted,
-    "HistGradientBoostingClassifier": _histogram_boosted,
-    "HistGradientBoostingRegressor": _histogram_boosted_regressor,
-}
-"""The handlers by class name."""

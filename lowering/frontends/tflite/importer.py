@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.frontends.tflite.advice import advice
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element
 from tinyml.lowering.frontends.tflite.dilations import dilated
 from tinyml.lowering.frontends.tflite.folding import folded
@@ -124,6 +123,8 @@ def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
 
 def _append(to: GraphBuilder, op: Operator, variables: Variables) -> None:
     """Import one operator; errors name it."""
+    from tinyml.lowering.frontends.tflite.advice import advice
+
     if variables.owns(op):
         with to.importing(str(op)):
             variables.apply(to, op)

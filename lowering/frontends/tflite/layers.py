@@ -23,8 +23,6 @@ from tinyml.lowering.frontends.layers.network_layers import (
     same_windows,
     transposed_convolution,
 )
-from tinyml.lowering.frontends.onnx.ops.movement import picked
-from tinyml.lowering.frontends.onnx.ops.windows import quotients
 from tinyml.lowering.frontends.tflite.builder import (
     GraphBuilder,
     activation_format,
@@ -81,6 +79,9 @@ def mean(to: GraphBuilder, op: Operator) -> None:
 
 def resize_nearest(to: GraphBuilder, op: Operator) -> None:
     """RESIZE_NEAREST_NEIGHBOR; where the nearest pixels are not y * H div H', they are gathered."""
+    from tinyml.lowering.frontends.onnx.ops.movement import picked
+    from tinyml.lowering.frontends.onnx.ops.windows import quotients
+
     x, size = input_of(op, 0), integers_of(op, 1, "the size")
     if len(size) != 2 or min(size) < 1 or len(x.shape) != 4:
         raise VerifyException(f"expected an image of rank 4 and its new height and width, got {size}")

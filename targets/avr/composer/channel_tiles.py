@@ -33,6 +33,7 @@ from tinyml.targets.avr.composer.sums import strided_dot
 from tinyml.targets.avr.composer.tile_code import AvrTileCode, time_alone
 from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.composer.tile_code import overlapping
+from tinyml.targets.composer.tile_composer import TileCode
 from tinyml.targets.composer.weight_streams import BY_ROW, WeightStream
 from tinyml.targets.tiles import Tile
 
@@ -248,3 +249,9 @@ class AvrSlidingChannels(_AvrChannelCode):
     @property
     def calls(self) -> int:
         return 2 if self.requantises else 1
+
+
+def channels(tile: Tile) -> TileCode[Line]:
+    """The code for a depthwise tile."""
+    sliding = AvrSlidingChannels(tile)
+    return sliding if sliding.fits else AvrChannelsByRow(tile)

@@ -37,8 +37,6 @@ from tinyml.targets.avr.assembly import (
 )
 from tinyml.targets.avr.boards import MUL
 from tinyml.targets.avr.composer.fragments import AvrArithmetic, Fetch, arithmetic, next_byte, run
-from tinyml.targets.c.composer.compose import body, name_of, signature
-from tinyml.targets.c.composer.elements import copier_head, element_function
 from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.kernel import ElementFunction, Kernel, packed_reader
 
@@ -277,6 +275,8 @@ class _GroupProducts:
 
 def _dense_dot(wanted: Kernel, memory: str) -> Kernel:
     """The kernel for rows of packed or coded weights. memory: of the weights."""
+    from tinyml.targets.c.composer.compose import body, name_of, signature
+
     products, length = _GroupProducts.of(wanted), group_length(wanted.weights)
     chosen = products.arithmetic
     taken = a.pair(SAVED) if products.coded else ()
@@ -315,6 +315,8 @@ def _dense_dot(wanted: Kernel, memory: str) -> Kernel:
 
 def _near_dot(wanted: Kernel, memory: str) -> Kernel:
     """The kernel for a sparse row with 4-bit gaps. memory: of the weights."""
+    from tinyml.targets.c.composer.compose import body, name_of, signature
+
     products = _GroupProducts.of(wanted)
     chosen = products.arithmetic
     gaps, *keep = products.spare(*_COUNTERS)
@@ -381,6 +383,8 @@ def _unpacking(width: int, *, signed: bool) -> Code:
 
 def _unpacker(name: str, width: int, *, signed: bool) -> str:
     """The function that unpacks groups, for AVR."""
+    from tinyml.targets.c.composer.elements import copier_head
+
     back = (a.dec("%0"), a.breq(ahead=2), a.rjmp(back=1))
     lines = joined(a.label(1), _unpacking(width, signed=signed), back, a.label(2))
     body = statement(lines, ' : "+r"(groups), "+x"(x), "+z"(to) : : "r18", "r19", "r20", "memory"')
@@ -426,6 +430,8 @@ def _has_tables(wanted: Kernel) -> bool:
 
 def functions(function: ElementFunction) -> str:
     """The text of a function of packed elements; on AVR, functions that unpack groups are assembly loops."""
+    from tinyml.targets.c.composer.elements import element_function
+
     text = element_function(function)
     if function.kind != "unpack" or isinstance(function.bits, Digits):
         return text

@@ -17,7 +17,9 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import bytes_of, cycles
 from tinyml.targets.avr.composer.forest_leaves import REACH, RESULTS, AvrForest, Leaves, compares, has_floats
+from tinyml.targets.c.composer.constants_in_c import forest_inline
 from tinyml.targets.composer.instructions import Code, Line, joined
+from tinyml.targets.kernel import Kernel
 
 SECOND = 63
 """The byte offset into the input of the second pointer, if the first one does not reach all features."""
@@ -219,3 +221,8 @@ class ForestRecords(AvrForest):
     @property
     def near(self) -> bool:
         return self.leaves.records
+
+
+def plain_forest(symbol: str, forest: ForestCode) -> Kernel | None:
+    """The kernel of a forest whose votes are floats, whose features have four bytes, or of too many results."""
+    return None if ForestRecords(forest).fits else forest_inline(symbol, forest)

@@ -15,7 +15,7 @@ from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
 from tinyml.dialects.layouts.trees import ForestCode, ordered
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Composed, Kernel
-from tinyml.targets.makers import ForestCoder
+from tinyml.targets.makers import CODE, TABLES
 from tinyml.targets.tiles import Sums, Tile
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ _C_TYPES = {
     "float32": "float",
 }
 
-TABLES, CODE, PLAIN = "tm_forest_tables", "tm_forest_code", "tm_forest_plain"
+PLAIN = "tm_forest_plain"
 """The functions in tables, as code with arrays and without."""
 FOREST_STEPS = (TABLES, CODE, PLAIN)
 """The prefixes of their steps in cost tables."""
@@ -397,7 +397,3 @@ def forest_inline(symbol: str, forest: ForestCode) -> Kernel:
     votes = int(np.count_nonzero(forest.votes[leaves]))
     bytes = 4 * size * (trees.inner + votes) + 2 * trees.inner
     return _kernel(symbol, forest, PLAIN, _inline_code(forest), 10 * size, bytes)
-
-
-FORESTS = (ForestCoder(TABLES, forest_tables), ForestCoder(CODE, forest_code))
-"""The coders that every chip with a single address space has."""

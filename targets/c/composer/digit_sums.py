@@ -14,7 +14,6 @@ from functools import cache
 
 from tinyml.dialects.formats.number_format import INTEGER
 from tinyml.dialects.layouts.digits import AT_ONCE, ODD, TRITS, TRITS_IN_BYTE
-from tinyml.targets.c.composer.elements import HEADER
 from tinyml.targets.kernel import Composed, Kernel, SharedFunction
 
 MOST_ROWS = 64
@@ -86,6 +85,8 @@ def _byte(wanted: Kernel, pointer: str) -> str:
 
 
 def _dot(times: DigitTimes, wanted: Kernel) -> Kernel:
+    from tinyml.targets.c.composer.elements import HEADER
+
     bits, symbol = wanted.weights, f"tm_c_dot_{wanted.codings[0]}{wanted.weights}_s{wanted.vector}_s32"
     signature = f"int32_t {symbol}(const int8_t *w, const int{wanted.vector}_t *x, uint16_t n, int32_t sum)"
     if wanted.codings[0] == TRITS:
@@ -156,6 +157,8 @@ def _lookup(wanted: Kernel, name: str, entry: str) -> str:
 
 
 def _rows(times: DigitTimes, wanted: Kernel) -> Kernel:
+    from tinyml.targets.c.composer.elements import HEADER
+
     bits, rows = wanted.weights, wanted.rows
     memory = "" if wanted.flash is not False else "_ram"
     symbol = f"tm_c_dot{rows}_odd{bits}_s{wanted.vector}_s32{memory}"

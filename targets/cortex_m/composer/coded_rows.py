@@ -19,7 +19,8 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.c.composer.constants_in_c import rows_in_c, rows_signature
 from tinyml.targets.composer.instructions import Code, Line, Run, instructions, joined, most_bytes, stack_of
 from tinyml.targets.cortex_m import thumb as t
-from tinyml.targets.cortex_m.composer.fragments import ARMV7M, DSP, statement
+from tinyml.targets.cortex_m.boards import ARMV7M, DSP
+from tinyml.targets.cortex_m.composer.fragments import statement
 from tinyml.targets.cortex_m.thumb import REACH, at
 from tinyml.targets.kernel import Composed, Kernel
 

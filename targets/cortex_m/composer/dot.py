@@ -17,11 +17,9 @@ from __future__ import annotations
 from tinyml.targets.c.composer.compose import SUMS_IN_C
 from tinyml.targets.composer.instructions import Code, joined, stack_of
 from tinyml.targets.cortex_m import thumb as t
+from tinyml.targets.cortex_m.boards import ARMV6M, ARMV7M, DSP
 from tinyml.targets.cortex_m.composer import armv6m
 from tinyml.targets.cortex_m.composer.fragments import (
-    ARMV6M,
-    ARMV7M,
-    DSP,
     SAVED,
     blocks,
     blocks_by_alignment,

@@ -17,10 +17,8 @@ from tinyml.targets.composer import instructions as shared
 from tinyml.targets.composer.instructions import Code, Instruction, Line, Lines, Repeated, joined, printed
 from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m import thumb as t
+from tinyml.targets.cortex_m.boards import ARMV6M
 from tinyml.targets.cortex_m.thumb import REACH, Address, Opcode, at, post, slot
-
-ARMV6M, ARMV7M, DSP = 6, 7, 8
-"""The instruction sets as `tinyml/cores.h` numbers them."""
 
 SYNTAX: Lines = (".syntax unified",)
 """The directive before instructions, which selects one syntax for both instruction sizes."""
@@ -55,6 +53,11 @@ def statement(lines: Sequence[Line], core: int) -> str:
     if core == ARMV6M:
         short_bytes_of(lines)
     return shared.statement([*SYNTAX, *printed(lines)])
+
+
+def naked(lines: Lines) -> str:
+    """The body of a naked function."""
+    return shared.statement([*SYNTAX, *lines])
 
 
 def saved(frame: int) -> Code:

@@ -27,7 +27,8 @@ from typing import NamedTuple
 from tinyml.dialects.layouts.packed_bits import group_bytes, group_length
 from tinyml.targets.composer.instructions import Code, Instruction, Line, joined, stack_of
 from tinyml.targets.cortex_m import thumb as t
-from tinyml.targets.cortex_m.composer.fragments import DSP, SAVED, halfwords, restored, saved, statement
+from tinyml.targets.cortex_m.boards import DSP
+from tinyml.targets.cortex_m.composer.fragments import SAVED, halfwords, restored, saved, statement
 from tinyml.targets.cortex_m.thumb import Address, Opcode, at, post, slot
 from tinyml.targets.kernel import Composed, Kernel
 

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, ClassVar
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Instruction, Line, Repeated, joined
 from tinyml.targets.composer.tile_code import RowNest, unrolled
+from tinyml.targets.composer.tile_composer import TileCode
 from tinyml.targets.composer.weight_streams import (
     DOUBLED,
     RIGHT_LESS_1,
@@ -459,3 +460,9 @@ class WidenedRows(RowPairs):
     @property
     def further_results(self) -> Code:
         return joined(super().further_results, t.str_("r1", self.slot(_OUT)))
+
+
+def dots(tile: Tile) -> TileCode[str]:
+    """The code for rows of a matrix by windows."""
+    window = SingleWindow(tile)
+    return window if tile.count == 1 and window.fits else RowPairs(tile)

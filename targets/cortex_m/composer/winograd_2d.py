@@ -39,10 +39,8 @@ from tinyml.targets.cortex_m.composer.winograd import (
     WinogradNest,
     squares_stream,
 )
+from tinyml.targets.cortex_m.kernels import WINOGRAD_LINES as LINES
 from tinyml.targets.cortex_m.thumb import REACH, at, post, slot
-
-LINES = 2
-"""The number of rows of windows in a square."""
 
 _PIXELS = AT_ONCE + TAPS - 1
 """The number of columns of pixels under two squares."""

@@ -31,8 +31,8 @@ from tinyml.tools.driver.choice.alternatives import (
     Alternative,
     considered,
 )
-from tinyml.tools.driver.choice.output_errors import USUAL_GROWTH
 from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
+from tinyml.tools.driver.request import USUAL_GROWTH
 
 if TYPE_CHECKING:
     from xdsl.context import Context

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-USUAL_GROWTH = 5.0
-"""The percentage by which the error of an output may grow, where nothing else was asked for."""
-
 LEAST_ERROR = 0.003
 """The error of a model, as a share of the deviation of an output's targets, that counts where its own is less: a model
 that is exact would allow no format."""

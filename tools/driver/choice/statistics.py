@@ -23,6 +23,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
 from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growth
+from tinyml.tools.driver.data_faults import CONFIDENCE, DEVIATIONS, FEW
 from tinyml.tools.driver.detection import far_samples, labelled, moved, rank_losses
 from tinyml.transforms.formats.evaluation.metrics import CLASSES, places
 
@@ -33,16 +34,9 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.runtime.model.data import Data
-    from tinyml.transforms.formats.evaluation.metrics import Answers, Measure
+    from tinyml.transforms.formats.evaluation.answers import Answers
+    from tinyml.transforms.formats.evaluation.metrics import Measure
     from tinyml.transforms.formats.evaluation.reference import Reference
-
-CONFIDENCE = 0.95
-
-DEVIATIONS = 1.645
-"""The standard errors from an estimate to its one-sided bound of that confidence."""
-
-FEW = 30
-"""Samples, or groups of them, below which the bound decides instead of the estimate."""
 
 TELLING = 0.5
 """The points from a loss to its bound by margins beyond which margins say nothing, and the bound decides."""

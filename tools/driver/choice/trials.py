@@ -28,6 +28,7 @@ from tinyml.transforms.formats.assignment.tensor_classes import scaling_rule
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Candidates
 from tinyml.transforms.formats.evaluation.reference import Reference
+from tinyml.transforms.ir.cost.demand import arena_and_input
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.ir.outputs import SCORES
 from tinyml.transforms.ir.pipeline_names import (
@@ -39,7 +40,6 @@ from tinyml.transforms.ir.pipeline_names import (
 from tinyml.transforms.programs.kept_facts import kept
 from tinyml.transforms.programs.store import Program, Programs
 from tinyml.transforms.reals.profile import ProfilePass
-from tinyml.transforms.search.costs.candidate_costs import arena_and_input
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,7 +14,6 @@ from tinyml.tools.reports.facts.plain_terms import plain_memory, plain_time
 from tinyml.tools.reports.facts.spent_time import Spent, draw_flame, estimated_time
 from tinyml.tools.reports.facts.tensor_facts import TensorFacts, draw_formats
 from tinyml.tools.reports.memory_report import draw_report
-from tinyml.tools.reports.search_report import draw_search
 from tinyml.tools.reports.svg import COLOURS, Drawing, shortened
 
 if TYPE_CHECKING:
@@ -66,6 +65,8 @@ class PageFacts:
     @cached_property
     def pictures(self) -> dict[str, Drawing]:
         """The pictures by name, in the order of the page."""
+        from tinyml.tools.reports.search_report import draw_search
+
         report, drawn = self.report, dict[str, "Drawing"]()
         confusion = report.confusion
         if confusion is not None:

@@ -10,13 +10,14 @@ from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.targets.board import Board, Timing, emulated_memories
 from tinyml.targets.c.composer.compose import SUMS_IN_C
 from tinyml.targets.c.composer.compose import compose as compose_in_c
-from tinyml.targets.c.composer.constants_in_c import FORESTS as FORESTS_IN_C
 from tinyml.targets.chip import FEWER_CONSTANTS, Chip
 from tinyml.targets.composer.instructions import Code, Instruction, Printed, Repeated, Run, joined, statement
-from tinyml.targets.composer.tile_code import TileComposer, overlapping
+from tinyml.targets.composer.tile_code import overlapping
+from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.composer.weight_streams import WeightStream, row_blocks
 from tinyml.targets.host.chip import CHIP as HOST
 from tinyml.targets.kernel import Composed, ElementFunction, Kernel, PackedReads, SharedFunction
+from tinyml.targets.makers import FORESTS as FORESTS_IN_C
 from tinyml.targets.makers import FarConstants, ForestCoder, ListedKernels, RowCoder, SumComposer
 from tinyml.targets.nests import FarNest, Maker, Offer, RowSums, SumNest, TileNest
 from tinyml.targets.package import Package

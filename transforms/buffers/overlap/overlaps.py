@@ -30,7 +30,6 @@ from tinyml.dialects.scratch import (
     root,
 )
 from tinyml.transforms.buffers.liveness.live_ranges import Buffer, LiveRanges, live_ranges, reshaped
-from tinyml.transforms.buffers.overlap.overlap_distance import safe_distance
 from tinyml.transforms.buffers.packing import Overlap, Placement, Proof, Rectangle, lower_bound
 
 Distances: TypeAlias = Sequence[Mapping[int, int]]
@@ -57,9 +56,10 @@ def safe_distances(
         op = points[shape.first]
         end = max(number[inner] for inner in op.walk() if inner in number)
         results = {member.result for member in members}
-        for _, k in ends[bisect_left(ends, (shape.first, 0)) : bisect_right(ends, (end, len(ends)))]:
-            if k == i or rectangles[k].first > shape.first:
-                continue
+        last = [k for _, k in ends[bisect_left(ends, (shape.first, 0)) : bisect_right(ends, (end, len(ends)))]]
+        for k in (k for k in last if k != i and rectangles[k].first <= shape.first):
+            from tinyml.transforms.buffers.overlap.overlap_distance import safe_distance
+
             distance = safe_distance(op, {member.result for member in groups[k]}, results)
             if distance is not None and distance < shape.size:
                 overlapped[k] = distance
@@ -262,6 +262,8 @@ def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
         in_place = all(op.reads_in_place(operand) and _no_wider(out, memref_type(operand)) for operand in operands)
         if packed or in_place:
             return in_place
+    from tinyml.transforms.buffers.overlap.overlap_distance import safe_distance
+
     distance = safe_distance(op, {buffer}, {root(op.out)})
     return distance is not None and distance <= 0
 

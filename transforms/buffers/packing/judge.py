@@ -8,7 +8,7 @@ what exact cover has proved. Whether a packing is one is shown by the validator,
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -16,7 +16,7 @@ from tinyml.transforms.buffers.packing.cover import cover, normal_patterns
 from tinyml.transforms.buffers.packing.effort import Effort, OutOfTime
 from tinyml.transforms.buffers.packing.grid import Grid
 from tinyml.transforms.buffers.packing.modes import pack
-from tinyml.transforms.buffers.packing.rectangles import Proof, Rectangle
+from tinyml.transforms.buffers.packing.rectangles import JUDGES, OTHER_JUDGE, Rectangle
 
 SMALL = 100_000
 """Limit on the ones of a matrix: some tenths of a second to write."""
@@ -72,17 +72,15 @@ def judge_by_search(rectangles: Sequence[Rectangle], bound: int) -> Judgement:
     return Judgement(Verdict.AGREED if placement.lower_bound >= bound else Verdict.UNDECIDED)
 
 
-JUDGES = {Proof.EXACT_COVER.value: judge, Proof.BRANCH_AND_BOUND.value: judge_by_search}
-"""The algorithms that judge, by their names in options and proofs."""
-
-
-OTHER = "other"
-"""The judge that did not prove the bound."""
+JUDGE_NAMED: Mapping[str, Callable[[Sequence[Rectangle], int], Judgement]] = dict(
+    zip(JUDGES, (judge, judge_by_search), strict=True)
+)
+"""The algorithms that judge, by their names."""
 
 
 def other_judge(name: str, proof: str | None) -> str:
-    """The named judge, unless it is the algorithm that proved the bound or `OTHER`: then one that did not."""
-    return next(each for each in JUDGES if each != proof) if name in (OTHER, proof) else name
+    """The named judge, unless it is the algorithm that proved the bound or `OTHER_JUDGE`: then one that did not."""
+    return next(each for each in JUDGES if each != proof) if name in (OTHER_JUDGE, proof) else name
 
 
 def _packed(rectangles: Sequence[Rectangle], height: int, work: int) -> tuple[tuple[int, ...] | None, bool, int]:

@@ -14,10 +14,8 @@ from functools import partial
 from tinyml.dialects.plugins import PACKERS as GROUP
 from tinyml.dialects.plugins import PluginError, Row
 from tinyml.dialects.tables import Table
-from tinyml.transforms.buffers.packing.cover import improve_by_exact_cover
 from tinyml.transforms.buffers.packing.effort import Effort, OutOfTime
 from tinyml.transforms.buffers.packing.greedy import best_fit, first_fit
-from tinyml.transforms.buffers.packing.minimise import MOST_BUFFERS, Minimiser
 from tinyml.transforms.buffers.packing.peak import lower_bound
 from tinyml.transforms.buffers.packing.rectangles import (
     FIRST_FIT,
@@ -27,9 +25,6 @@ from tinyml.transforms.buffers.packing.rectangles import (
     keep_numbers,
     placement_at,
 )
-from tinyml.transforms.buffers.packing.shiftry import shiftry
-from tinyml.transforms.buffers.packing.sweep import sweep
-from tinyml.transforms.buffers.packing.validator import complaints
 
 Mode = Callable[[Sequence[Rectangle], Effort], Placement]
 
@@ -59,6 +54,8 @@ def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placeme
     if effort.is_enough(best):
         return best
     if effort.cover > 0:
+        from tinyml.transforms.buffers.packing.cover import improve_by_exact_cover
+
         part = effort.for_cover(best)
         try:
             best = improve_by_exact_cover(rectangles, best, part)
@@ -78,6 +75,8 @@ def _searched(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) 
     """Branch and bound from a placement."""
     if effort.is_enough(best):
         return best
+    from tinyml.transforms.buffers.packing.minimise import MOST_BUFFERS, Minimiser
+
     if len(rectangles) > MOST_BUFFERS:
         effort.note("branch and bound", 0, time.monotonic(), f"more than {MOST_BUFFERS} buffers")
         return best
@@ -104,12 +103,20 @@ def _noted(
 
 by_first_fit: Mode = partial(_noted, FIRST_FIT, first_fit)
 by_best_fit: Mode = partial(_noted, "best-fit", best_fit)
-by_shiftry: Mode = partial(_noted, "shiftry", shiftry)
 one_by_one: Mode = partial(_noted, "none", apart)
+
+
+def by_shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
+    """Shiftry's allocator."""
+    from tinyml.transforms.buffers.packing.shiftry import shiftry
+
+    return _noted("shiftry", shiftry, rectangles, effort)
 
 
 def by_exact_cover(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """Exact cover from the better greedy placement."""
+    from tinyml.transforms.buffers.packing.cover import improve_by_exact_cover
+
     return improve_by_exact_cover(rectangles, greedy(rectangles, effort), effort)
 
 
@@ -120,6 +127,8 @@ def _loaded(row: Row) -> Mode:
 
 def _by_plugin(row: Row, packer: Mode, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """The placement by the packer of another package; raises `PluginError` for one that is not valid."""
+    from tinyml.transforms.buffers.packing.validator import complaints
+
     placement = row.expect(packer(rectangles, effort), Placement)
     row.expect_fields(placement)
     placement = replace(placement, packer=row.name)
@@ -168,6 +177,8 @@ def pack(
     given = [_coarsened(shape, coarsen) for shape in keep_numbers(rectangles, kept)]
     effort.start(given)
     if effort.seconds < math.inf:
+        from tinyml.transforms.buffers.packing.sweep import sweep
+
         _noted("sweep", sweep, given, effort)
     try:
         placement = PACKERS.get(mode)(given, effort)

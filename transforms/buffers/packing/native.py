@@ -13,10 +13,12 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
 from tinyml.transforms.buffers.packing.grid import Grid
+
+if TYPE_CHECKING:
+    from tinyml.transforms.buffers.packing.branch_and_bound import SearchOutcome
 
 SOURCES = tuple(Path(__file__).with_name(name) for name in ("branch_and_bound.c", "greedy.c"))
 HEADERS = (Path(__file__).with_name("failed_states.h"),)
@@ -58,6 +60,8 @@ def _build(compiler: str, built: Path) -> None:
 
 def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: float) -> SearchOutcome:
     """Search like `branch_and_bound.search`; STOPPED after the given seconds, and at once on Ctrl-C."""
+    from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
+
     offsets, used = _numbers([0] * len(grid.sizes)), ctypes.c_int64(0)
     limits = [ctypes.c_int64(capacity), ctypes.c_int64(nodes)]
     arguments = [*_overlaps(grid), *limits]

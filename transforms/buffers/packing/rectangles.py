@@ -56,6 +56,13 @@ class Proof(Enum):
     EXACT_COVER = "exact-cover"
 
 
+JUDGES: tuple[str, ...] = (Proof.EXACT_COVER.value, Proof.BRANCH_AND_BOUND.value)
+"""The algorithms that prove a bound once more (`judge.py`), by their names in options and proofs."""
+
+OTHER_JUDGE = "other"
+"""The judge that did not prove the bound."""
+
+
 @dataclass(frozen=True)
 class Placement:
     """The offsets of rectangles.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.evaluation.metrics import Answers, Measure, measure_of
+from tinyml.transforms.formats.evaluation.answers import Answers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
     from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.runtime.model.data import Data
+    from tinyml.transforms.formats.evaluation.metrics import Measure
 
 
 def is_regression(outputs: Outputs, data: Data) -> bool:
@@ -204,6 +205,8 @@ class Reference:
 
     def measure(self, metric: str) -> Measure:
         """The metric of a name on the answers of the program on reals; raises the errors of `measure_of`."""
+        from tinyml.transforms.formats.evaluation.metrics import measure_of
+
         if metric not in self._measures:
             self._measures[metric] = measure_of(metric, self.answers)
         return self._measures[metric]

@@ -54,6 +54,15 @@ UNKNOWN_TRIPS = 16
 """The iterations assumed for a loop without known bounds."""
 
 
+def arena_and_input(module: ModuleOp) -> int:
+    """The bytes of arena and input of a packed program; an input that arrives row by row takes none."""
+    arena = sum(op.size for op in module.walk() if isinstance(op, scratch.ArenaOp))
+    [function] = defined_functions(module)
+    arguments = () if tdsl.read_input(function).received is not None else function.body.block.args
+    arrays = [argument for argument in arguments if isinstance(argument.type, MemRefType)]
+    return arena + sum(scratch.size_in_bytes(memref_type(array)) for array in arrays)
+
+
 def far_call(near: KernelAttr, target: str) -> float | None:
     """Extra time of a kernel call whose weights become far; None if there is no kernel for them."""
     far = known_kernel(FarKernelAttr.of(near), target)

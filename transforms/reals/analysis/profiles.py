@@ -117,13 +117,16 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
     could look normal.
     """
     from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_as_it_is, predict_function
-    from tinyml.transforms.reals.analysis.missing_values import origins
 
     statistics: dict[SSAValue, _Statistics] = {}
     function = predict_function(module)
     forests = {op: np.zeros((op.trees.inner, 2), np.int64) for op in function.walk() if isinstance(op, tdsl.ForestOp)}
 
-    partly = set(origins(function)) if tdsl.read_input(function).missing else set[SSAValue]()
+    partly = set[SSAValue]()
+    if tdsl.read_input(function).missing:
+        from tinyml.transforms.reals.analysis.missing_values import origins
+
+        partly = set(origins(function))
 
     def observe(value: SSAValue, values: NDArray[Any]) -> None:
         known = values[~np.isnan(values)] if value in partly else values

@@ -10,17 +10,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import accumulator_of
-from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.scratch import ArenaOp, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.targets.registry import chip_of
 from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, evaluator_of
+from tinyml.transforms.ir.cost.demand import arena_and_input
 from tinyml.transforms.ir.pipeline_names import (
     BUFFERS_TO_NESTS,
     ESTIMATE_COST,
@@ -156,15 +155,6 @@ def working_memory(module: ModuleOp) -> int:
     """The bytes of arena and input of a program from `assign-format`; lowers and packs it in place."""
     LoweringPasses(TO_BUFFERS).apply(module)
     return arena_and_input(module)
-
-
-def arena_and_input(module: ModuleOp) -> int:
-    """The bytes of arena and input of a packed program; an input that arrives row by row takes none."""
-    arena = sum(op.size for op in module.walk() if isinstance(op, ArenaOp))
-    [function] = defined_functions(module)
-    arguments = () if tdsl.read_input(function).received is not None else function.body.block.args
-    arrays = [argument for argument in arguments if isinstance(argument.type, MemRefType)]
-    return arena + sum(size_in_bytes(memref_type(array)) for array in arrays)
 
 
 class CandidateCosts:

@@ -6,9 +6,7 @@ results, and an interrupted search finds earlier outcomes in its journal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass
+from collections.abc import Sequence
 from types import TracebackType
 
 from tinyml.transforms.formats.evaluation.candidates import (
@@ -20,26 +18,8 @@ from tinyml.transforms.formats.evaluation.candidates import (
 )
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome
 from tinyml.transforms.search.engine.journal import Journal
+from tinyml.transforms.search.engine.status import STATUS_LISTENER, Status
 from tinyml.transforms.search.engine.workers import Workers
-
-
-@dataclass(frozen=True)
-class Status:
-    """The progress of a search.
-
-    phase: its name, empty at the end. candidates: the total number evaluated. best: the least loss of a candidate that
-    was evaluated on all samples. done, of: the progress of the candidates that are being evaluated together.
-    """
-
-    phase: str
-    candidates: int
-    best: float
-    done: int
-    of: int
-
-
-STATUS_LISTENER: ContextVar[Callable[[Status], None] | None] = ContextVar("STATUS_LISTENER", default=None)
-"""A function that receives the progress of searches in this context."""
 
 
 class Evaluation:

@@ -82,10 +82,10 @@ def in_modes(module: ModuleOp, modes: Sequence[str]) -> Iterator[ModuleOp]:
     with.
     """
     from tinyml.runtime.evaluator.evaluator import predict_function
-    from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
+    from tinyml.transforms.schedules.table import AUTO, ORDINARY, traits_of
 
     for mode in modes:
-        if schedule_named(mode).rounds or mode == AUTO:
+        if traits_of(mode).rounds or mode == AUTO:
             raise InputError(f"a search cannot choose the mode of execution '{mode}'")
     for mode in modes:
         program = module.clone()

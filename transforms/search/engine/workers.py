@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.plugins import attributed
+from tinyml.runtime.evaluator.threads import one_thread
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -236,14 +237,3 @@ def _by_one_thread(work: Work[P, T, R], problem: P, tasks: Sequence[T]) -> list[
     # An exit would end the worker, and a traceback stays in it.
     with one_thread(), attributed():
         return work(problem, tasks)
-
-
-def one_thread() -> Any:
-    """A context in which the numeric libraries use one thread: for small arrays, more wait longer than they compute."""
-    global _controller
-    if _controller is None:
-        _controller = import_module("threadpoolctl").ThreadpoolController()
-    return _controller.limit(limits=1)
-
-
-_controller: Any = None

@@ -14,12 +14,13 @@ from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.targets.composer.instructions import Code, Instruction, printed
 from tinyml.targets.composer.tile_code import RepeatedCode
 from tinyml.targets.cortex_m import thumb as t
+from tinyml.targets.cortex_m.boards import ARMV6M, DSP
 from tinyml.targets.cortex_m.composer.coded_depthwise import CodedDepthwise
 from tinyml.targets.cortex_m.composer.coded_depthwise_armv6m import CodedDepthwiseArmv6m
 from tinyml.targets.cortex_m.composer.coded_rows_armv6m import CodedRowsArmv6m
 from tinyml.targets.cortex_m.composer.depthwise import SlidingWindow
 from tinyml.targets.cortex_m.composer.depthwise_armv6m import ChannelsArmv6m
-from tinyml.targets.cortex_m.composer.fragments import ARMV6M, DSP, statement
+from tinyml.targets.cortex_m.composer.fragments import statement
 from tinyml.targets.cortex_m.composer.rows import RowPairs, SingleWindow, WidenedRows
 from tinyml.targets.cortex_m.composer.rows_armv6m import RowsArmv6m
 from tinyml.targets.cortex_m.composer.winograd_1d import Winograd1d

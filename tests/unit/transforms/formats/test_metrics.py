@@ -12,7 +12,8 @@ from programs.estimators import sk
 from programs.paths import ROOT
 
 from tinyml.dialects.errors import InputError
-from tinyml.transforms.formats.evaluation.metrics import CLASSES, METRICS, NUMBERS, Answers, measure_of
+from tinyml.transforms.formats.evaluation.answers import Answers
+from tinyml.transforms.formats.evaluation.metrics import CLASSES, METRICS, NUMBERS, measure_of
 
 LABELS = np.array([0, 0, 1, 1, 2, 2, 2, 4])
 CASES = {

@@ -29,7 +29,7 @@ from tinyml.transforms.formats.plan_execution import PlanExecutionPass, streamed
 from tinyml.transforms.formats.tile_segment import TileSegmentPass
 from tinyml.transforms.schedules.protocol import Schedule
 from tinyml.transforms.schedules.table import SCHEDULES as ROWS
-from tinyml.transforms.schedules.table import schedule_named, schedule_names, schedules
+from tinyml.transforms.schedules.table import Traits, schedule_named, schedule_names, schedules, traits_of
 
 ROOM = ROOT / "transforms/schedules"
 PAGE = ROOT / "docs/schedules.md"
@@ -61,6 +61,26 @@ def test_the_page_has_the_table(request: pytest.FixtureRequest):
     if request.config.getoption("--update-docs"):
         PAGE.write_text(text := TABLE.sub("\n".join(rows), text), "utf-8")
     assert TABLE.findall(text) == ["\n".join(rows)]
+
+
+def test_traits_are_those_of_the_schedules():
+    for schedule in schedules():
+        traits = Traits(schedule.rounds, schedule.sliced, schedule.takes_ram, schedule.widens)
+        assert traits_of(schedule.name) == traits, schedule.name
+
+
+def test_a_schedule_that_is_left_out_is_named(monkeypatch: pytest.MonkeyPatch):
+    [option] = [option for option in options_of(CompileOptions) if option.name == "plan"]
+    assert option.absence("patches") is None
+
+    def is_installed(where: str) -> bool:
+        return "patches" not in where
+
+    monkeypatch.setattr("tinyml.dialects.plugins.is_installed", is_installed)
+    assert option.absence("patches") == (
+        "the mode 'patches' needs the part 'schedules of papers' of tinyml, which is not installed"
+    )
+    assert option.absence("rows") is option.absence("rowz") is None
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from tinyml.transforms.formats.evaluation.candidates import SearchProblem, tenso
 from tinyml.transforms.formats.evaluation.metrics import METRICS, NUMBERS
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome
 from tinyml.transforms.search.engine import workers as workers_module
-from tinyml.transforms.search.engine.evaluation import STATUS_LISTENER, Status
+from tinyml.transforms.search.engine.status import STATUS_LISTENER, Status
 from tinyml.transforms.search.engine.workers import Workers
 
 

@@ -15,7 +15,7 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.tools.driver.request import SearchRequest
 from tinyml.tools.driver.stages import compile_stages, load_program
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome
-from tinyml.transforms.search.engine.evaluation import STATUS_LISTENER
+from tinyml.transforms.search.engine.status import STATUS_LISTENER
 
 ANOTHER = f'{{"problem": "{64 * "0"}"}}\n'
 """The head of a journal of another problem."""

@@ -11,6 +11,7 @@ from programs.spread import spread
 
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.transforms.ir.cost.demand import arena_and_input
 from tinyml.transforms.ir.pipeline_names import (
     BUFFERS_TO_LOOPS,
     ESTIMATE_COST,
@@ -18,7 +19,6 @@ from tinyml.transforms.ir.pipeline_names import (
     LoweringPasses,
     registered_pass,
 )
-from tinyml.transforms.search.costs.candidate_costs import arena_and_input
 from tinyml.transforms.search.engine.search import Search
 
 WIDTHS = (4, 6, 8, 10, 12, 16)

@@ -16,7 +16,7 @@ from tinyml.lowering.pipelines import flatten, run
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.plan_execution import streamed_segments
-from tinyml.transforms.search.costs.candidate_costs import arena_and_input
+from tinyml.transforms.ir.cost.demand import arena_and_input
 from tinyml.transforms.search.search_pareto import SearchParetoPass
 
 RAM = 400

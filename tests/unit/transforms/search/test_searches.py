@@ -32,11 +32,12 @@ from tinyml.transforms.ir.pipeline_names import ProgramCost
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.search import search_pareto
 from tinyml.transforms.search.costs.candidate_costs import Platform, costs_on
-from tinyml.transforms.search.engine.evaluation import STATUS_LISTENER, Evaluation
+from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.moves import choose_formats, choose_scales, narrow_formats
 from tinyml.transforms.search.engine.result import FRONT_ATTRIBUTE, SEARCH_ATTRIBUTE, FrontPoint, SearchResult
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import SearchPass
+from tinyml.transforms.search.engine.status import STATUS_LISTENER
 from tinyml.transforms.search.engine.workers import Workers
 from tinyml.transforms.search.search_demote import SearchDemotePass
 from tinyml.transforms.search.search_maxscale import SearchMaxscalePass

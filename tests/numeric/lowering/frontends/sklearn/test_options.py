@@ -23,9 +23,9 @@ from programs.spread import spread
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering import pipelines
-from tinyml.lowering.frontends.sklearn.detectors import DETECTORS
+from tinyml.lowering.frontends.sklearn.estimators import COMPOSITES, FAMILIES, HANDLERS
 from tinyml.lowering.frontends.sklearn.fitted import check_own_answers, own_answers
-from tinyml.lowering.frontends.sklearn.importer import COMPOSITES, HANDLERS, import_estimator
+from tinyml.lowering.frontends.sklearn.importer import import_estimator
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate_reals
 
@@ -472,7 +472,7 @@ def test_ways_to_train_stand_for_the_estimator_inside():
 
 def test_the_table_has_every_estimator():
     """But detectors of anomalies, whose answers `test_detectors.py` compares."""
-    known = {*HANDLERS, *(name for family in COMPOSITES.values() for name in family)} - {*DETECTORS}
+    known = {*HANDLERS, *(name for family in COMPOSITES.values() for name in family)} - {*FAMILIES["Anomaly detectors"]}
     assert {case.name for case in CASES} == known
 
 

@@ -11,7 +11,8 @@ import pytest
 from programs.estimators import answers, halves, sk
 from programs.paths import ROOT
 
-from tinyml.lowering.frontends.sklearn.importer import COMPOSITES, FAMILIES, HANDLERS, import_estimator
+from tinyml.lowering.frontends.sklearn.estimators import COMPOSITES, FAMILIES, HANDLERS
+from tinyml.lowering.frontends.sklearn.importer import import_estimator
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
 PAGE = ROOT / "docs/scikit-learn.md"

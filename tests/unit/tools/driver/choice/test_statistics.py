@@ -13,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.driver.choice.output_errors import USUAL_GROWTH
 from tinyml.tools.driver.choice.statistics import FEW, MANY, TELLING, Judge, Loss, sample_groups, upper_bound
+from tinyml.tools.driver.request import USUAL_GROWTH
 
 
 def judge(scores: Any, labels: Any = None, groups: Any = None) -> Judge:

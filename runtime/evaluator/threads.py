@@ -1,0 +1,17 @@
+"""The threads of numeric libraries, of which evaluation has use for one."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+
+def one_thread() -> Any:
+    """A context in which the numeric libraries use one thread: for small arrays, more wait longer than they compute."""
+    return _controller().limit(limits=1)
+
+
+@cache
+def _controller() -> Any:
+    return import_module("threadpoolctl").ThreadpoolController()

@@ -1,0 +1,128 @@
+"""Families of tile kernels: the C function around the code that a composer generates for a tile.
+
+The code itself (`tile_code.py`) is imported when a kernel is composed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from tinyml.targets.composer.instructions import Printed, Run
+from tinyml.targets.kernel import REQUANTISED_LIMIT, Composed, Kernel, SharedFunction
+from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily
+
+if TYPE_CHECKING:
+    from tinyml.targets.composer.weight_streams import WeightStream
+    from tinyml.targets.tiles import Bytes
+
+
+L = TypeVar("L")
+L_co = TypeVar("L_co", covariant=True)
+"""Lines of assembly: their text, or records that an instruction set prints in a way of its own."""
+
+
+class TileAssembly(Protocol[L_co]):
+    """The assembly for a tile, which contains the weights or reads them from a stream.
+
+    fits: true if there is code for the tile. lines: the function. time: the number of instructions of a
+    call. runs: the executed instructions, if they are recorded. stack, bytes: bytes of stack and of flash.
+    """
+
+    @property
+    def fits(self) -> bool: ...
+    @property
+    def lines(self) -> Sequence[L_co]: ...
+    @property
+    def time(self) -> float: ...
+    @property
+    def runs(self) -> Sequence[Run]: ...
+    @property
+    def stack(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+
+class TileCode(TileAssembly[L_co], Protocol[L_co]):
+    """The code for a tile that reads its weights from a stream, whose order is the layout."""
+
+    @property
+    def layout(self) -> WeightStream: ...
+
+
+@dataclass(frozen=True)
+class TileComposer(Generic[L]):
+    """The common properties of an instruction set's families.
+
+    header: of the runtime; core: the number of the instruction set in it, or a condition of the preprocessor.
+    statement: formats the body of a function.
+    needs, flash: as in `Kernel`. call: bytes of flash of a call; enter: the overhead of a call in time.
+    bits, limit: of sums, as in `TileFamily`.
+    """
+
+    header: str
+    core: int | str
+    statement: Callable[[Sequence[L]], str]
+    call: int
+    needs: str = ""
+    flash: bool | None = None
+    enter: float = 0.0
+    bits: int = 32
+    limit: int = REQUANTISED_LIMIT
+
+    def coder(self, name: str, family: TileFamily, code: Callable[[Tile, Sums], TileAssembly[L]]) -> TileCoder:
+        """A coder that turns the weights of a family's tiles into code."""
+
+        def composed(symbol: str, tile: Tile, sums: Sums) -> Kernel | None:
+            made = code(tile, sums)
+            if not made.fits:
+                return None
+            from tinyml.targets.c.composer.constants_in_c import tile_in_c, tile_signature
+
+            costs = {"": made.time + self.enter}
+            bodies = {(self.core,): self.statement(made.lines)}
+            portable = tile_in_c(tile, sums)
+            head = tile_signature(symbol)
+            text = Composed(self.header, head, bodies, portable, costs, self.call, made.stack, runs=made.runs)
+            kernel = Kernel(symbol, 8, 8, self.bits, op="num.coded_tile", flash=self.flash, needs=self.needs)
+            return replace(kernel, code=made.bytes, composed=text)
+
+        return TileCoder(name, family, composed, self.needs)
+
+    def family(
+        self,
+        name: str,
+        code: Callable[[Tile], TileCode[L]],
+        *,
+        channels: bool = False,
+        large: bool = False,
+        lines: int = 1,
+        shared: Sequence[SharedFunction] = (),
+    ) -> TileFamily:
+        """A family of kernels for bytes. channels, large, lines: as in `TileFamily`. shared: called functions.
+
+        Every |start| plus the sum of |w| * |x| stays below `limit`, every shift is negative, and every multiplier is at
+        least `LEAST_MULTIPLIER`.
+        """
+
+        def composed(symbol: str, tile: Tile) -> Kernel | None:
+            made = code(tile)
+            if not made.fits:
+                return None
+            signature = f"void {symbol}(const int8_t *stream, const int8_t *x, int8_t *out)"
+            costs = {"": made.time + self.enter, "element": 0.0, "odd element": 0.0}
+            bodies = Printed({(self.core,): lambda: self.statement(made.lines)})
+            portable = made.layout.portable
+            text = Composed(
+                self.header, signature, bodies, portable, costs, self.call, made.stack, shared=shared, runs=made.runs
+            )
+            kernel = Kernel(symbol, 8, 8, self.bits, op="num.tiles", flash=self.flash, needs=self.needs)
+            return replace(kernel, code=made.bytes, composed=text)
+
+        def stream(tile: Tile, sums: Sums) -> Bytes:
+            return code(tile).layout.stream(sums)
+
+        return TileFamily(
+            name, channels, self.needs, composed, stream, self.limit, bits=self.bits, large=large, lines=lines
+        )

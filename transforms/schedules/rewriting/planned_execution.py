@@ -1,0 +1,133 @@
+"""Execution of a function by a plan of a schedule, whose segments are rewritten (`plan-execution`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr, i64
+from xdsl.ir import Attribute
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.remarks import Statistic, missed, passed
+from tinyml.targets.registry import board
+from tinyml.transforms.schedules.ordinary import Whole
+from tinyml.transforms.schedules.plans.network import Network, network_of
+from tinyml.transforms.schedules.plans.segmentation import Plan, Segment
+from tinyml.transforms.schedules.protocol import Kernels, Schedule, TilingOptions
+from tinyml.transforms.schedules.rewriting.arrangement import arrange
+from tinyml.transforms.schedules.rewriting.copied_images import weighed, with_given_input
+from tinyml.transforms.schedules.table import AUTO, ORDINARY
+from tinyml.transforms.schedules.tiling.window_tiles import AMPLE, TileMemory, stack_of
+
+SEGMENTS = Statistic("num-segments", "Number of segments that are not ordinary")
+
+
+@dataclass(frozen=True)
+class PlannedExecution:
+    """Execution by the plans of a schedule; ram, extra, target: as in `plan-execution`."""
+
+    schedule: Schedule
+    ram: int | None
+    extra: int
+    target: str
+
+    def run(self, function: func.FuncOp, *, usual: bool) -> Iterator[DictionaryAttr]:
+        """Rewrite a function; yields an entry of `tinyml.plan` for each segment that is not ordinary.
+
+        usual: true if only images whose channels come first are copied or transposed.
+        """
+        schedule = self.schedule
+        try:
+            limit = self._limit(function, network_of(function))
+            plan = partial(self._plan, function=function, ram=limit)
+            network = weighed(function, plan, limit, turns=board(self.target).fabric is None)
+        except InputError as error:
+            if schedule.name not in (AUTO, ORDINARY):
+                raise
+            missed(function, f"runs op by op: {error.message}")
+            return
+        if usual:
+            return
+        plan = self._plan(network, function, limit)
+        network = network.in_order(plan.order)
+        if list(plan.order) != sorted(plan.order):
+            arrange(network)
+        nodes = network.graph.nodes
+        for segment, by in self._run(network, plan, limit):
+            ends = {"first": nodes[segment.first].result, "last": nodes[segment.last].result}
+            SEGMENTS.add(function)
+            values: dict[str, Attribute] = {name: StringAttr(value) for name, value in {**ends, "by": by}.items()}
+            if schedule.recomputes:
+                values["more_macs"] = IntegerAttr(segment.extra, i64)
+            yield DictionaryAttr(values)
+
+    def _limit(self, function: func.FuncOp, network: Network) -> int | None:
+        """The bytes that may be alive at once; the limit of a search includes stack and input."""
+        searched = function.attributes.get(tdsl.RAM)
+        if self.ram is not None or not isinstance(searched, IntegerAttr):
+            return self.ram
+        besides = stack_of(_convolutions(network), self.target)
+        given = tdsl.read_input(function)
+        if not given.reused and given.received is None:
+            for value in function.body.block.args:
+                besides += prod(tdsl.shape_of(value)) * tdsl.format_of(value).dtype.itemsize
+        return max(searched.value.data - besides, 0)
+
+    def _plan(self, network: Network, function: func.FuncOp, ram: int | None) -> Plan:
+        """The plan of a function."""
+        if not self.schedule.recomputes:
+            network = with_given_input(network, function)
+        return self.schedule.program_plan(network, ram, network.graph.macs * self.extra // 100)
+
+    def _run(self, network: Network, plan: Plan, ram: int | None) -> Iterator[tuple[Segment, str]]:
+        """Rewrite the segments of a plan; yields each that is not ordinary, with its tiling.
+
+        ram: the limit, in bytes, on the memory for several pixels at once.
+        """
+        beyond = self.schedule.tile_memory(_convolutions(network), self.target)
+        alive = [segment.bits - segment.tiling.gathered(network, segment) for segment in plan.segments]
+        for segment, bits in zip(plan.segments, alive, strict=True):
+            kernels = Kernels(self.target, AMPLE)
+            if beyond is not None and ram is not None:
+                # Packing takes more than the bytes alive at once: half of the rest is for results next to operands.
+                left = TileMemory(AMPLE.input_tile, max(ram - -(-segment.bits // 8), 0) // 2)
+                kernels = Kernels(self.target, left, left)
+            elif beyond is not None:
+                left = beyond.input_tile + (max(alive) - bits) // 8
+                kernels = Kernels(self.target, TileMemory(left), TileMemory(left, left // 2))
+            (first, *_), last = network.ops[segment.first], network.graph.nodes[segment.last]
+            bytes = f"with {-(-segment.bits // 8)} bytes alive"
+            if isinstance(segment.tiling, Whole):
+                reason = partial(_why_whole, network, segment, self.schedule)
+                missed(first, lambda bytes=bytes, reason=reason: f"is executed whole, {bytes}: {reason()}")
+            else:
+                passed(first, f"is {segment.schedule}, to {last.result}, {bytes}")
+            by = segment.tiling.rewrite(network, segment.first, segment.last)(kernels)
+            if by is not None:
+                yield segment, by
+
+
+class RoundedSums(PlannedExecution):
+    """Sums that are rounded as a plan rounds them, on whole images; nothing else of the plan is executed."""
+
+    def _run(self, network: Network, plan: Plan, ram: int | None) -> Iterator[tuple[Segment, str]]:
+        for segment in plan.segments:
+            segment.tiling.round_sums(network, segment.first, segment.last)
+        yield from ()
+
+
+def _why_whole(network: Network, segment: Segment, schedule: Schedule) -> str:
+    """Why a schedule leaves a segment of one node whole."""
+    if whole := [read.tensor for read in network.graph.nodes[segment.last].reads if read.strides == (0, 0)]:
+        return f"it reads all of {', '.join(whole)}"
+    obstacles = [tiling.obstacle(network, segment) for tiling in schedule.tilings(TilingOptions()).values()]
+    return next(filter(None, obstacles), "no segment around it needs fewer bytes")
+
+
+def _convolutions(network: Network) -> list[tdsl.Conv2dOp]:
+    return [op for [op, *_] in network.ops if isinstance(op, tdsl.Conv2dOp)]

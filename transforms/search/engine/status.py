@@ -1,0 +1,26 @@
+"""The progress of searches, and who is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Status:
+    """The progress of a search.
+
+    phase: its name, empty at the end. candidates: the total number evaluated. best: the least loss of a candidate that
+    was evaluated on all samples. done, of: the progress of the candidates that are being evaluated together.
+    """
+
+    phase: str
+    candidates: int
+    best: float
+    done: int
+    of: int
+
+
+STATUS_LISTENER: ContextVar[Callable[[Status], None] | None] = ContextVar("STATUS_LISTENER", default=None)
+"""A function that receives the progress of searches in this context."""
