@@ -84,6 +84,7 @@ PIPELINES = {
         (
             *INPUT_STEPS,
             "hoist-invariants",
+            "convolve-rows",
             "simplify",
             "compare-arguments",
             "fold-powers-of-two",
@@ -140,9 +141,12 @@ PIPELINES = {
     FORMATS_TO_BUFFERS: PipelineSteps(
         """L1 to packed L2.""",
         (
+            # Again, for programs that are written with formats, and those in the arithmetic of a paper.
+            "convolve-rows",
             "stream-over-time",
             "plan-execution",
             "tile-windows",
+            "split-columns",
             "lower-tdsl-to-scratch",
             "simplify",
             "forward-inserts",
@@ -161,6 +165,7 @@ PIPELINES = {
             # Ops after a product join its rows before these are split into blocks.
             "simplify",
             "fuse-loops",
+            "expand-nests",
             "decode-constants",
             "code-forests",
             If("load_weights", "load-weights"),

@@ -68,7 +68,7 @@ class _Before:
         """The word of a memory that is never written."""
         words = self.ram.words
         assert words is not None
-        if self.depth == 1:
+        if self.depth < 2:
             return self.put(hw.ConstantOp(words[0], self.ram.width, truncate_bits=True))
         constant = AggregateConstantOp(words, self.ram.width)
         self.put(constant)

@@ -11,32 +11,23 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeGuard
 
-from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, UnitAttr, i64
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import DenseArrayBase, UnitAttr, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, Use
+from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 from xdsl.irdl import (
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
-    prop_def,
-    region_def,
     result_def,
     traits_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import (
-    HasParent,
-    MemoryEffectKind,
-    MemoryReadEffect,
-    NoTerminator,
-    RecursiveMemoryEffect,
-    only_has_effect,
-)
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+from xdsl.traits import HasParent, MemoryReadEffect
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import Accumulator
@@ -44,11 +35,12 @@ from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.num.base import SAME_SUM, accumulator_type, same_family, sums_products
 from tinyml.dialects.num.kernels.calls import MEMREF, CallOp, run_length
 from tinyml.dialects.num.kernels.kernel_attributes import TILE_OR_CODE, TileKernelAttr
+from tinyml.dialects.num.nests import ClosedNestOp, block_of
 from tinyml.dialects.num.sums import AddShiftedOp, AlignOp, FinishOp, LevelOp, ShiftOp, StartOp, ZeroOp
-from tinyml.dialects.operations import ClockedOp, DialectOp
+from tinyml.dialects.operations import DialectOp
 from tinyml.dialects.scratch.types import memref_type
 
-__all__ = ["Adding", "ContractOp", "ProductsOp", "RowLoopOp", "RowSumOp", "Spacing", "SparseProductsOp", "Sum", "Term"]
+__all__ = ["Adding", "ContractOp", "ProductsOp", "RowSumOp", "Spacing", "SparseProductsOp", "Sum", "Term"]
 
 
 class Spacing(NamedTuple):
@@ -63,16 +55,15 @@ class Spacing(NamedTuple):
 
 
 @irdl_op_definition
-class ContractOp(DialectOp):
-    """Sums of products over windows and rows of weights: the body runs for every row of every window, in order.
+class ContractOp(ClosedNestOp):
+    """Sums of products over windows and rows of weights: a nest whose body adds up the sums of a row.
 
-    The body takes the numbers of a line of windows, of a window in it and of a row; without lines, or without
-    windows, there is one of them. It consists of sums, loads, scalar ops and stores in declared order, and of nothing
-    else: no other effects, and no regions but the loop over the entries of a compressed row that hardware keeps
-    (`RowLoopOp`). A sum begins with `num.zero`, `num.start` or a load of a sum in memory; the products of the row are
-    added (`num.products`, `num.sparse_products`), each term perhaps after a `num.align` to its units; the complete
-    sum is shifted and levelled, and rounded by `num.finish`, or stored as it is. Several ops may round a sum. Scalar
-    ops of any dialect, without effects, may compute with the rounded sums. `sums` and `stores` describe this.
+    Its axes are lines of windows, the windows of a line and rows; without lines, or without windows, there is one of
+    them. Beside what the body of any nest has, this one has sums, and no regions but the loop over the entries of a
+    compressed row that hardware keeps (`RowLoopOp`). A sum begins with `num.zero`, `num.start` or a load of a sum in
+    memory; the products of the row are added (`num.products`, `num.sparse_products`), each term perhaps after a
+    `num.align` to its units; the complete sum is shifted and levelled, and rounded by `num.finish`, or stored as it
+    is. Several ops may round a sum. `sums` and `stores` describe this.
 
     tile: the kernel that computes all of it, or some of its lines in each call. It is chosen with the windows
     (`tile-windows`, `plan-execution`), for a single window by `block-rows`; `spend-flash` may choose another that takes
@@ -81,18 +72,11 @@ class ContractOp(DialectOp):
     """
 
     name = "num.contract"
-    extents = prop_def(DenseArrayBase.constr(i64))
+    CONTENT = "loads, sums, scalar ops and stores"
     tile = opt_prop_def(TILE_OR_CODE)
-    body = region_def("single_block")
-    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
 
     def __init__(self, shape: Sequence[int], body: Region, tile: Attribute | None = None):
-        super().__init__(properties={"extents": DenseArrayBase.from_list(i64, shape), "tile": tile}, regions=[body])
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The numbers of lines, windows and rows; of windows and rows; or of rows."""
-        return tuple(int(extent) for extent in self.extents.get_values())
+        super().__init__(shape, body, {"tile": tile})
 
     @property
     def rows(self) -> int:
@@ -124,11 +108,6 @@ class ContractOp(DialectOp):
         """The sums of a row, in the order in which they are complete."""
         return [Sum.of(op) for op in self.body.block.ops if _adds(op) and _next_term(op.result) is None]
 
-    @property
-    def stores(self) -> Sequence[memref.StoreOp]:
-        """The stores of a row, in order, which are the only effects of a contraction."""
-        return [op for op in self.body.block.ops if isinstance(op, memref.StoreOp)]
-
     def store_of(self, sum: Sum) -> memref.StoreOp | None:
         """The store of a rounded sum if it is the only one, and writes a buffer in order; None otherwise."""
         finish, stores = sum.finish, self.stores
@@ -136,21 +115,24 @@ class ContractOp(DialectOp):
             return None
         return stores[0] if self.visits(stores[0], windows=True) else None
 
-    def visits(self, access: memref.LoadOp | memref.StoreOp, *, windows: bool = False) -> bool:
+    def visits(self, op: memref.LoadOp | memref.StoreOp, *, windows: bool = False) -> bool:
         """True if the rows access all elements of a buffer defined outside, in order.
 
         windows: the rows of all windows together, instead of those of each window.
         """
-        numbers = self.body.block.args
+        if (access := self.access(op)) is None:
+            return False
+        row = len(self.shape) - 1
         wanted = [
-            (number, extent)
-            for number, extent in zip(numbers, self.shape, strict=True)
-            if number is self.row or (windows and extent > 1)
+            (AffineExpr.dimension(axis), extent)
+            for axis, extent in enumerate(self.shape)
+            if axis == row or (windows and extent > 1)
         ]
-        axes = list(zip(access.indices, memref_type(access.memref).get_shape(), strict=True))
-        rest = [(const_evaluate_operand(at), extent) for at, extent in axes if at not in numbers]
-        visited = [axis for axis in axes if axis[0] in numbers]
-        return visited == wanted and set(rest) <= {(0, 1)} and _block_of(access.memref) is not self.body.block
+        axes = list(zip(access.map.results, memref_type(op.memref).get_shape(), strict=True))
+        rest = [axis for axis in axes if isinstance(axis[0], AffineConstantExpr)]
+        return [axis for axis in axes if axis not in rest] == wanted and all(
+            axis == (AffineExpr.constant(0), 1) for axis in rest
+        )
 
     @property
     def is_sparse(self) -> bool:
@@ -158,30 +140,17 @@ class ContractOp(DialectOp):
         return any(isinstance(op, SparseProductsOp) for op in self.products)
 
     @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        none = parser.Delimiter.NONE
-        numbers = parser.parse_comma_separated_list(none, lambda: parser.parse_argument(expect_type=False))
-        parser.parse_keyword("to")
-        shape = parser.parse_comma_separated_list(none, parser.parse_integer)
-        tile = parser.parse_attribute() if parser.parse_optional_keyword("by") else None
-        op = cls(shape, parser.parse_region([number.resolve(IndexType()) for number in numbers]), tile)
-        op.attributes |= parser.parse_optional_attr_dict()
-        return op
+    def parse_more(cls, parser: Parser) -> dict[str, Attribute]:
+        return {"tile": parser.parse_attribute()} if parser.parse_optional_keyword("by") else {}
 
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.body.block.args, printer.print_ssa_value)
-        printer.print_string(f" to {', '.join(map(str, self.shape))} ")
+    def print_more(self, printer: Printer) -> None:
         if self.tile is not None:
             printer.print_string(f"by {self.tile} ")
-        printer.print_region(self.body, print_entry_block_args=False)
-        printer.print_op_attributes(self.attributes)
 
     def verify_(self) -> None:
         if not 1 <= len(self.shape) <= 3 or min(self.shape) < 1:
             raise VerifyException(f"needs at least 1 row, window and line, got {self.shape}")
-        if list(self.body.block.arg_types) != [IndexType()] * len(self.shape):
-            raise VerifyException(f"the body takes an index for each extent of {self.shape}")
+        self.verify_body()
         if isinstance(tile := self.tile, TileKernelAttr):
             shape = self.lines, self.windows, self.rows
             if tile.extents[1:] != shape[1:] or self.lines % tile.lines.data:
@@ -191,30 +160,8 @@ class ContractOp(DialectOp):
         # Ops of the body are verified before this one, and cannot rely on its extents.
         for op in self.products:
             op.verify_extents(self)
-        for op in self.body.block.ops:
-            steps = list(op.walk())[1:] if isinstance(op, RowLoopOp) else [op]
-            if not all(_stores(step) or _computes(step) for step in steps):
-                raise VerifyException(f"rows consist of loads, sums, scalar ops and stores, got {op.name}")
         if any(isinstance(sum.start.owner, ShiftOp | LevelOp) for sum in self.sums):
             raise VerifyException("products are added before a sum is shifted or levelled")
-
-
-class RowLoopOp(DialectOp, ABC):
-    """A loop over what a row of a `num.contract` consists of, whose only effect is to read."""
-
-
-def _stores(op: Operation) -> bool:
-    return isinstance(op, memref.StoreOp) or (isinstance(op, ClockedOp) and only_has_effect(op, MemoryEffectKind.WRITE))
-
-
-def _computes(op: Operation) -> bool:
-    """True for an op that at most reads memory.
-
-    On bits, arithmetic that the runtime has as a function is a call, and xDSL states no effects of conversions in
-    `arith`.
-    """
-    arithmetic = op.dialect_name() == "arith" or isinstance(op, func.CallOp)
-    return not op.regions and (arithmetic or only_has_effect(op, MemoryEffectKind.READ))
 
 
 class RowSumOp(DialectOp, ABC):
@@ -256,7 +203,7 @@ class RowSumOp(DialectOp, ABC):
         sums_products(self.sum.type, formats[0], formats[1])
         if (block := self.parent_block()) is None:
             return
-        if any(_block_of(value) is block for value in self.operands[1:]):
+        if any(block_of(value) is block for value in self.operands[1:]):
             raise VerifyException("what is multiplied is defined outside of the contraction")
 
     @abstractmethod
@@ -376,11 +323,6 @@ class SparseProductsOp(RowSumOp):
     def verify_extents(self, op: ContractOp) -> None:
         if op.shape != (rows := run_length(self.lengths),):
             raise VerifyException(f"needs {rows} rows and one window, got {op.shape}")
-
-
-def _block_of(value: SSAValue) -> Block | None:
-    """The block that defines a value."""
-    return value.owner if isinstance(value.owner, Block) else value.owner.parent
 
 
 Adding: TypeAlias = "RowSumOp | CallOp"

@@ -12,29 +12,17 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.traits import HasParent, IsTerminator, Pure, RecursiveMemoryEffect
+from xdsl.traits import HasParent, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.num.contractions import ContractOp, RowLoopOp
+from tinyml.dialects.num.contractions import ContractOp
 from tinyml.dialects.num.kernels.calls import run_length
-from tinyml.dialects.operations import ClockedMemory, DialectOp
+from tinyml.dialects.num.nests import NextOp, RowLoopOp
+from tinyml.dialects.operations import ClockedMemory
 
-__all__ = ["EntriesOp", "NextOp"]
+__all__ = ["EntriesOp"]
 
 _NUMBERS = BaseAttr(MemRefType) | BaseAttr(ClockedMemory)
-
-
-@irdl_op_definition
-class NextOp(DialectOp):
-    """The sum after an entry, at the end of the body of `num.entries`."""
-
-    name = "num.next"
-    sum = operand_def()
-    traits = traits_def(IsTerminator(), Pure())
-    assembly_format = "$sum attr-dict `:` type($sum)"
-
-    def __init__(self, sum: SSAValue):
-        super().__init__(operands=[sum])
 
 
 @irdl_op_definition
@@ -65,7 +53,7 @@ class EntriesOp(RowLoopOp):
         if list(self.body.block.arg_types) != types:
             raise VerifyException(f"the body takes a sum, an entry and a column, {', '.join(map(str, types))}")
         end = self.body.block.last_op
-        if not isinstance(end, NextOp) or {end.sum.type, self.result.type} != {self.start.type}:
+        if not isinstance(end, NextOp) or [*end.operand_types, self.result.type] != [self.start.type] * 2:
             raise VerifyException(f"the body ends in 'num.next' of {self.start.type}, which is also the result")
         around = self.parent_op()
         rows = run_length(self.lengths) if isinstance(self.lengths.type, MemRefType) else None

@@ -1,4 +1,4 @@
-"""Lowering of elementwise ops to loops over the elements (L2 to L3)."""
+"""Lowering of elementwise ops to nests over the elements (L2 to L3)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 def over_elements(op: tdsl.TensorOp, nest: LoopNest, compute: Callable[[Sequence[SSAValue]], SSAValue]) -> None:
     """Store each element of the result, computed from one element of each input."""
-    # An operand of one element is loaded once, before the loops.
+    # An operand of one element is loaded once, before the nest.
     single = {value: single_element(value, nest) for value in op.inputs if prod(tdsl.shape_of(value)) == 1}
 
     def body(indices: Indices) -> None:
         loaded = [single.get(value) or nest.load(value, broadcast_indices(indices, value, nest)) for value in op.inputs]
         nest.store(compute(loaded), op.out, indices)
 
-    nest.over(tdsl.shape_of(op.out), body)
+    nest.nest(tdsl.shape_of(op.out), body)
 
 
 @lowers(tdsl.ElementwiseOp)
@@ -46,4 +46,4 @@ def lower_fill(op: tdsl.FillOp, nest: LoopNest) -> None:
 def fill(real: float, buffer: SSAValue, nest: LoopNest) -> None:
     """Store a real, rounded to the format, in all elements of a buffer."""
     value = nest.insert(num.ConstantOp(real, element_of(buffer)))
-    nest.over(tdsl.shape_of(buffer), lambda indices: nest.store(value, buffer, indices))
+    nest.nest(tdsl.shape_of(buffer), lambda indices: nest.store(value, buffer, indices))

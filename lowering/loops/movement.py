@@ -1,4 +1,4 @@
-"""Lowering of ops that move elements to loops (L2 to L3)."""
+"""Lowering of ops that move elements to nests (L2 to L3)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from math import prod
 from typing import cast
 
 import xdsl.dialects.memref as upstream_memref
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import MemRefType, i8
 from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
 
 from tinyml.dialects import scratch, tdsl
 from tinyml.lowering.loops.elementwise import fill
-from tinyml.lowering.loops.index_maps import mapped, prepare
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import elements_from
+from tinyml.transforms.ir.index_maps import applied
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
@@ -23,7 +23,7 @@ def copy(op: upstream_memref.CopyOp, nest: LoopNest) -> None:
     def body(indices: Indices) -> None:
         nest.store(nest.load(op.source, indices), op.destination, indices)
 
-    nest.over(tdsl.shape_of(op.destination), body)
+    nest.nest(tdsl.shape_of(op.destination), body)
 
 
 @lowers(scratch.MoveOp)
@@ -35,11 +35,13 @@ def move_buffer(op: scratch.MoveOp, nest: LoopNest) -> None:
     count = prod(tdsl.shape_of(places[0]))
     source, dest = (elements_from(value, nest.index(0), count, nest) for value in places)
 
+    place = AffineExpr.constant(count - 1) - AffineExpr.dimension(0) if op.upwards else AffineExpr.dimension(0)
+
     def body(indices: Indices) -> None:
-        at = [nest.insert(arith.SubiOp(nest.index(count - 1), indices[0]))] if op.upwards else indices
+        at = applied(AffineMap(1, 0, (place,)), (count,), indices, (), nest)
         nest.store(nest.load(source, at), dest, at)
 
-    nest.over((count,), body)
+    nest.nest((count,), body)
 
 
 def _in_bytes(value: SSAValue, nest: LoopNest) -> SSAValue:
@@ -73,17 +75,15 @@ def transpose(op: tdsl.TransposeOp, nest: LoopNest) -> None:
 
 @lowers(tdsl.MovementOp)
 def lower_moves(op: tdsl.MovementOp, nest: LoopNest) -> None:
-    """Fill elements that no move writes, then emit a loop nest per move, except for elements that stay in place."""
+    """Fill elements that no move writes, then insert a nest per move, except for elements that stay in place."""
     if op.filling is not None:
         fill(op.filling, op.out, nest)
     for move in op.moves:
         if move.operand is op.out and move.keeps_index:
             continue
-        for map in (move.source, move.target):
-            prepare(map, nest)
 
         def body(indices: Indices, move: tdsl.Move = move) -> None:
-            element = nest.load(move.operand, mapped(move.source, move.shape, indices, op.indices, nest))
-            nest.store(element, op.out, mapped(move.target, move.shape, indices, op.indices, nest))
+            element = nest.load(move.operand, applied(move.source, move.shape, indices, op.indices, nest))
+            nest.store(element, op.out, applied(move.target, move.shape, indices, op.indices, nest))
 
-        nest.over(move.shape, body)
+        nest.nest(move.shape, body)

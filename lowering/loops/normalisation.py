@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import num, tdsl
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, zero_total
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
 @lowers(tdsl.NormaliseOp)
@@ -26,15 +26,14 @@ def lower_normalise(op: tdsl.NormaliseOp, nest: LoopNest) -> None:
         if op.least is not None:
             least = nest.insert(num.ConstantOp(op.least.value.data, element_of(op.input)))
             start = nest.insert(num.AddSquareOp(start, least, format))
-        [total] = nest.fold(nest.index(length), [start], add)
+        [total] = nest.reduce((num.SUM,), range(length), [start], add)
         factor = nest.insert(num.InverseRootOp(total, source, format))
         factor.name_hint = "factor"
 
-        def store(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
-            value = nest.load(op.input, [*indices, i])
-            nest.store(nest.insert(num.NormalisedOp(value, factor, total, element_of(op.out))), op.out, [*indices, i])
-            return []
+        def store(at: Indices) -> None:
+            value = nest.load(op.input, [*indices, *at])
+            nest.store(nest.insert(num.NormalisedOp(value, factor, total, element_of(op.out))), op.out, [*indices, *at])
 
-        nest.fold(nest.index(length), [], store)
+        nest.nest((length,), store)
 
     nest.over(outer, row)

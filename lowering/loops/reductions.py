@@ -1,4 +1,4 @@
-"""Lowering of reductions to a scalar to loops (L2 to L3)."""
+"""Lowering of reductions to a scalar (L2 to L3)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def lower_argmax(op: tdsl.ArgmaxOp, nest: LoopNest) -> None:
         greater = nest.insert(num.GreaterOp(value, carried[0]))
         return [nest.insert(arith.SelectOp(greater, x, y)) for x, y in zip((value, i), carried, strict=True)]
 
-    _, label = nest.fold(nest.index(count), [best, zero], step, start=1)
+    _, label = nest.reduce((num.GREATEST, num.PLACE), range(1, count), [best, zero], step)
     label.name_hint = op.result.name_hint
     op.result.replace_all_uses_with(label)
 

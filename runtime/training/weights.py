@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -53,7 +53,8 @@ class TrainedWeights:
 
     reals: initial values by the names of constants, as near as they round to the raws of the program, which may not be
     the nearest ones; a constant that is missing there, or has another shape, starts from its decoded raws. renew:
-    called after the constants of the program have changed.
+    called after the constants of the program have changed. executed: another program with the same constants and bits,
+    by default the program itself; constants may be reshaped, and have other places.
     """
 
     def __init__(
@@ -61,8 +62,9 @@ class TrainedWeights:
         module: ModuleOp,
         reals: Mapping[str, Array] | None = None,
         renew: Callable[[ModuleOp], None] = lambda _: None,
+        executed: ModuleOp | None = None,
     ):
-        self.module, self.renew = module, renew
+        self.module, self.renew, self._executed = module, renew, executed
         self.weights: list[Weight] = []
         for op in module.walk():
             if isinstance(op, tdsl.ConstOp):
@@ -99,6 +101,19 @@ class TrainedWeights:
             _set_reals(weight.constant, weight.real)
         self.renew(self.module)
 
+    def program(self) -> ModuleOp:
+        """The program that is compiled, `executed` if it was given, with the present weights."""
+        if self._executed is None:
+            return self.module
+        trained: dict[Hashable, list[Array]] = {}
+        for weight in self.weights:
+            trained.setdefault(_key(weight), []).append(weight.real)
+        twin = TrainedWeights(self._executed, renew=self.renew)
+        for weight in twin.weights:
+            weight.real[...] = trained[_key(weight)].pop(0).reshape(weight.real.shape)
+        twin.write()
+        return self._executed
+
     def reals(self) -> dict[str, Array]:
         """The reals of the weights, by the names of their constants."""
         return {weight.constant.result.name_hint or "": weight.real.copy() for weight in self.weights}
@@ -112,6 +127,12 @@ class TrainedWeights:
         for variable, value in zip(self.variables, state, strict=True):
             variable[...] = value
         self.write()
+
+
+def _key(weight: Weight) -> Hashable:
+    """What a constant has in common with that of an equal program."""
+    result = weight.constant.result
+    return result.name_hint, tdsl.format_of(result).type, weight.real.size
 
 
 def _towards(given: Array, decoded: Array, constant: tdsl.ConstOp) -> Array:

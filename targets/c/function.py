@@ -42,6 +42,8 @@ class FunctionPrinter:
         self.known = SourceNames()
         self.depth = 0
         self.outputs: Sequence[Attribute] = ()
+        self.places: dict[Operation, int] = {}
+        """The place of each statement in its block, for the blocks entered so far."""
 
     def print(self, function: c.FuncOp) -> list[str]:
         if SUMS_IN_MEMORY in function.attributes:
@@ -75,6 +77,7 @@ class FunctionPrinter:
     def _block(self, block: Block) -> None:
         self.depth += 1
         outer = self.source
+        self.places.update((op, place) for place, op in enumerate(block.ops))
         with self.free.scope():
             for op in block.ops:
                 self.source = self.known.of(op)
@@ -87,7 +90,7 @@ class FunctionPrinter:
             case c.LiteralOp() | c.SymbolOp():
                 pass
             case c.ReadOp():
-                if not _read_in_place(op):
+                if not self._reads_in_place(op):
                     self._name(op.result, self._text(op.variable))
             case c.NextOp():
                 self._settle({op.variable})
@@ -126,6 +129,28 @@ class FunctionPrinter:
                     self.line(f"return {value.code};")
             case _:
                 raise AssertionError(f"{op.name} is no statement")
+
+    def _reads_in_place(self, op: c.ReadOp) -> bool:
+        """True if all uses can name the variable itself, because it is not assigned before them."""
+        block = op.parent
+        assert block is not None
+        changing = {
+            block.find_ancestor_op_in_block(use.operation)
+            for use in op.variable.uses
+            if isinstance(use.operation, c.AssignOp | c.NextOp)
+        }
+        # Changes outside the block come before it, or after its end.
+        after = [at for at in changing if at is not None and self.places[at] > self.places[op]]
+        if not after:
+            return True
+        first = min(after, key=self.places.__getitem__)
+        late = set[Operation]()
+        for user in {use.operation for use in op.result.uses}:
+            at = block.find_ancestor_op_in_block(user)
+            assert at is not None
+            if self.places[at] >= self.places[first]:
+                late.add(user)
+        return not late or (late == {first} and _evaluates_first(first, op.result))
 
     def _expression(self, op: c.ExpressionOp) -> None:
         result = op.results[0]
@@ -260,25 +285,6 @@ def _changes(op: Operation) -> set[SSAValue | str]:
     return changed
 
 
-def _read_in_place(op: c.ReadOp) -> bool:
-    """True if all uses can name the variable itself, because it is not assigned before them."""
-    users = {use.operation for use in op.result.uses}
-    at = op.next_op
-    while at is not None and op.variable not in _changes(at):
-        users -= {user for user in users if _ancestor_in(op.parent, user) is at}
-        at = at.next_op
-    return at is None or not users or (users == {at} and _evaluates_first(at, op.result))
-
-
 def _evaluates_first(op: Operation, value: SSAValue) -> bool:
     """True if the statement uses the value only before it changes any variable or memory."""
     return isinstance(op, c.AssignOp | c.IfOp | c.NextOp) or (isinstance(op, c.ForOp) and op.end is not value)
-
-
-def _ancestor_in(block: Block | None, op: Operation) -> Operation:
-    at = op
-    while at.parent is not block:
-        parent = at.parent_op()
-        assert parent is not None
-        at = parent
-    return at

@@ -1,8 +1,8 @@
 """`python tests/filecheck/whole_outputs.py FILE...`: write checks of whole functions anew, as passes print them now.
 
-Such checks are a `CHECK-LABEL` with the function's signature and attributes, and then a `CHECK-NEXT` for every line of
-the function, up to the comment or the section that follows. Read the difference before you commit it: it is what your
-change does to IR.
+Such checks are a `CHECK-LABEL` with the signature and attributes of a function or a module of hardware, and then a
+`CHECK-NEXT` for every line of it, up to the comment or the section that follows. Read the difference before you commit
+it: it is what your change does to IR.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 
 RUN = re.compile(r"// RUN: (.*) \| filecheck %s(?: --check-prefix=(\S+))?$", re.MULTILINE)
 SECTION = "\n// -----\n"
+KIND = r"(?:func\.func(?: private)?|hw\.module)"
 NAME = re.compile(r"%(\d+|[A-Za-z_.$][\w.$-]*_\d+)\b")
 """Values whose names depend on others: numbers, and names with a number against clashes."""
 
@@ -38,9 +39,9 @@ def _literal(text: str) -> str:
 
 
 def functions(printed: str) -> dict[str, list[str]]:
-    """The lines of each function of a module, the first with its signature, without indentation, by its name."""
+    """The lines of each function or module of hardware by its name, from its signature on, without indentation."""
     found: dict[str, list[str]] = {}
-    for match in re.finditer(r"^( *)func\.func (?:private )?@(\w+).*\{\n(?:\1 .*\n)*", printed, re.MULTILINE):
+    for match in re.finditer(rf"^( *){KIND} @(\w+).*\{{\n(?:\1 .*\n)*", printed, re.MULTILINE):
         found[match[2]] = [line.strip() for line in match[0].splitlines()]
     return found
 
@@ -52,13 +53,13 @@ def renewed(section: str, prefix: str, printed: str) -> str:
     def body(match: re.Match[str]) -> str:
         if (lines := bodies.get(match[1])) is None or match[2].count("\n") < 2:
             return match[0]
-        if "func.return" not in match[2].splitlines()[-1]:
+        if not re.search(r"func\.return|hw\.output", match[2].splitlines()[-1]):
             return match[0]
         seen: set[str] = set()
         label = f"// {prefix}-LABEL: {_literal(lines[0])}\n"
         return label + "".join(f"// {prefix}-NEXT: {checked(line, seen)}\n" for line in lines[1:])
 
-    return re.sub(rf"// {prefix}-LABEL: func\.func @(\w+)\b.*\n((?:// {prefix}-NEXT: .*(?:\n|$))+)", body, section)
+    return re.sub(rf"// {prefix}-LABEL: {KIND} @(\w+)\b.*\n((?:// {prefix}-NEXT: .*(?:\n|$))+)", body, section)
 
 
 def renew(path: Path) -> None:

@@ -174,6 +174,15 @@ def speech_network(seed: int) -> ModuleOp:
     return net.module(net.dense(image, 10))
 
 
+def mobilenet(seed: int) -> ModuleOp:
+    """A small MobileNet-v2 for 16 steps of 13 coefficients."""
+    net = NetworkWriter((1, 16, 13, 1), seed, F32_FORMAT)
+    image = net.convolution(net.input, 8, 3, 2, 1)
+    for wide, channels, strides in (32, 8, 1), (32, 16, 2), (64, 16, 1):
+        image = net.inverted_residual(image, wide, channels, strides)
+    return net.module(net.dense(net.mean(net.convolution(image, 48)), 10))
+
+
 def letters_network(seed: int) -> ModuleOp:
     """A dense network for 16 features and 26 classes."""
     net = NetworkWriter((16, 1), seed, F32_FORMAT)
@@ -203,6 +212,7 @@ class Task:
 TASKS = {
     "digits": Task(cache(digits), digits_network, TrainingSchedule(epochs=6, rate=0.003, batch=32)),
     "speech": Task(cache(speech), speech_network, TrainingSchedule(epochs=20, rate=0.003, batch=32)),
+    "mobilenet": Task(cache(speech), mobilenet, TrainingSchedule(epochs=20, rate=0.003, batch=32)),
     "small-digits": Task(cache(small_digits), small_digits_network, TrainingSchedule(epochs=40, rate=0.003, batch=32)),
     "letters": Task(cache(letters), letters_network, TrainingSchedule(epochs=30, rate=0.006, batch=128)),
 }
@@ -249,7 +259,7 @@ def finetuned(task: str, options: Sequence[str]) -> dict[str, Any]:
             logits = tuned.trainer.logits(tuned.trainer.inputs(sets.test.x))
             found["accuracy"].append(100 * float((logits.argmax(1) == sets.test.y).mean()))
             found["removed"].append(tuned.removed)
-            differs = (_on_host(tuned.module, sets.test.x, Path(folder, str(seed))) != logits).any(1)
+            differs = (on_host(tuned.module, sets.test.x, Path(folder, str(seed))) != logits).any(1)
             found["differ"].append(int(differs.sum()))
     means = {name: float(np.mean(each)) for name, each in found.items()}
     ends = {"least": min(found["accuracy"]), "greatest": max(found["accuracy"])}
@@ -266,7 +276,7 @@ def _keywords(options: Sequence[str]) -> dict[str, str | int | float | bool]:
     return found
 
 
-def _on_host(module: ModuleOp, x: np.ndarray[Any, Any], folder: Path) -> np.ndarray[Any, Any]:
+def on_host(module: ModuleOp, x: np.ndarray[Any, Any], folder: Path) -> np.ndarray[Any, Any]:
     """The scores of a compiled program on this computer, decoded."""
     interface, runner = interface_of(module), runner_for("host")
     program = runner.build(printed(module, "host", folder / "source"), interface, folder / "build")

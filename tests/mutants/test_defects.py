@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import repeat
 from random import Random
 
 import pytest
@@ -10,6 +11,7 @@ from programs.paths import FILECHECK, TESTS
 
 from mutants.__main__ import verdict
 from mutants.defects import defects
+from mutants.limits import TooLongError, limited
 from mutants.subjects import ELSEWHERE, depending, subjects
 from mutants.trials import CAUGHT, FAILED, LATE, SURVIVED, Trial, run_checks, run_programs
 
@@ -115,6 +117,11 @@ def test_what_runs_out_of_time_is_no_catch_and_no_survivor():
     assert verdict(replace(trial, filecheck=SURVIVED, tests=SURVIVED, programs=SURVIVED)) == SURVIVED
 
 
+def test_a_step_that_never_ends_is_stopped():
+    with pytest.raises(TooLongError), limited(0):
+        sum(1 for _ in repeat(None))
+
+
 def test_a_test_that_fails_is_found_by_its_name():
     summary = "x\nFAILED tests/a.py::test_b[1 - 2] - assert 1 == 2\nERROR tests/c.py\n1 failed\n"
     assert FAILED.findall(summary)[1] == "tests/c.py"
@@ -125,6 +132,12 @@ def test_programs_tell_where_c_differs():
     source = path.read_text()
     assert run_programs(path, source, 1) == 0
     assert run_programs(path, source.replace("def apply", "def other"), 1) == 1
+
+
+def test_modules_that_declare_attributes_declare_them_again():
+    declaring = {path for one in subjects().values() for path in one.files if "OwnAttribute(" in path.read_text()}
+    assert FILECHECK.parent.parent / "transforms/bits/hint_loops.py" in declaring
+    assert [path for path in declaring if run_checks([], path, path.read_text()) != 0] == []
 
 
 def test_a_fork_runs_the_changed_source_alone():

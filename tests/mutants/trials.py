@@ -2,6 +2,9 @@
 
 Tests run in a copy of the tree. FileCheck and programs need none: a fork of a warm process imports the source with the
 defect in place of the file.
+
+A FileCheck tool, a program or a test may take a time of the processor that none needs without a defect, so one that
+never ends is caught. No verdict depends on the load of the machine.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -26,7 +29,7 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 from random import Random
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import lit.discovery
 import lit.LitConfig
@@ -34,10 +37,16 @@ from layout.sources import module_of
 from programs.paths import FILECHECK, ROOT
 
 from mutants.defects import Defect
+from mutants.limits import TooLongError, limited, spent
 from mutants.subjects import Subject, depending
+from tinyml.dialects.own_attributes import OwnAttribute, declared_attributes
 
-CHECK_SECONDS, TEST_SECONDS, SUITE_SECONDS, PROGRAM_SECONDS = 120, 240, 240, 360
-"""Limits of a trial's parts; what takes longer is late: neither caught, nor a survivor."""
+TEST_SECONDS = 400
+"""The time of the processor for the tests beside a pass; a trial that spends it before the last test is late: neither
+caught nor a survivor."""
+
+STUCK_SECONDS = 3600
+"""The time after which a process that computes nothing is ended; its trial is late."""
 
 PROGRAMS = 250
 """How many programs are compiled, in a mixed order; an exit code has room for the number of one."""
@@ -111,16 +120,24 @@ def _failing(checks: Sequence[Path]) -> int:
 def _with_source(path: Path, text: str) -> None:
     """Import a module, and all that import it, anew, with another source."""
     module = module_of(path)
-    stale = [name for name in depending(module) if sys.modules.pop(name, None) is not None]
+    stale = {name: sys.modules.pop(name) for name in depending(module) if name in sys.modules}
+    # They declare their attributes again, but not those that they import.
+    declared = cast("dict[str, OwnAttribute]", declared_attributes())
+    for name in _attributes_of(stale.values()) - _attributes_of(sys.modules.values()):
+        del declared[name]
     sys.meta_path.insert(0, _Source(module, path, text))
     for name in stale:
         importlib.import_module(name)
 
 
-def run_checks(checks: Sequence[Path], path: Path, text: str, seconds: float = 0.0) -> int | None:
-    """The number of the first FileCheck file that fails with another source of a file; None if time is up.
+def _attributes_of(modules: Iterable[ModuleType]) -> set[OwnAttribute]:
+    return {value for module in modules for value in vars(module).values() if isinstance(value, OwnAttribute)}
 
-    0 if none fails. A source that cannot be imported fails the first. seconds: `CHECK_SECONDS` by default.
+
+def run_checks(checks: Sequence[Path], path: Path, text: str) -> int | None:
+    """The number of the first FileCheck file that fails with another source of a file; None if a tool is stuck.
+
+    0 if none fails. A source that cannot be imported fails the first.
     """
 
     def run() -> int:
@@ -131,11 +148,11 @@ def run_checks(checks: Sequence[Path], path: Path, text: str, seconds: float = 0
         return _failing(checks)
 
     _lit()
-    return _forked(run, seconds or CHECK_SECONDS)
+    return _forked(run)
 
 
-def _forked(run: Callable[[], int], seconds: float) -> int | None:
-    """What a function returns, below 255, in a fork that is ended after some seconds; None if it took longer."""
+def _forked(run: Callable[[], int]) -> int | None:
+    """What a function returns, below 255, in a fork; None if it is stuck."""
     child = os.fork()
     if not child:
         os.setsid()
@@ -146,7 +163,7 @@ def _forked(run: Callable[[], int], seconds: float) -> int | None:
             code = min(run(), 254)
         finally:
             os._exit(code)
-    end = time.monotonic() + seconds
+    end = time.monotonic() + STUCK_SECONDS
     pause = 0.002
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
@@ -158,39 +175,38 @@ def _forked(run: Callable[[], int], seconds: float) -> int | None:
     return None
 
 
-@cache
-def passing(subject: Subject) -> tuple[Path, ...]:
-    """The FileCheck files of a pass that pass without a defect, as they may not where a tool is missing."""
-    text = subject.path.read_text()
-    return tuple(check for check in subject.checks if run_checks([check], subject.path, text) == 0)
-
-
 def try_filecheck(trial: Trial) -> str:
-    changed = trial.defect.applied(trial.path.read_text())
-    return _verdict(run_checks(passing(trial.subject), trial.path, changed))
+    return _try_checks(trial, trial.subject.checks)
 
 
 def try_suite(trial: Trial) -> str:
-    """Run the FileCheck files that name other passes until one fails, and does not without the defect."""
+    """Run the FileCheck files that name other passes."""
+    return _try_checks(trial, [check for check in _lit()[1] if check not in trial.subject.checks])
+
+
+def _try_checks(trial: Trial, checks: Sequence[Path]) -> str:
+    """Run FileCheck files until one fails, and does not without the defect, as it may where a tool is missing."""
     text = trial.path.read_text()
-    others = [check for check in _lit()[1] if check not in trial.subject.checks]
-    # An exit code has room for the number of one.
-    for part in (others[:250], others[250:]):
-        failed = run_checks(part, trial.path, trial.defect.applied(text), SUITE_SECONDS)
-        if failed is None or (failed and run_checks([part[failed - 1]], trial.path, text) == 0):
-            return _verdict(failed)
+    changed = trial.defect.applied(text)
+    while checks:
+        # An exit code has room for the number of one.
+        part = checks[:250]
+        failed = run_checks(part, trial.path, changed)
+        if failed is None:
+            return LATE
+        if failed and run_checks([part[failed - 1]], trial.path, text) == 0:
+            return CAUGHT
+        checks = checks[failed or len(part) :]
     return SURVIVED
-
-
-def _verdict(failed: int | None) -> str:
-    return LATE if failed is None else CAUGHT if failed else SURVIVED
 
 
 def try_programs(trial: Trial) -> str:
     """Compile the programs whose C is held (`make hashes`) until one differs, and does not without the defect."""
     text = trial.path.read_text()
     failed = run_programs(trial.path, trial.defect.applied(text))
-    return SURVIVED if failed and run_programs(trial.path, text, failed) else _verdict(failed)
+    if failed is None:
+        return LATE
+    return CAUGHT if failed and run_programs(trial.path, text, failed) == 0 else SURVIVED
 
 
 def run_programs(path: Path, text: str, only: int | None = None) -> int | None:
@@ -204,16 +220,21 @@ def run_programs(path: Path, text: str, only: int | None = None) -> int | None:
             _with_source(path, text)
             from hashes.__main__ import digests_of, recorded
             from hashes.corpus import programs
-
-            for number, program in enumerate(Random(0).sample(programs(), PROGRAMS), 1):
-                if only in (None, number) and digests_of(program)[1] != recorded().get(program.name):
-                    return number
         except Exception:
             return only or 1
+        for number, program in enumerate(Random(0).sample(programs(), PROGRAMS), 1):
+            if only in (None, number):
+                try:
+                    with limited():
+                        same = digests_of(program)[1] == recorded().get(program.name)
+                except (Exception, TooLongError):
+                    same = False
+                if not same:
+                    return number
         return 0
 
     _lit()
-    return _forked(run, PROGRAM_SECONDS)
+    return _forked(run)
 
 
 @cache
@@ -247,24 +268,27 @@ def _changed(trial: Trial) -> Generator[Path]:
 
 def try_tests(trial: Trial) -> str:
     """Run the tests beside a pass, the nearest first, until one fails that passes without the defect."""
-    end = time.monotonic() + TEST_SECONDS
+    begin = spent()
     try:
         for test in trial.subject.tests:
+            if spent() - begin > TEST_SECONDS:
+                return LATE
             name = test.relative_to(ROOT).as_posix()
             with _changed(trial) as copy:
-                failed = _failed_tests(copy, [name], end)
-            if failed and not _failed_tests(copy, failed, end):
+                failed = _failed_tests(copy, [name])
+            if failed and not _failed_tests(copy, failed):
                 return CAUGHT
     except subprocess.TimeoutExpired:
         return LATE
     return SURVIVED
 
 
-def _failed_tests(copy: Path, tests: Sequence[str], end: float) -> list[str]:
-    """The first test that fails in a copy of the tree; raises `TimeoutExpired` at a time."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-n", "0", "-p", "no:cacheprovider", *tests]
-    environment = {**os.environ, "PYTHONPATH": str(copy / ".pyright"), "COLUMNS": "1000"}
-    left = max(end - time.monotonic(), 1)
-    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=left)
+def _failed_tests(copy: Path, tests: Sequence[str]) -> list[str]:
+    """The first test that fails in a copy of the tree; raises `TimeoutExpired` if one is stuck."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-n", "0", "-p", "no:cacheprovider"]
+    command += ["-p", limited.__module__, *tests]
+    paths = os.pathsep.join(map(str, (copy / ".pyright", copy / "tests")))
+    environment = {**os.environ, "PYTHONPATH": paths, "COLUMNS": "1000"}
+    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=STUCK_SECONDS)
     # 5: no test was collected.
     return [] if done.returncode in (0, 5) else FAILED.findall(done.stdout) or list(tests)

@@ -83,9 +83,18 @@ class NetworkWriter:
         return self.constant(values, name=f"W{self.layers}")
 
     def convolution(
-        self, image: SSAValue, channels: int | None, kernel: Pair = 1, strides: Pair = 1, padding: Padding = 0
+        self,
+        image: SSAValue,
+        channels: int | None,
+        kernel: Pair = 1,
+        strides: Pair = 1,
+        padding: Padding = 0,
+        linear: bool = False,
     ) -> SSAValue:
-        """A convolution to so many channels, or else a depthwise one, and a relu; on reals with a bias of zeros."""
+        """A convolution to so many channels, or else a depthwise one; on reals with a bias of zeros.
+
+        linear: False for a relu behind it.
+        """
         before = tdsl.shape_of(image)[3]
         top, bottom, left, right = margins = _margins(padding)
         if any(margins):
@@ -93,7 +102,18 @@ class NetworkWriter:
         filter = self.weights(channels or before, *_pair(kernel), before if channels else 1)
         bias = self._bias(channels or before) if self._on_reals else None
         groups = 1 if channels else before
-        return self.relu(self.insert(tdsl.Conv2dOp(filter, image, _pair(strides), groups=groups, initial=bias)))
+        result = self.insert(tdsl.Conv2dOp(filter, image, _pair(strides), groups=groups, initial=bias))
+        return result if linear else self.relu(result)
+
+    def inverted_residual(self, image: SSAValue, wide: int, channels: int, strides: Pair = 1) -> SSAValue:
+        """A block of MobileNet-v2 (Sandler et al. 2018, figure 4).
+
+        An expansion to `wide` channels, a depthwise convolution of 3 x 3, a linear projection to `channels`, and the
+        image added to a result of its shape.
+        """
+        deep = self.convolution(self.convolution(image, wide), None, 3, strides, 1)
+        result = self.convolution(deep, channels, linear=True)
+        return self.add(image, result) if tdsl.shape_of(image) == tdsl.shape_of(result) else result
 
     def dense(self, x: SSAValue, rows: int) -> SSAValue:
         """A matrix times a column of all elements; on reals plus a bias of zeros."""

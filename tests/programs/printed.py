@@ -11,7 +11,7 @@ from xdsl.parser import Parser
 from tinyml.dialects.context import context
 from tinyml.lowering.arith_to_c import LowerArithToCPass
 from tinyml.targets.c.print_c import print_c, write_c
-from tinyml.transforms.bits.expand_nests import ExpandNestsPass
+from tinyml.transforms.loops.expand_nests import ExpandNestsPass
 
 WARNING_FLAGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
 """Flags under which the code of models, kernels and harnesses compiles cleanly."""

@@ -148,7 +148,7 @@ def _classes() -> Any:
         def model(self) -> Model:
             """The model with the present weights."""
             self.write()
-            return of_object(self.trainer.weights.module.clone())
+            return of_object(self.trainer.weights.program().clone())
 
     return ProgramLayer
 

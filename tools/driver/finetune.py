@@ -31,7 +31,7 @@ from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.assignment.tensor_classes import tensor_classes
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
-from tinyml.transforms.formats.plan_execution import with_rounded_sums
+from tinyml.transforms.formats.plan_execution import in_whole_images, with_rounded_sums
 from tinyml.transforms.reals.channels.importance import importance
 from tinyml.transforms.reals.channels.pruning import prune
 from tinyml.transforms.reals.channels.refitting import prune_refitted
@@ -156,7 +156,7 @@ def _finetuned(
     trainer = _train_formats(formats, train, val, schedule, options.learn_ranges)
     removed = 0 if limits is None else len(limits.removed)
     scores = before, floats, untrained, trainer.loss(val)
-    return Finetuned(trainer.weights.module, trainer, *scores, module, removed, options.seed)
+    return Finetuned(trainer.weights.program(), trainer, *scores, module, removed, options.seed)
 
 
 def _is_better(score: Score, than: Score) -> bool:
@@ -295,5 +295,6 @@ def trainer_of(formats: ModuleOp, ctx: Context, plan: str = AUTO, reals: Mapping
     """
     accumulators = ChooseAccumulatorsPass()
     planned = with_rounded_sums(formats, ctx, plan)
-    weights = TrainedWeights(planned or formats, reals, lambda module: accumulators.apply(ctx, module))
+    evaluated = formats if planned is None else in_whole_images(formats, plan)
+    weights = TrainedWeights(evaluated, reals, lambda module: accumulators.apply(ctx, module), planned)
     return Trainer(weights, Bits)

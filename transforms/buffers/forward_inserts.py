@@ -16,7 +16,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.rewriting import Builder, Rewriter
 from tinyml.dialects.scratch import AllocOp, ConstantOp, SliceOp, elements_of, memref_type, root
-from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers, live_ranges, reshaped
+from tinyml.transforms.buffers.liveness.first_touch import points_before, statements_before
+from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers, reshaped
 from tinyml.transforms.ir.indices import affine_sum, build_offset, is_run, offset_of
 
 
@@ -36,7 +37,7 @@ class ForwardInsertsPass(ModulePass):
         for function in defined_functions(op):
             erase_dead_buffers(function)
             for insert in [inner for inner in function.walk() if isinstance(inner, tdsl.InsertSliceOp)]:
-                _forward(function, insert)
+                _forward(insert)
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class _Place:
         Rewriter.erase_op(part)
 
 
-def _forward(function: func.FuncOp, insert: tdsl.InsertSliceOp) -> None:
+def _forward(insert: tdsl.InsertSliceOp) -> None:
     part, whole = reshaped(insert.part).owner, root(insert.out)
     if not isinstance(part, AllocOp) or not isinstance(whole.owner, AllocOp) or insert.input is not insert.dest:
         return
@@ -66,7 +67,7 @@ def _forward(function: func.FuncOp, insert: tdsl.InsertSliceOp) -> None:
         or not is_run(tdsl.shape_of(insert.out), tdsl.shape_of(insert.part))
     ):
         return
-    if (start := _start(function, part, insert)) is None:
+    if (start := points_before(insert, part)) is None:
         return
     place = _updated_place(start[0], insert)
     if any(_may_be(value, whole) for op in start for value in op.operands if value is not place):
@@ -76,26 +77,29 @@ def _forward(function: func.FuncOp, insert: tdsl.InsertSliceOp) -> None:
         part.result.replace_all_uses_with(place)
         Rewriter.erase_op(part)
         return
-    before, target = _first_user(part, insert), _Place(insert.out, tuple(insert.offsets))
-    if all(_is_known(offset, before) for offset in insert.offsets):
+    users, target = _from_first_user(part, insert), _Place(insert.out, tuple(insert.offsets))
+    if all(_is_known(offset, users) for offset in insert.offsets):
         Rewriter.erase_op(insert)
-        target.take(part, before)
-        _forward_operands(function, start[0], target)
+        target.take(part, users[0])
+        _forward_operands(start[0], target)
 
 
-def _forward_operands(function: func.FuncOp, op: Operation, place: _Place) -> None:
+def _forward_operands(op: Operation, place: _Place) -> None:
     """Compute the operand of an op in the bytes of its result, and so on for the op that computes the operand."""
     while isinstance(op, tdsl.ElementwiseOp) and (dest := op.dest) is not None:
         if (part := _overwritten(op, dest)) is None:
             return
-        start, before = _start(function, part, op), _first_user(part, op)
-        if start is None or not all(_is_known(offset, before) for offset in place.offsets):
+        start = points_before(op, part)
+        if start is None:
+            return
+        users = _from_first_user(part, op)
+        if not all(_is_known(offset, users) for offset in place.offsets):
             return
         others = [value for value in op.operands if root(value) is not part.result and value is not dest]
         values = [*others, *(value for computing in start for value in computing.operands)]
         if any(_may_be(value, root(place.whole)) for value in values):
             return
-        place.take(part, before)
+        place.take(part, users[0])
         op = start[0]
 
 
@@ -110,19 +114,6 @@ def _overwritten(op: tdsl.ElementwiseOp, place: SSAValue) -> AllocOp | None:
         if same and op.reads_in_place(value):
             return buffer
     return None
-
-
-def _start(function: func.FuncOp, part: AllocOp, last: Operation) -> Sequence[Operation] | None:
-    """The program points from the first op that touches a part to the one before `last`.
-
-    None if `last` alone touches the part, the first op is in another block, or ops after `last` touch the part.
-    """
-    live = live_ranges(function, part)
-    first, end = live.ranges[part]
-    # The caller may fill the buffer of the input.
-    if not 0 <= first < end or live.points[end] is not last or live.points[first].parent is not last.parent:
-        return None
-    return live.points[first:end]
 
 
 def _updated_place(op: Operation, insert: tdsl.InsertSliceOp) -> SSAValue | None:
@@ -146,17 +137,13 @@ def _may_be(value: SSAValue, buffer: SSAValue) -> bool:
     return origin is buffer or not known
 
 
-def _first_user(part: AllocOp, insert: Operation) -> Operation:
-    """The first op in the block of an insertion that uses a part, directly or in a nested region."""
-    block = insert.parent
-    assert block is not None
-    users = [block.find_ancestor_op_in_block(use.operation) for use in part.result.uses]
-    order = {op: position for position, op in enumerate(block.ops)}
-    return min((user for user in users if user is not None), key=order.__getitem__)
+def _from_first_user(part: AllocOp, last: Operation) -> Sequence[Operation]:
+    """The ops of a block from the first that uses a part, directly or in a nested region, to the one before `last`."""
+    statements = statements_before(last, [use.operation for use in part.result.uses])
+    assert statements
+    return statements
 
 
-def _is_known(index: SSAValue, before: Operation) -> bool:
-    owner = index.owner
-    if isinstance(owner, Block):
-        return True
-    return owner.parent is not before.parent or owner.is_before_in_block(before)
+def _is_known(index: SSAValue, before: Sequence[Operation]) -> bool:
+    """True if an index is computed before some consecutive ops. It is computed before the op that follows them."""
+    return not isinstance(index.owner, Operation) or index.owner not in before

@@ -78,7 +78,7 @@ class _Function:
         candidates: list[Buffer] = []
         for value in op.inputs:
             buffer = root(value).owner
-            if not isinstance(buffer, Buffer) or buffer is result or not self.dies(buffer, point, result):
+            if not isinstance(buffer, Buffer) or not self.dies(buffer, point, result):
                 continue
             if takes_place(op, buffer.result) and self.pays(result, buffer):
                 candidates.append(buffer)

@@ -77,6 +77,17 @@ class PlanExecutionPass(ModulePass):
         return chosen.data if isinstance(chosen, StringAttr) else ORDINARY
 
 
+def in_whole_images(module: ModuleOp, mode: str) -> ModuleOp:
+    """A program at L1 with the bits of `with_rounded_sums`, in fewer ops, which are on whole images, in more memory."""
+    from tinyml.transforms.schedules.rewriting.planned_execution import RoundedSums
+
+    rounded, usual = module.clone(), PlanExecutionPass(mode)
+    execution = RoundedSums(schedule_named(mode), usual.ram, usual.extra, usual.target)
+    for function in defined_functions(rounded):
+        list(execution.run(function, usual=False))
+    return rounded
+
+
 def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None = None) -> ModuleOp | None:
     """A program at L1 as a mode executes it, if that rounds partial sums; None if bits do not change.
 

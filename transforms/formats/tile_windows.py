@@ -23,8 +23,9 @@ from tinyml.targets.registry import HOST
 class TileWindowsPass(ModulePass):
     """Rewrite every `tdsl.conv2d` of a single image, with the padding before it and the elementwise ops after it.
 
-    Convolutions in place (`turns`) are unchanged. Elementwise ops are absorbed as long as each is the only reader of
-    the previous result, and its other operands are tensors of the same shape, numbers per channel or single numbers.
+    An image one pixel wide becomes a row of as many pixels if only tiles along it have kernels. Convolutions in place
+    (`turns`) are unchanged. Elementwise ops are absorbed as long as each is the only reader of the previous result, and
+    its other operands are tensors of the same shape, numbers per channel or single numbers.
 
     target: as for printing C; its kernels determine how many pixels are taken at once. ram: with a limit in bytes, from
     this option or a search (`tdsl.ram`), as many pixels as fit the memory that `plan-execution` leaves. flash: with a

@@ -6,9 +6,17 @@ from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
-from xdsl.dialects import arith, func, scf
+from xdsl.dialects import affine, arith, func, scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineSymExpr,
+)
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
@@ -111,9 +119,32 @@ def affine_sum(index: SSAValue) -> AffineSum:
                 return lhs.times(rhs.constant)
             if not lhs.factors:
                 return rhs.times(lhs.constant)
+        case affine.ApplyOp():
+            dims, symbols = op.mapOperands[: op.map.data.num_dims], op.mapOperands[op.map.data.num_dims :]
+            if (sum := _linear(op.map.data.results[0], dims, symbols)) is not None:
+                return sum
         case _:
             pass
     return AffineSum(0, {index: 1})
+
+
+def _linear(expression: AffineExpr, dims: Sequence[SSAValue], symbols: Sequence[SSAValue]) -> AffineSum | None:
+    """An expression of a map as a sum; None for one with a quotient or a remainder."""
+    match expression:
+        case AffineDimExpr(position=position):
+            return affine_sum(dims[position])
+        case AffineSymExpr(position=position):
+            return affine_sum(symbols[position])
+        case AffineConstantExpr(value=value):
+            return AffineSum(value, {})
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add, lhs=lhs, rhs=rhs):
+            a, b = _linear(lhs, dims, symbols), _linear(rhs, dims, symbols)
+            return None if a is None or b is None else a.plus(b)
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=factor)):
+            a = _linear(lhs, dims, symbols)
+            return None if a is None else a.times(factor)
+        case _:
+            return None
 
 
 def offset_of(indices: Sequence[SSAValue], shape: Sequence[int]) -> AffineSum:

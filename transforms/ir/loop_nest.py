@@ -6,8 +6,9 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias, cast
 
-from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects import affine, arith, func, memref, scf
 from xdsl.dialects.builtin import (
+    AffineMapAttr,
     IntegerType,
     LocationAttr,
     MemRefType,
@@ -17,6 +18,7 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import num
@@ -60,12 +62,17 @@ Mac: TypeAlias = Callable[[SSAValue, SSAValue], SSAValue]
 
 
 class LoopNest(LocatedBuilder):
-    """A builder of ops before an op, with its location; `over` and `fold` open loops and continue after them."""
+    """A builder of ops before an op, with its location: nests by `nest` and `reduce`, loops by `over` and `fold`.
+
+    The bodies of nests are closed; loops may hold anything. All methods continue after what they insert.
+    """
 
     def __init__(self, before: Operation):
         super().__init__(InsertPoint.before(before), before.location)
         self._constants: dict[tuple[int, int | None], SSAValue] = {}
         self._entry = InsertPoint.before(before)
+        self._bodies: list[Block] = []
+        """The bodies of nests and reductions that are being filled, the outermost first."""
 
     def index(self, value: int) -> SSAValue:
         """An index constant, created once outside all loops of the nest."""
@@ -82,12 +89,27 @@ class LoopNest(LocatedBuilder):
         return self._constants[key]
 
     def add(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        if self._bodies:
+            return a if b is self._constants.get((0, None)) else self._applied((a, 1), (b, 1))
         return self.insert(arith.AddiOp.create(operands=(a, b), result_types=(a.type,)))
 
     def times(self, a: SSAValue, factor: int) -> SSAValue:
         if factor == 1:
             return a
+        if self._bodies:
+            return self._applied((a, factor))
         return self.insert(arith.MuliOp.create(operands=(a, self.index(factor)), result_types=(a.type,)))
+
+    def _applied(self, *terms: tuple[SSAValue, int]) -> SSAValue:
+        """Multiples of indices, added by an `affine.apply` whose dimensions are indices that the nest computes."""
+        dims, symbols, total = list[SSAValue](), list[SSAValue](), AffineExpr.constant(0)
+        for index, factor in terms:
+            block = index.owner if isinstance(index.owner, Block) else index.owner.parent
+            known, kind = (dims, AffineExpr.dimension) if block in self._bodies else (symbols, AffineExpr.symbol)
+            total = total + kind(len(known)) * factor
+            known.append(index)
+        map = AffineMap(len(dims), len(symbols), (total,))
+        return self.insert(affine.ApplyOp([*dims, *symbols], AffineMapAttr(map)))
 
     def load(self, source: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
         element = cast("MemRefType[Attribute]", source.type).element_type
@@ -100,6 +122,42 @@ class LoopNest(LocatedBuilder):
 
     def store(self, value: SSAValue, target: SSAValue, indices: Sequence[SSAValue]) -> None:
         self.put(memref.StoreOp.create(operands=(value, target, *indices)))
+
+    def nest(self, shape: Sequence[int], body: Callable[[Indices], None]) -> None:
+        """Insert a `num.nest` that runs `body` at every index of a shape; axes of extent 1 are none of the nest's."""
+        extents = [extent for extent in shape if extent > 1]
+        block = Block(arg_types=[INDEX] * len(extents))
+        numbers = iter(block.args)
+        indices = [next(numbers) if extent > 1 else self.index(0) for extent in shape]
+        if not extents:
+            body(indices)
+            return
+        with self._filling(block):
+            body(indices)
+        self.put(num.NestOp(extents, Region(block)))
+
+    def reduce(
+        self,
+        kinds: Sequence[str],
+        numbers: range,
+        initial: Sequence[SSAValue],
+        body: Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]],
+    ) -> Sequence[SSAValue]:
+        """The results of a `num.reduce` over numbers, whose next values `body` returns."""
+        block = Block(arg_types=[INDEX, *(value.type for value in initial)])
+        with self._filling(block):
+            self.builder.insert(num.NextOp(*body(block.args[0], block.args[1:])))
+        op = num.ReduceOp(kinds, initial, numbers, Region(block))
+        self.put(op)
+        return op.results
+
+    @contextmanager
+    def _filling(self, block: Block) -> Generator[None]:
+        """Fill the body of a nest, in which indices are affine maps of the numbers of its axes."""
+        self._bodies.append(block)
+        with self.inside(block):
+            yield
+        self._bodies.pop()
 
     def over(self, shape: Sequence[int], body: Callable[[Indices], None]) -> None:
         """Run `body` at every index of a shape in row-major order; axes of extent 1 need no loop."""

@@ -1,10 +1,10 @@
-"""`fuse-loops`: fuses a loop with the next one, which loads the elements that the first has just stored (L3).
+"""`fuse-loops`: fuses a nest with the next one, which loads the elements that the first has just stored (L3).
 
 The elementwise ops following a matrix product (bias, activation, gates) then run in the epilogue of each of its rows,
 with the rounded sum in a register: neither stored nor loaded, and with its proven interval known.
 
-Buffers share the bytes of one arena, so dependences are tested on bytes: a byte that one loop stores must be accessed
-by the other in the same iteration or not at all.
+The maps of loads and stores say which elements meet. Buffers share the bytes of one arena, so that dependences are
+proved on bytes: a byte that one nest stores must be accessed by the other in the same iteration or not at all.
 """
 
 from __future__ import annotations
@@ -30,18 +30,21 @@ from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.accesses import NEVER, Access, accesses, buffer_access, distance
 from tinyml.transforms.ir.buffers import buffer_reads, bytes_of, memory_of
+from tinyml.transforms.ir.index_maps import inline
+from tinyml.transforms.ir.loop_nest import LoopNest
 
-FUSED = Statistic("num-fused", "Number of loops fused with the one before")
+FUSED = Statistic("num-fused", "Number of nests fused with the one before")
 FORWARDED = Statistic("num-forwarded", "Number of loads that became the stored value")
 
-_Loop: TypeAlias = scf.ForOp | num.ContractOp
+_Loop: TypeAlias = num.NestOp | num.ContractOp | scf.ForOp
 
 
 @dataclass(frozen=True)
 class FuseLoopsPass(ModulePass):
-    """Fuse a loop with the next one of equal bounds if that loads elements that the first has stored.
+    """Fuse a nest of one axis with the next one of equal extent if that loads elements that the first has stored.
 
-    A contraction counts as a loop over its rows; a loop fused with a contraction becomes part of its body.
+    A nest that is fused with a contraction, whose axis then are its rows, becomes part of its body. Loops of `scf` fuse
+    with each other: those over dot products, once what these read is decoded in memory of its own.
     """
 
     name = "fuse-loops"
@@ -51,30 +54,30 @@ class FuseLoopsPass(ModulePass):
             order = _Order(function)
             blocks = [block for nested in function.walk() for region in nested.regions for block in region.blocks]
             for block in blocks:
-                for second in [loop for loop in block.ops if isinstance(loop, _Loop)][::-1]:
-                    # A fused loop may fuse again with the loop before it.
+                for second in [nest for nest in block.ops if isinstance(nest, _Loop)][::-1]:
+                    # A fused nest may fuse again with the nest before it.
                     fused = second
-                    while (first := _loop_before(fused)) is not None:
+                    while (first := _nest_before(fused)) is not None:
                         if _memories(first, memref.StoreOp).isdisjoint(_memories(fused, memref.LoadOp)):
                             break
                         forwarded = _forwarded(first, fused)
                         if isinstance(forwarded, str):
-                            missed(fused, f"is not fused with the loop before it: {forwarded}")
+                            missed(fused, f"is not fused with the nest before it: {forwarded}")
                             break
                         count = len(forwarded.stores)
-                        passed(fused, f"is fused with the loop before it, of which it loads {count} stored elements")
+                        passed(fused, f"is fused with the nest before it, of which it loads {count} stored elements")
                         FUSED.add(fused)
                         FORWARDED.add(fused, count)
                         fused = _fuse(first, fused, forwarded, order)
 
 
-def _memories(loop: _Loop, kind: type[memref.LoadOp | memref.StoreOp]) -> set[SSAValue]:
-    """The memory that loads or stores in a loop access."""
-    return {memory_of(scratch.root(op.memref)) for op in loop.body.block.ops if isinstance(op, kind)}
+def _memories(nest: _Loop, kind: type[memref.LoadOp | memref.StoreOp]) -> set[SSAValue]:
+    """The memory that loads or stores of a nest access."""
+    return {memory_of(scratch.root(op.memref)) for op in nest.body.block.ops if isinstance(op, kind)}
 
 
-def _loop_before(second: _Loop) -> _Loop | None:
-    """The loop before another if nothing between them has an effect or reads memory."""
+def _nest_before(second: _Loop) -> _Loop | None:
+    """The nest before another if nothing between them has an effect or reads memory."""
     op = second.prev_op
     while op is not None and not isinstance(op, _Loop):
         if op.regions or not is_side_effect_free(op):
@@ -83,27 +86,33 @@ def _loop_before(second: _Loop) -> _Loop | None:
     return op
 
 
-def _iterations(loop: _Loop) -> range | None:
-    """The iterations of a loop that carries nothing from one to the next; None for others."""
-    if isinstance(loop, num.ContractOp):
-        return None if loop.is_sparse or len(loop.shape) > 1 else range(loop.rows)
-    return None if loop.iter_args else iterations_of(loop)
+def _iterations(nest: _Loop) -> range | None:
+    """The numbers of the only axis; None for a nest of several, for sparse rows, and for a loop that carries values."""
+    match nest:
+        case scf.ForOp():
+            return None if nest.iter_args else iterations_of(nest)
+        case num.ContractOp(is_sparse=True):
+            return None
+        case _:
+            return range(nest.shape[0]) if len(nest.shape) == 1 else None
 
 
 class _Forwarded(NamedTuple):
-    """Loads, each with the store whose value it loads, and the stores that nothing in the fused loop reads any more."""
+    """Loads, each with the store whose value it loads, and the stores that nothing in the fused nest reads any more."""
 
     stores: dict[memref.LoadOp, memref.StoreOp]
     overwritten: set[memref.StoreOp]
 
 
 def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
-    """The loads in the second loop of what the first has stored in the same memory, or why the loops do not fuse."""
+    """The loads in the second nest of what the first has stored in the same memory, or why the nests do not fuse."""
     if (taken := _iterations(first)) is None or (following := _iterations(second)) is None:
-        return "one of them carries values, is sparse, or has bounds that are not constant"
+        return "one of them has several axes, carries values, is sparse, or has bounds that are not constant"
     if taken != following:
         more = f"{len(following)} iterations, the other {len(taken)}"
         return f"it has {more if len(following) != len(taken) else 'other indices'}"
+    if isinstance(first, scf.ForOp) != isinstance(second, scf.ForOp):
+        return "only one of them is a loop of 'scf'"
     bodies = first.body.block, second.body.block
     if any(op.regions for body in bodies for op in body.ops):
         return "there are loops or branches inside"
@@ -111,14 +120,13 @@ def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
     if before is None or after is None:
         return "an op inside has effects that are no loads and stores"
     after = [access.with_index(bodies[1].args[0], bodies[0].args[0]) for access in after]
-    trips, step = len(taken), taken.step
     for a, b in product(before, after):
         if not (a.writes or b.writes) or a.is_apart(b):
             continue
         if a.start is None:
             return "an access has no affine index"
-        apart = distance(a, b, bodies[0], step, trips)
-        # With a negative distance, iterations of the second loop would precede those that they depend on.
+        apart = distance(a, b, bodies[0], taken.step, len(taken))
+        # With a negative distance, iterations of the second nest would precede those that they depend on.
         if apart is None or apart < 0:
             return "an iteration needs what the other stores in a later one, or may need it"
     found = _Forwarded({}, set())
@@ -131,9 +139,9 @@ def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
 def _forward(
     store: Access, op: memref.StoreOp, following: Sequence[Access], bodies: tuple[Block, Block], found: _Forwarded
 ) -> None:
-    """Record the loads that get the value of a store of the first loop, and the store if nothing else sees the value.
+    """Record the loads that get the value of a store of the first nest, and the store if nothing else sees the value.
 
-    following: the accesses after the store in an iteration of the fused loop.
+    following: the accesses after the store in an iteration of the fused nest.
     """
     is_read = False
     for access in following:
@@ -151,9 +159,11 @@ def _forward(
 
 
 def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> _Loop:
-    """Fuse the loops at the position of the second, and return the result."""
-    if isinstance(first, num.ContractOp) and isinstance(second, scf.ForOp):
+    """Fuse the nests at the position of the second, and return the result, a contraction if one of them is."""
+    if isinstance(first, num.ContractOp) and isinstance(second, num.NestOp):
         second = _contraction(second)
+    elif isinstance(first, num.NestOp) and isinstance(second, num.ContractOp):
+        first = _contraction(first)
     body, top = second.body.block, second.body.block.first_op
     assert top is not None
     first.body.block.args[0].replace_all_uses_with(body.args[0])
@@ -172,16 +182,13 @@ def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> 
     return second
 
 
-def _contraction(loop: scf.ForOp) -> num.ContractOp:
-    """Replace a loop that starts at 0 by a contraction without products."""
-    taken = _iterations(loop)
-    assert taken is not None
-    body = loop.detach_region(loop.body)
-    assert body.block.last_op is not None
-    Rewriter.erase_op(body.block.last_op)
-    op = num.ContractOp([len(taken)], body)
-    Rewriter.replace_op(loop, op, [])
-    return op
+def _contraction(op: num.NestOp) -> num.ContractOp:
+    """Replace a nest of elements by a contraction without products, which computes its indices."""
+    nest = LoopNest(op)
+    contraction = nest.contract(op.shape, lambda numbers: inline(op, numbers, nest))
+    contraction.location = op.location
+    Rewriter.erase_op(op)
+    return contraction
 
 
 class _Order:
@@ -199,58 +206,58 @@ class _Order:
             uses.sort(key=lambda use: self.places[use.operation])
             self.uses[memory].append((first, last, uses))
 
-    def is_used(self, store: memref.StoreOp, loop: _Loop) -> bool:
-        """True if anything may read what a store of a loop leaves in its buffer, in which case the store has to stay.
+    def is_used(self, store: memref.StoreOp, nest: _Loop) -> bool:
+        """True if anything may read what a store of a nest leaves in its buffer, in which case the store has to stay.
 
         The caller may read a buffer that it owns. Where other buffers have some of these bytes, a read in a later
-        iteration of the loop comes first, and then the next use of those decides: bytes that are written first hold
+        iteration of the nest comes first, and then the next use of those decides: bytes that are written first hold
         another value. Buffers of equal bytes, such as those that an op overwrites in place, count as one.
         """
         root = scratch.root(store.memref)
         if isinstance(root.owner, Block) or any(use.operation is not store for use in buffer_reads(root)):
             return True
-        (start, end), place, body = bytes_of(root), self.places[store], loop.body.block
+        (start, end), place, body = bytes_of(root), self.places[store], nest.body.block
         for first, last, uses in self.uses[memory_of(root)]:
             if first < end and start < last:
                 inside = [use for use in uses if use.operation.parent is body]
-                if any(self._is_read_again(use, store, loop) for use in inside):
+                if any(self._is_read_again(use, store, nest) for use in inside):
                     return True
                 behind = bisect_right(uses, place, key=lambda use: self.places[use.operation])
                 # Those of the next iteration of a loop around come last.
                 for use in chain(islice(uses, behind, None), islice(uses, behind)):
-                    if use.operation.parent is not None and self._follows(use, store, loop):
+                    if use.operation.parent is not None and self._follows(use, store, nest):
                         if not _is_written(use):
                             return True
                         break
         return False
 
-    def _is_read_again(self, use: Use, store: memref.StoreOp, loop: _Loop) -> bool:
-        """True if an op in a loop may read bytes that a store of an earlier iteration has written."""
+    def _is_read_again(self, use: Use, store: memref.StoreOp, nest: _Loop) -> bool:
+        """True if an op in a nest may read bytes that a store of an earlier iteration has written."""
         if _is_written(use):
             return False
-        apart = _apart(use, store, loop)
+        apart = _apart(use, store, nest)
         return apart is None or 1 <= apart < NEVER
 
-    def _follows(self, use: Use, store: memref.StoreOp, loop: _Loop) -> bool:
-        """True if an op may use bytes of a buffer after a store of a loop has written them."""
+    def _follows(self, use: Use, store: memref.StoreOp, nest: _Loop) -> bool:
+        """True if an op may use bytes of a buffer after a store of a nest has written them."""
         op = use.operation
         is_later = self.places[op] > self.places[store]
-        if loop.parent is not self.body:
+        if nest.parent is not self.body:
             around = self.body.find_ancestor_op_in_block(store)
             assert around is not None
             return is_later or around.is_ancestor(op)
-        if op.parent is not loop.body.block:
+        if op.parent is not nest.body.block:
             return is_later
-        apart = _apart(use, store, loop)
+        apart = _apart(use, store, nest)
         return apart is None or (0 if is_later else 1) <= apart < NEVER
 
 
-def _apart(use: Use, store: memref.StoreOp, loop: _Loop) -> int | None:
-    """The iterations of a loop from a store to a use of the same bytes, as `distance` counts them."""
-    op, taken = use.operation, _iterations(loop)
+def _apart(use: Use, store: memref.StoreOp, nest: _Loop) -> int | None:
+    """The iterations of a nest from a store to a use of the same bytes, as `distance` counts them."""
+    op, taken = use.operation, _iterations(nest)
     assert taken is not None
     written, used = buffer_access(store, store.memref), buffer_access(op, op.operands[use.index])
-    return distance(written, used, loop.body.block, taken.step)
+    return distance(written, used, nest.body.block, taken.step)
 
 
 def _is_written(use: Use) -> bool:

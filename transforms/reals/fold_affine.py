@@ -61,7 +61,7 @@ def _fold_product(first: tdsl.MatmulOp) -> None:
     if not value.has_one_use():
         return
     second = next(iter(value.uses)).operation
-    if not isinstance(second, tdsl.MatmulOp) or second.rhs is not value or tdsl.shape_of(value)[1] != 1:
+    if not isinstance(second, tdsl.MatmulOp) or tdsl.shape_of(value)[1] != 1:
         return
     before, after = first.lhs.owner, second.lhs.owner
     if not isinstance(before, tdsl.ConstOp) or not isinstance(after, tdsl.ConstOp) or tdsl.shape_of(first.out)[1] != 1:

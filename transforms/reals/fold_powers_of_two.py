@@ -99,7 +99,7 @@ def _scaled(constant: tdsl.ConstOp, power: float) -> tuple[tdsl.ConstOp, tdsl.Co
     raws = constant.raws
     with np.errstate(over="ignore", under="ignore"):
         scaled = (raws * raws.dtype.type(power)).astype(raws.dtype)
-        exact = np.isfinite(scaled) & ((scaled == 0) == (raws == 0)) & (np.abs(scaled) >= np.finfo(raws.dtype).tiny)
+        exact = np.isfinite(scaled) & (np.abs(scaled) >= np.finfo(raws.dtype).tiny)
     if not (exact | (raws == 0)).all():
         return None
     return constant, constant.with_raws(scaled, tdsl.format_of(constant.result))

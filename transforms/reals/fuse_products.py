@@ -99,11 +99,11 @@ class _FuseBias(RewritePattern):
         if op.result is None or tdsl.format_of(op.out).type != f32:
             return
         for value, addend in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-            made, bias = value.owner, addend.owner
-            if not isinstance(made, tdsl.Conv2dOp) or not isinstance(bias, tdsl.ConstOp) or made.initial is not None:
+            made, bias = _convolution(value), addend.owner
+            if made is None or not isinstance(bias, tdsl.ConstOp) or made.initial is not None:
                 continue
             rows = tdsl.shape_of(made.out)[made.ROW_AXIS]
-            if not value.has_one_use() or tdsl.shape_of(addend)[-1:] != (rows,) or bias.raws.size != rows:
+            if tdsl.shape_of(addend)[-1:] != (rows,) or bias.raws.size != rows:
                 continue
             # The start of a sum is shifted like the sum.
             raws = bias.raws.reshape(rows) if made.shifts is None else np.ldexp(bias.raws.reshape(rows), made.shifts)
@@ -113,13 +113,27 @@ class _FuseBias(RewritePattern):
             rewriter.insert(start, InsertPoint.before(bias))
             fused = tdsl.Conv2dOp(made.lhs, made.rhs, made.steps, made.spread, made.group_count, start.result)
             fused.row_shifts = made.row_shifts
-            fused.attributes |= op.attributes
-            fused.out.name_hint = op.out.name_hint
-            rewriter.replace(op, fused)
-            rewriter.erase(made)
-            if not addend.uses:
-                rewriter.erase(bias)
+            shape = tdsl.shape_of(op.out)
+            fused_ops = [fused] if shape == tdsl.shape_of(fused.out) else [fused, tdsl.ReshapeOp(fused.out, shape)]
+            for new in fused_ops:
+                new.attributes |= op.attributes
+                new.out.name_hint = op.out.name_hint
+            rewriter.replace(op, fused_ops)
+            _remove_unread(value, rewriter)
+            _remove_unread(addend, rewriter)
             return
+
+
+def _convolution(value: SSAValue) -> tdsl.Conv2dOp | None:
+    """The convolution that computes a value for one reader, perhaps in another shape with the same channels."""
+    channels = tdsl.shape_of(value)[-1:]
+    while value.has_one_use() and tdsl.shape_of(value)[-1:] == channels:
+        if isinstance(owner := value.owner, tdsl.Conv2dOp):
+            return owner
+        if not isinstance(owner, tdsl.ReshapeOp):
+            return None
+        value = owner.input
+    return None
 
 
 def _product(value: SSAValue, reader: tdsl.AddOp) -> _Product | None:
@@ -148,5 +162,5 @@ def _remove_unread(value: SSAValue, rewriter: PatternRewriter) -> None:
     while not value.uses and isinstance(owner := value.owner, tdsl.ReshapeOp):
         value = owner.input
         rewriter.erase(owner)
-    if not value.uses and isinstance(owner := value.owner, _Product | tdsl.ConstOp):
+    if not value.uses and isinstance(owner := value.owner, _Product | tdsl.Conv2dOp | tdsl.ConstOp):
         rewriter.erase(owner)

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
-from xdsl.traits import IsTerminator, is_side_effect_free
+from xdsl.traits import is_side_effect_free
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import Rewriter
@@ -44,7 +44,7 @@ def _hoist(loop: scf.ForOp) -> None:
     moved: set[Operation] = set()
     for op in loop.body.block.ops:
         read = _read(op)
-        if op.has_trait(IsTerminator) or not is_side_effect_free(op):
+        if not is_side_effect_free(op):
             continue
         if all(not loop.is_ancestor(value.owner) or value.owner in invariant for value in read):
             invariant.add(op)

@@ -58,7 +58,7 @@ def _copy(memory: rtl.MemoryOp, most: int) -> None:
     for load in loads:
         place = number[load.parent]
         number[load.parent] += 1
-        if place == len(copies):
+        if place >= len(copies):
             copies.append(memory.clone())
             Rewriter.insert_op(copies[-1], InsertPoint.after(memory))
         load.operands[0] = copies[place].result

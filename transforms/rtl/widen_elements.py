@@ -19,11 +19,11 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.rtl.scheduling.operators import type_width
-from tinyml.transforms.rtl.scheduling.regions import is_pipelined, is_pure, set_lanes
+from tinyml.transforms.rtl.scheduling.regions import is_pure, set_lanes
 from tinyml.transforms.rtl.unrolling.words import element_of_word, widen_memories, word_address, word_of
 
-MOST = 8
-"""The maximum number of elements that an iteration takes."""
+LANES = 8, 4, 2
+"""The numbers of elements that an iteration may take, the greatest first."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,8 @@ class WidenElementsPass(ModulePass):
         for function in op.ops:
             if isinstance(function, func.FuncOp):
                 for loop in [each for each in function.walk() if isinstance(each, scf.ForOp)]:
-                    lanes = MOST
-                    while lanes > 1 and not _takes(loop, lanes):
-                        lanes //= 2
-                    if lanes > 1:
+                    lanes = next((lanes for lanes in LANES if _takes(loop, lanes)), None)
+                    if lanes is not None:
                         _widen(loop, lanes)
                 widen_memories(function)
 
@@ -49,18 +47,18 @@ def _takes(loop: scf.ForOp, lanes: int) -> bool:
 
     Words begin at multiples of it, so that two iterations alias in all their elements or in none.
     """
-    if not is_pipelined(loop) or loop.iter_args or (trips := trips_from_zero(loop)) is None or trips % lanes:
+    if loop.iter_args or (trips := trips_from_zero(loop)) is None or trips % lanes:
         return False
     counter = loop.body.block.args[0]
-    stores = 0
+    stores = False
     for op in loop.body.block.ops:
         match op:
             case rtl.LoadOp() | rtl.StoreOp():
                 first, factors = affine_sum(op.address)
-                if factors.pop(counter, 0) != 1 or any(part % lanes for part in (first, *factors.values())):
+                if factors.pop(counter, None) != 1 or any(part % lanes for part in (first, *factors.values())):
                     return False
                 if isinstance(op, rtl.StoreOp):
-                    stores += 1
+                    stores = True
                     if op.condition is not None:
                         return False
             case scf.YieldOp():
@@ -71,11 +69,11 @@ def _takes(loop: scf.ForOp, lanes: int) -> bool:
                 # Indices may be used for addresses only.
                 if not isinstance(op, arith.AddiOp | arith.MuliOp | arith.ConstantOp):
                     return False
-            case _ if isinstance(op, arith.MuliOp) or any(isinstance(value.type, IndexType) for value in op.operands):
+            case _ if isinstance(op, arith.MuliOp) or IndexType() in (value.type for value in op.operands):
                 return False
             case _:
                 pass
-    return stores > 0
+    return stores
 
 
 def _widen(loop: scf.ForOp, lanes: int) -> None:

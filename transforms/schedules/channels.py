@@ -73,6 +73,9 @@ class ByChannel(Tiling):
 
         return rewrite
 
+    def round_sums(self, network: Network, first: int, last: int) -> None:
+        ChannelLoop(network, first, last, self.sums, self.channels).round_sums()
+
 
 class Partial(Schedule):
     """Loops over channels with sums of a given width."""

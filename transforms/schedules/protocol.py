@@ -100,6 +100,10 @@ class Tiling(ABC):
         called.
         """
 
+    def round_sums(self, network: Network, first: int, last: int) -> None:
+        """Round sums in nodes first to last as the rewrite does, if it does, and execute nothing else of it."""
+        return
+
     def gathered(self, network: Network, segment: Segment) -> int:
         """The bits of gathered windows and single pixels in a segment, which tiles of several pixels replace."""
         return max(scratch_of(network, i) for i in range(segment.first, segment.last + 1))

@@ -71,32 +71,31 @@ def contract(
 def _multiply(
     to: GraphWriter, equation: Equation, lhs: Tensor, rhs: Tensor, shape: Shape, start: Tensor | None
 ) -> Tensor:
-    """A product of matrices, each of which may have several axes of rows and of columns."""
+    """A product of matrices, or of stacks of them, each of which may have several axes of rows and of columns."""
     left, right, result = letters(equation.lhs), letters(equation.rhs), letters(equation.result)
     extents = dict(zip([*left, *right], [*lhs.shape, *rhs.shape], strict=True))
     both = [letter for letter in left if letter in right]
     summed = [letter for letter in both if letter not in result]
     stacked = [letter for letter in both if letter in result]
-    if prod(extents[letter] for letter in stacked) > 1:
-        raise to.error(
-            "stacks of matrices on both sides are not supported: a recurrent layer or convolutions can take "
-            "the place of attention"
-        )
-    rows = [letter for letter in left if letter in result]
-    columns = [letter for letter in right if letter in result and letter not in rows]
-    if not set(left) | set(right) <= {*rows, *columns, *summed}:
+    rows = [letter for letter in left if letter in result and letter not in stacked]
+    columns = [letter for letter in right if letter in result and letter not in stacked]
+    if not set(left) | set(right) <= {*stacked, *rows, *columns, *summed}:
         raise to.error("sums over an index of one operand only, which is not supported")
-    count = [prod(extents[letter] for letter in group) for group in (rows, summed, columns)]
-    a = to.reshape(
-        to.transpose(to.whole(lhs), [left.index(letter) for letter in (*rows, *summed)]), (count[0], count[1])
+    stack, height, length, width = (
+        prod(extents[letter] for letter in group) for group in (stacked, rows, summed, columns)
     )
+    # A stack of one matrix is that matrix.
+    several = (stack,) if stack > 1 else ()
+    a = [left.index(letter) for letter in (*stacked, *rows, *summed)]
     b = [right.index(letter) for letter in (*stacked, *summed, *columns)]
-    matrix = to.reshape(to.transpose(to.whole(rhs), b), (count[1], count[2]))
-    if a.array is not None and matrix.array is not None:
-        product = to.constant(np.broadcast_to(a.array, a.shape) @ np.broadcast_to(matrix.array, matrix.shape))
+    first = to.reshape(to.transpose(to.whole(lhs), a), (*several, height, length))
+    second = to.reshape(to.transpose(to.whole(rhs), b), (*several, length, width))
+    if first.array is not None and second.array is not None:
+        product = to.constant(np.broadcast_to(first.array, first.shape) @ np.broadcast_to(second.array, second.shape))
     else:
-        product = to.node("MatMul", [to.whole(a), to.whole(matrix)], (count[0], count[2]))
-    return _in_order(to, product, (rows, columns), result, shape, start)
+        product = to.node("MatMul", [to.whole(first), to.whole(second)], (*several, height, width))
+    axes = (stacked, rows, columns) if several else ([*stacked, *rows], columns)
+    return _in_order(to, product, axes, result, shape, start)
 
 
 def _in_order(

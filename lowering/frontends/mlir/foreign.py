@@ -25,8 +25,7 @@ def is_foreign(text: str, *, undeclared: bool = False) -> bool:
     Raises `InputError` at an op that is not in MLIR's generic form.
     """
     if (pretty := _PRETTY.search(text)) is not None:
-        line = text.count("\n", 0, pretty.start(1)) + 1
-        column = pretty.start(1) - text.rfind("\n", 0, pretty.start(1))
+        before = text[: pretty.start(1)]
         message = f"{pretty[1]} stands in its own syntax: print the module with mlir-opt --mlir-print-op-generic"
-        raise InputError(message, line=line, column=column)
+        raise InputError(message, line=before.count("\n") + 1, column=len(before) - before.rfind("\n"))
     return bool((_UNDECLARED if undeclared else _ANY).search(text))

@@ -20,11 +20,11 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.contractions.grouped_products import GroupedWeights, of_row
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
-from tinyml.lowering.loops.index_maps import mapped
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
 from tinyml.targets.nests import Start
 from tinyml.transforms.ir.contraction_loops import expand_contraction
+from tinyml.transforms.ir.index_maps import mapped
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]

@@ -44,13 +44,13 @@ def lower_mean(op: tdsl.MeanOp, nest: LoopNest) -> None:
         mean = num.MeanOp(total, op.count, tdsl.format_of(op.input), element_of(op.out))
         nest.store(nest.insert(mean), op.out, indices)
 
-    nest.over(tdsl.shape_of(op.out), body)
+    nest.nest(tdsl.shape_of(op.out), body)
 
 
 @lowers(tdsl.NoTotalOp)
 def lower_no_total(op: tdsl.NoTotalOp, nest: LoopNest) -> None:
     zero = zero_total(element_of(op.out), nest)
-    nest.over(tdsl.shape_of(op.out), lambda indices: nest.store(zero, op.out, indices))
+    nest.nest(tdsl.shape_of(op.out), lambda indices: nest.store(zero, op.out, indices))
 
 
 @lowers(tdsl.TallyOp)
@@ -64,7 +64,7 @@ def lower_tally(op: tdsl.TallyOp, nest: LoopNest) -> None:
         extents = list(tdsl.shape_of(op.input)[1:3])
         nest.store(_tallied(extents, [], nest.load(op.total, indices), element, nest), op.out, indices)
 
-    nest.over(tdsl.shape_of(op.out), body)
+    nest.nest(tdsl.shape_of(op.out), body)
 
 
 @lowers(tdsl.QuotientOp)
@@ -94,7 +94,7 @@ def _tallied(
     def inner(index: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
         return [_tallied(extents[1:], [*indices, index], carried[0], element, nest)]
 
-    return nest.fold(nest.index(extents[0]), [total], inner)[0]
+    return nest.reduce((num.SUM,), range(extents[0]), [total], inner)[0]
 
 
 @lowers(tdsl.SoftmaxOp)
@@ -110,7 +110,7 @@ def lower_softmax(op: tdsl.SoftmaxOp, nest: LoopNest) -> None:
             return [nest.insert(arith.SelectOp(greater, value, carried[0]))]
 
         first = nest.load(op.input, [*indices, nest.index(0)])
-        [greatest] = nest.fold(nest.index(length), [first], larger, start=1)
+        [greatest] = nest.reduce((num.GREATEST,), range(1, length), [first], larger)
         greatest.name_hint = "greatest"
 
         def term(i: SSAValue) -> SSAValue:
@@ -119,12 +119,11 @@ def lower_softmax(op: tdsl.SoftmaxOp, nest: LoopNest) -> None:
         def add(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
             return [nest.insert(num.SoftmaxAddOp(carried[0], term(i), format))]
 
-        [total] = nest.fold(nest.index(length), [zero_total(format.softmax_total, nest)], add)
+        [total] = nest.reduce((num.SUM,), range(length), [zero_total(format.softmax_total, nest)], add)
 
-        def share(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
-            nest.store(nest.insert(num.SoftmaxShareOp(term(i), total, element_of(op.out))), op.out, [*indices, i])
-            return []
+        def share(at: Indices) -> None:
+            nest.store(nest.insert(num.SoftmaxShareOp(term(at[0]), total, element_of(op.out))), op.out, [*indices, *at])
 
-        nest.fold(nest.index(length), [], share)
+        nest.nest((length,), share)
 
     nest.over(outer, row)

@@ -1,4 +1,4 @@
-"""Lowering of pooling layers to loops (L2 to L3)."""
+"""Lowering of pooling layers to nests (L2 to L3)."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def lower_max_pool(op: tdsl.MaxPoolOp, nest: LoopNest) -> None:
                 greater = nest.insert(num.GreaterOp(value, best[0]))
                 return [nest.insert(arith.SelectOp(greater, value, best[0]))]
 
-            return list(nest.fold(nest.index(taps[1]), best, step))
+            return list(nest.reduce((num.GREATEST,), range(taps[1]), best, step))
 
         first = element([nest.index(0), nest.index(0)])
-        return nest.fold(nest.index(taps[0]), [first], across)[0]
+        return nest.reduce((num.GREATEST,), range(taps[0]), [first], across)[0]
 
     over_windows(op, nest, greatest)
 
@@ -35,7 +35,7 @@ def lower_max_pool(op: tdsl.MaxPoolOp, nest: LoopNest) -> None:
 def over_windows(
     op: tdsl.PoolOp, nest: LoopNest, pooled: Callable[[Sequence[int], Callable[[Indices], SSAValue]], SSAValue]
 ) -> None:
-    """Visit all windows in row-major order, with a loop for each run of those with the same elements inside the image.
+    """Visit all windows in row-major order, with a nest for each run of those with the same elements inside the image.
 
     pooled: the result of a window, given the extents of these elements and what loads one of them.
     """
@@ -60,13 +60,17 @@ def over_windows(
 
     def row(band: _Band, batch: SSAValue, y: SSAValue) -> None:
         for run in across:
-            nest.over((run.count, channels), lambda at, run=run: window((band, run), batch, [y, at[0]], at[1]))
+            nest.nest((run.count, channels), lambda at, run=run: window((band, run), batch, [y, at[0]], at[1]))
 
     def image(batch: SSAValue) -> None:
         for band in down:
             nest.over((band.count,), lambda at, band=band: row(band, batch, at[0]))
 
-    nest.over((n,), lambda at: image(at[0]))
+    if len(down) == len(across) == 1:
+        bands = down[0], across[0]
+        nest.nest((n, rows, columns, channels), lambda at: window(bands, at[0], at[1:3], at[3]))
+    else:
+        nest.over((n,), lambda at: image(at[0]))
 
 
 @dataclass(frozen=True)

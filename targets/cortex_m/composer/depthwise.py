@@ -148,7 +148,8 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
     def __init__(self, tile: Tile) -> None:
         self.tile, self.filter = tile, _ChannelFilter(tile)
         super().__init__(self.filter.columns, tile.step // tile.rows, tile.count)
-        self.loops = 0 if tile.count <= _UNROLLED else tile.count // self.rounds
+        # A loop begins the sums of further windows, for which fewer windows than share a column leave no registers.
+        self.loops = 0 if tile.count <= max(_UNROLLED, self.rounds) else tile.count // self.rounds
         free = list(_REGISTERS)
         self.sums, free = free[: self.rounds], free[self.rounds :]
         pairs = -(-self.filter.rows // 2)

@@ -1,4 +1,4 @@
-// RUN: tinyml-opt %s -p lower-stablehlo-to-tdsl | filecheck %s
+// RUN: tinyml-opt %s -p lower-stablehlo-to-tdsl --split-input-file | filecheck %s
 
 // A scan over the rows of a sequence backwards, whose body is a function of its own; it keeps each state.
 
@@ -49,3 +49,13 @@
     "func.return"(%next) : (tensor<2xf32>) -> ()
   }) : () -> ()
 }) : () -> ()
+
+// -----
+
+// A module without these ops stays as it is.
+func.func @ours(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %y = tdsl.tanh %x : tensor<4x2xf32> -> tensor<4x2xf32>
+  func.return %y : tensor<4x2xf32>
+}
+// CHECK-LABEL: func.func @ours
+// CHECK-NEXT: %y = tdsl.tanh %x

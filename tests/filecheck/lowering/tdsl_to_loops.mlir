@@ -155,27 +155,17 @@ func.func @broadcast(%X: memref<2x3xf32>, %s: memref<f32>, %r: memref<1x3xf32>) 
 // CHECK-LABEL: func.func @broadcast(%X: memref<2x3xf32>, %s: memref<f32>, %r: memref<1x3xf32>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = memref.load %s[] : memref<f32>
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v4:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: scf.for [[v5:%.*]] = [[v0]] to [[v2]] step [[v3]] {
-// CHECK-NEXT: scf.for [[v6:%.*]] = [[v0]] to [[v4]] step [[v3]] {
-// CHECK-NEXT: [[v7:%.*]] = memref.load %X{{\[}}[[v5]], [[v6]]] : memref<2x3xf32>
-// CHECK-NEXT: [[v8:%.*]] = num.mul [[v7]], [[v1]] : f32, f32 -> f32
-// CHECK-NEXT: memref.store [[v8]], %X{{\[}}[[v5]], [[v6]]] : memref<2x3xf32>
+// CHECK-NEXT: num.nest [[v2:%.*]], [[v3:%.*]] to 2, 3 {
+// CHECK-NEXT: [[v4:%.*]] = memref.load %X{{\[}}[[v2]], [[v3]]] : memref<2x3xf32>
+// CHECK-NEXT: [[v5:%.*]] = num.mul [[v4]], [[v1]] : f32, f32 -> f32
+// CHECK-NEXT: memref.store [[v5]], %X{{\[}}[[v2]], [[v3]]] : memref<2x3xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: [[v9:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[v10:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v11:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v12:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: scf.for [[v13:%.*]] = [[v10]] to [[v9]] step [[v11]] {
-// CHECK-NEXT: scf.for [[v14:%.*]] = [[v10]] to [[v12]] step [[v11]] {
-// CHECK-NEXT: [[v15:%.*]] = memref.load %X{{\[}}[[v13]], [[v14]]] : memref<2x3xf32>
-// CHECK-NEXT: [[v16:%.*]] = memref.load %r{{\[}}[[v10]], [[v14]]] : memref<1x3xf32>
-// CHECK-NEXT: [[v17:%.*]] = num.add [[v15]], [[v16]] : f32, f32 -> f32
-// CHECK-NEXT: memref.store [[v17]], %X{{\[}}[[v13]], [[v14]]] : memref<2x3xf32>
-// CHECK-NEXT: }
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: num.nest [[v7:%.*]], [[v8:%.*]] to 2, 3 {
+// CHECK-NEXT: [[v9:%.*]] = memref.load %X{{\[}}[[v7]], [[v8]]] : memref<2x3xf32>
+// CHECK-NEXT: [[v10:%.*]] = memref.load %r{{\[}}[[v6]], [[v8]]] : memref<1x3xf32>
+// CHECK-NEXT: [[v11:%.*]] = num.add [[v9]], [[v10]] : f32, f32 -> f32
+// CHECK-NEXT: memref.store [[v11]], %X{{\[}}[[v7]], [[v8]]] : memref<2x3xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
@@ -188,26 +178,19 @@ func.func @insert(%p: memref<2xf32>, %X: memref<4xf32>, %Y: memref<4xf32>, %i: i
   func.return
 }
 // CHECK-LABEL: func.func @insert(%p: memref<2xf32>, %X: memref<4xf32>, %Y: memref<4xf32>, %i: index) {
-// CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: scf.for [[v3:%.*]] = [[v1]] to [[v0]] step [[v2]] {
-// CHECK-NEXT: [[v4:%.*]] = memref.load %p{{\[}}[[v3]]] : memref<2xf32>
-// CHECK-NEXT: [[v5:%.*]] = arith.addi [[v3]], %i : index
-// CHECK-NEXT: memref.store [[v4]], %X{{\[}}[[v5]]] : memref<4xf32>
+// CHECK-NEXT: num.nest [[v0:%.*]] to 2 {
+// CHECK-NEXT: [[v1:%.*]] = memref.load %p{{\[}}[[v0]]] : memref<2xf32>
+// CHECK-NEXT: [[v2:%.*]] = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> ([[v0]])[%i]
+// CHECK-NEXT: memref.store [[v1]], %X{{\[}}[[v2]]] : memref<4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: [[v6:%.*]] = arith.constant 4 : index
-// CHECK-NEXT: [[v7:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v8:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: scf.for [[v9:%.*]] = [[v7]] to [[v6]] step [[v8]] {
-// CHECK-NEXT: [[v10:%.*]] = memref.load %X{{\[}}[[v9]]] : memref<4xf32>
-// CHECK-NEXT: memref.store [[v10]], %Y{{\[}}[[v9]]] : memref<4xf32>
+// CHECK-NEXT: num.nest [[v3:%.*]] to 4 {
+// CHECK-NEXT: [[v4:%.*]] = memref.load %X{{\[}}[[v3]]] : memref<4xf32>
+// CHECK-NEXT: memref.store [[v4]], %Y{{\[}}[[v3]]] : memref<4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: [[v11:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: scf.for [[v12:%.*]] = [[v7]] to [[v11]] step [[v8]] {
-// CHECK-NEXT: [[v13:%.*]] = memref.load %p{{\[}}[[v12]]] : memref<2xf32>
-// CHECK-NEXT: [[v14:%.*]] = arith.addi [[v12]], %i : index
-// CHECK-NEXT: memref.store [[v13]], %Y{{\[}}[[v14]]] : memref<4xf32>
+// CHECK-NEXT: num.nest [[v5:%.*]] to 2 {
+// CHECK-NEXT: [[v6:%.*]] = memref.load %p{{\[}}[[v5]]] : memref<2xf32>
+// CHECK-NEXT: [[v7:%.*]] = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> ([[v5]])[%i]
+// CHECK-NEXT: memref.store [[v6]], %Y{{\[}}[[v7]]] : memref<4xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
@@ -221,46 +204,24 @@ func.func @moves(%X: memref<2x3xf32>, %t: memref<3x2xf32>, %r: memref<2x3xf32>, 
   func.return
 }
 // CHECK-LABEL: func.func @moves(%X: memref<2x3xf32>, %t: memref<3x2xf32>, %r: memref<2x3xf32>, %s: memref<2x2xf32>, %c1: index) {
-// CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v3:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: scf.for [[v4:%.*]] = [[v1]] to [[v0]] step [[v2]] {
-// CHECK-NEXT: scf.for [[v5:%.*]] = [[v1]] to [[v3]] step [[v2]] {
-// CHECK-NEXT: [[v6:%.*]] = memref.load %X{{\[}}[[v5]], [[v4]]] : memref<2x3xf32>
-// CHECK-NEXT: memref.store [[v6]], %t{{\[}}[[v4]], [[v5]]] : memref<3x2xf32>
+// CHECK-NEXT: num.nest [[v0:%.*]], [[v1:%.*]] to 3, 2 {
+// CHECK-NEXT: [[v2:%.*]] = memref.load %X{{\[}}[[v1]], [[v0]]] : memref<2x3xf32>
+// CHECK-NEXT: memref.store [[v2]], %t{{\[}}[[v0]], [[v1]]] : memref<3x2xf32>
 // CHECK-NEXT: }
+// CHECK-NEXT: num.nest [[v3:%.*]], [[v4:%.*]] to 2, 3 {
+// CHECK-NEXT: [[v5:%.*]] = affine.apply affine_map<(d0) -> (((d0 * -1) + 2))> ([[v4]])
+// CHECK-NEXT: [[v6:%.*]] = memref.load %X{{\[}}[[v3]], [[v5]]] : memref<2x3xf32>
+// CHECK-NEXT: memref.store [[v6]], %r{{\[}}[[v3]], [[v4]]] : memref<2x3xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: [[v7:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[v8:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v9:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v10:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: scf.for [[v11:%.*]] = [[v8]] to [[v7]] step [[v9]] {
-// CHECK-NEXT: scf.for [[v12:%.*]] = [[v8]] to [[v10]] step [[v9]] {
-// CHECK-NEXT: [[v13:%.*]] = arith.subi [[v7]], [[v12]] : index
-// CHECK-NEXT: [[v14:%.*]] = memref.load %X{{\[}}[[v11]], [[v13]]] : memref<2x3xf32>
-// CHECK-NEXT: memref.store [[v14]], %r{{\[}}[[v11]], [[v12]]] : memref<2x3xf32>
+// CHECK-NEXT: num.nest [[v7:%.*]], [[v8:%.*]] to 2, 2 {
+// CHECK-NEXT: [[v9:%.*]] = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> ([[v7]])[%c1]
+// CHECK-NEXT: [[v10:%.*]] = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> ([[v8]])[%c1]
+// CHECK-NEXT: [[v11:%.*]] = memref.load %X{{\[}}[[v9]], [[v10]]] : memref<2x3xf32>
+// CHECK-NEXT: memref.store [[v11]], %s{{\[}}[[v7]], [[v8]]] : memref<2x2xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: [[v15:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[v16:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v17:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: scf.for [[v18:%.*]] = [[v16]] to [[v15]] step [[v17]] {
-// CHECK-NEXT: scf.for [[v19:%.*]] = [[v16]] to [[v15]] step [[v17]] {
-// CHECK-NEXT: [[v20:%.*]] = arith.addi [[v18]], %c1 : index
-// CHECK-NEXT: [[v21:%.*]] = arith.addi [[v19]], %c1 : index
-// CHECK-NEXT: [[v22:%.*]] = memref.load %X{{\[}}[[v20]], [[v21]]] : memref<2x3xf32>
-// CHECK-NEXT: memref.store [[v22]], %s{{\[}}[[v18]], [[v19]]] : memref<2x2xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: [[v23:%.*]] = num.constant {value = 2.500000e-01 : f64} -> f32
-// CHECK-NEXT: [[v24:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[v25:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v26:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: scf.for [[v27:%.*]] = [[v25]] to [[v24]] step [[v26]] {
-// CHECK-NEXT: scf.for [[v28:%.*]] = [[v25]] to [[v24]] step [[v26]] {
-// CHECK-NEXT: memref.store [[v23]], %s{{\[}}[[v27]], [[v28]]] : memref<2x2xf32>
-// CHECK-NEXT: }
+// CHECK-NEXT: [[v12:%.*]] = num.constant {value = 2.500000e-01 : f64} -> f32
+// CHECK-NEXT: num.nest [[v13:%.*]], [[v14:%.*]] to 2, 2 {
+// CHECK-NEXT: memref.store [[v12]], %s{{\[}}[[v13]], [[v14]]] : memref<2x2xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
@@ -278,32 +239,29 @@ func.func @decisions(%X: memref<3x1x!fixed.q<8, 4>>, %s: memref<1x1x!fixed.q<8, 
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<3x1x!fixed.q<8, 4>> to memref<3x!fixed.q<8, 4>>
 // CHECK-NEXT: %best = memref.load [[v1]]{{\[}}[[v0]]] : memref<3x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v4:%.*]], %l = scf.for [[v5:%.*]] = [[v3]] to [[v2]] step [[v3]] iter_args([[v6:%.*]] = %best, [[v7:%.*]] = [[v0]]) -> (!fixed.q<8, 4>, index) {
-// CHECK-NEXT: [[v8:%.*]] = memref.load [[v1]]{{\[}}[[v5]]] : memref<3x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v9:%.*]] = num.greater [[v8]], [[v6]] : !fixed.q<8, 4>, !fixed.q<8, 4>
-// CHECK-NEXT: [[v10:%.*]] = arith.select [[v9]], [[v8]], [[v6]] : !fixed.q<8, 4>
-// CHECK-NEXT: [[v11:%.*]] = arith.select [[v9]], [[v5]], [[v7]] : index
-// CHECK-NEXT: scf.yield [[v10]], [[v11]] : !fixed.q<8, 4>, index
+// CHECK-NEXT: [[v2:%.*]], %l = num.reduce %best, [[v0]] {first = 1 : i64, extent = 3 : i64, kinds = ["greatest", "place"]} : !fixed.q<8, 4>, index -> !fixed.q<8, 4>, index {
+// CHECK-NEXT: ^bb0([[v3:%.*]]: index, [[v4:%.*]]: !fixed.q<8, 4>, [[v5:%.*]]: index):
+// CHECK-NEXT: [[v6:%.*]] = memref.load [[v1]]{{\[}}[[v3]]] : memref<3x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v7:%.*]] = num.greater [[v6]], [[v4]] : !fixed.q<8, 4>, !fixed.q<8, 4>
+// CHECK-NEXT: [[v8:%.*]] = arith.select [[v7]], [[v6]], [[v4]] : !fixed.q<8, 4>
+// CHECK-NEXT: [[v9:%.*]] = arith.select [[v7]], [[v3]], [[v5]] : index
+// CHECK-NEXT: num.next [[v8]], [[v9]] : !fixed.q<8, 4>, index
 // CHECK-NEXT: }
-// CHECK-NEXT: [[v12:%.*]] = num.constant {value = 0.000000e+00 : f64} -> !fixed.q<8, 4>
-// CHECK-NEXT: [[v13:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v14:%.*]] = memref.load %s{{\[}}[[v13]], [[v13]]] : memref<1x1x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v15:%.*]] = num.greater [[v14]], [[v12]] : !fixed.q<8, 4>, !fixed.q<8, 4>
-// CHECK-NEXT: [[v16:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: %g = arith.select [[v15]], [[v16]], [[v13]] : index
+// CHECK-NEXT: [[v10:%.*]] = num.constant {value = 0.000000e+00 : f64} -> !fixed.q<8, 4>
+// CHECK-NEXT: [[v11:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v12:%.*]] = memref.load %s{{\[}}[[v11]], [[v11]]] : memref<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v13:%.*]] = num.greater [[v12]], [[v10]] : !fixed.q<8, 4>, !fixed.q<8, 4>
+// CHECK-NEXT: [[v14:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: %g = arith.select [[v13]], [[v14]], [[v11]] : index
+// CHECK-NEXT: [[v15:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v16:%.*]] = memref.load %s{{\[}}[[v15]], [[v15]]] : memref<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %c = num.at_least [[v16]] {threshold = 5.000000e-01 : f64} : !fixed.q<8, 4>
 // CHECK-NEXT: [[v17:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v18:%.*]] = memref.load %s{{\[}}[[v17]], [[v17]]] : memref<1x1x!fixed.q<8, 4>>
-// CHECK-NEXT: %c = num.at_least [[v18]] {threshold = 5.000000e-01 : f64} : !fixed.q<8, 4>
-// CHECK-NEXT: [[v19:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: [[v20:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v21:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: scf.for [[v22:%.*]] = [[v20]] to [[v19]] step [[v21]] {
-// CHECK-NEXT: [[v23:%.*]] = memref.load %X{{\[}}[[v22]], [[v20]]] : memref<3x1x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v24:%.*]] = memref.load %Y{{\[}}[[v22]], [[v20]]] : memref<3x1x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v25:%.*]] = arith.select %c, [[v23]], [[v24]] : !fixed.q<8, 4>
-// CHECK-NEXT: memref.store [[v25]], %Y{{\[}}[[v22]], [[v20]]] : memref<3x1x!fixed.q<8, 4>>
+// CHECK-NEXT: num.nest [[v18:%.*]] to 3 {
+// CHECK-NEXT: [[v19:%.*]] = memref.load %X{{\[}}[[v18]], [[v17]]] : memref<3x1x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v20:%.*]] = memref.load %Y{{\[}}[[v18]], [[v17]]] : memref<3x1x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v21:%.*]] = arith.select %c, [[v19]], [[v20]] : !fixed.q<8, 4>
+// CHECK-NEXT: memref.store [[v21]], %Y{{\[}}[[v18]], [[v17]]] : memref<3x1x!fixed.q<8, 4>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %l, %g : index, index
 
@@ -363,33 +321,25 @@ func.func @moves(%X: memref<4xf32>) -> memref<4xf32> {
 // CHECK-NEXT: %a = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4xf32>
 // CHECK-NEXT: %b = scratch.view %arena[4 : i64] : memref<20xi8> to memref<4xf32>
 // CHECK-NEXT: %c = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4xf32>
-// CHECK-NEXT: [[v0:%.*]] = arith.constant 4 : index
-// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: scf.for [[v3:%.*]] = [[v1]] to [[v0]] step [[v2]] {
-// CHECK-NEXT: [[v4:%.*]] = memref.load %X{{\[}}[[v3]]] : memref<4xf32>
-// CHECK-NEXT: [[v5:%.*]] = num.neg [[v4]] : f32 -> f32
-// CHECK-NEXT: memref.store [[v5]], %a{{\[}}[[v3]]] : memref<4xf32>
+// CHECK-NEXT: num.nest [[v0:%.*]] to 4 {
+// CHECK-NEXT: [[v1:%.*]] = memref.load %X{{\[}}[[v0]]] : memref<4xf32>
+// CHECK-NEXT: [[v2:%.*]] = num.neg [[v1]] : f32 -> f32
+// CHECK-NEXT: memref.store [[v2]], %a{{\[}}[[v0]]] : memref<4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: [[v6:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v7:%.*]] = scratch.slice %a{{\[}}[[v6]]] : memref<4xf32> to memref<4xf32>
-// CHECK-NEXT: [[v8:%.*]] = scratch.slice %b{{\[}}[[v6]]] : memref<4xf32> to memref<4xf32>
-// CHECK-NEXT: [[v9:%.*]] = arith.constant 4 : index
-// CHECK-NEXT: [[v10:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v11:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: scf.for [[v12:%.*]] = [[v6]] to [[v9]] step [[v10]] {
-// CHECK-NEXT: [[v13:%.*]] = arith.subi [[v11]], [[v12]] : index
-// CHECK-NEXT: [[v14:%.*]] = memref.load [[v7]]{{\[}}[[v13]]] : memref<4xf32>
-// CHECK-NEXT: memref.store [[v14]], [[v8]]{{\[}}[[v13]]] : memref<4xf32>
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v4:%.*]] = scratch.slice %a{{\[}}[[v3]]] : memref<4xf32> to memref<4xf32>
+// CHECK-NEXT: [[v5:%.*]] = scratch.slice %b{{\[}}[[v3]]] : memref<4xf32> to memref<4xf32>
+// CHECK-NEXT: num.nest [[v6:%.*]] to 4 {
+// CHECK-NEXT: [[v7:%.*]] = affine.apply affine_map<(d0) -> (((d0 * -1) + 3))> ([[v6]])
+// CHECK-NEXT: [[v8:%.*]] = memref.load [[v4]]{{\[}}[[v7]]] : memref<4xf32>
+// CHECK-NEXT: memref.store [[v8]], [[v5]]{{\[}}[[v7]]] : memref<4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: [[v15:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v16:%.*]] = scratch.slice %b{{\[}}[[v15]]] : memref<4xf32> to memref<4xf32>
-// CHECK-NEXT: [[v17:%.*]] = scratch.slice %c{{\[}}[[v15]]] : memref<4xf32> to memref<4xf32>
-// CHECK-NEXT: [[v18:%.*]] = arith.constant 4 : index
-// CHECK-NEXT: [[v19:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: scf.for [[v20:%.*]] = [[v15]] to [[v18]] step [[v19]] {
-// CHECK-NEXT: [[v21:%.*]] = memref.load [[v16]]{{\[}}[[v20]]] : memref<4xf32>
-// CHECK-NEXT: memref.store [[v21]], [[v17]]{{\[}}[[v20]]] : memref<4xf32>
+// CHECK-NEXT: [[v9:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v10:%.*]] = scratch.slice %b{{\[}}[[v9]]] : memref<4xf32> to memref<4xf32>
+// CHECK-NEXT: [[v11:%.*]] = scratch.slice %c{{\[}}[[v9]]] : memref<4xf32> to memref<4xf32>
+// CHECK-NEXT: num.nest [[v12:%.*]] to 4 {
+// CHECK-NEXT: [[v13:%.*]] = memref.load [[v10]]{{\[}}[[v12]]] : memref<4xf32>
+// CHECK-NEXT: memref.store [[v13]], [[v11]]{{\[}}[[v12]]] : memref<4xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %c : memref<4xf32>
 
@@ -423,8 +373,8 @@ func.func @offset(%X: memref<3x1x!zeroskew.q<8, 0.5, 3>>, %p: memref<2x1x!zerosk
 // CHECK-NEXT: [[v9:%.*]] = scratch.slice %X{{\[}}[[v7]]] : memref<3x1x!zeroskew.q<8, 0.5, 3>> to memref<3x!zeroskew.q<8, 0.5, 0>>
 // CHECK-NEXT: num.contract [[v10:%.*]] to 2 {
 // CHECK-NEXT: [[v11:%.*]] = memref.load %start{{\[}}[[v10]], [[v7]]] : memref<2x1x!zeroskew.q<32, 0.25, 0>, #scratch.flash>
-// CHECK-NEXT: [[vsum_1:%.*]] = num.start [[v11]] : !zeroskew.q<32, 0.25, 0> -> !zeroskew.acc<32, 0.25>
-// CHECK-NEXT: [[v12:%.*]] = num.products [[vsum_1]], [[v8]], [[v9]] : !zeroskew.acc<32, 0.25>, memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<3x!zeroskew.q<8, 0.5, 0>> -> !zeroskew.acc<32, 0.25>
+// CHECK-NEXT: %sum_1 = num.start [[v11]] : !zeroskew.q<32, 0.25, 0> -> !zeroskew.acc<32, 0.25>
+// CHECK-NEXT: [[v12:%.*]] = num.products %sum_1, [[v8]], [[v9]] : !zeroskew.acc<32, 0.25>, memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<3x!zeroskew.q<8, 0.5, 0>> -> !zeroskew.acc<32, 0.25>
 // CHECK-NEXT: [[v13:%.*]] = num.finish [[v12]] : !zeroskew.acc<32, 0.25> -> !zeroskew.q<8, 1.0, 0>
 // CHECK-NEXT: memref.store [[v13]], %p{{\[}}[[v10]], [[v7]]] : memref<2x1x!zeroskew.q<8, 1.0, 0>>
 // CHECK-NEXT: }
@@ -467,18 +417,11 @@ func.func @strided(%X: memref<2x5xf32>, %s: memref<2x3xf32>, %i: index, %j: inde
   func.return
 }
 // CHECK-LABEL: func.func @strided(%X: memref<2x5xf32>, %s: memref<2x3xf32>, %i: index, %j: index) {
-// CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v3:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: scf.for [[v4:%.*]] = [[v1]] to [[v0]] step [[v2]] {
-// CHECK-NEXT: scf.for [[v5:%.*]] = [[v1]] to [[v3]] step [[v2]] {
-// CHECK-NEXT: [[v6:%.*]] = arith.addi [[v4]], %i : index
-// CHECK-NEXT: [[v7:%.*]] = arith.muli [[v5]], [[v0]] : index
-// CHECK-NEXT: [[v8:%.*]] = arith.subi %j, [[v7]] : index
-// CHECK-NEXT: [[v9:%.*]] = memref.load %X{{\[}}[[v6]], [[v8]]] : memref<2x5xf32>
-// CHECK-NEXT: memref.store [[v9]], %s{{\[}}[[v4]], [[v5]]] : memref<2x3xf32>
-// CHECK-NEXT: }
+// CHECK-NEXT: num.nest [[v0:%.*]], [[v1:%.*]] to 2, 3 {
+// CHECK-NEXT: [[v2:%.*]] = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> ([[v0]])[%i]
+// CHECK-NEXT: [[v3:%.*]] = affine.apply affine_map<(d0)[s0] -> (((d0 * -2) + s0))> ([[v1]])[%j]
+// CHECK-NEXT: [[v4:%.*]] = memref.load %X{{\[}}[[v2]], [[v3]]] : memref<2x5xf32>
+// CHECK-NEXT: memref.store [[v4]], %s{{\[}}[[v0]], [[v1]]] : memref<2x3xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 

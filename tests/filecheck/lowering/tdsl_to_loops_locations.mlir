@@ -1,5 +1,5 @@
 // RUN: tinyml-opt %s -p lower-tdsl-to-loops --print-debuginfo | filecheck %s
-// RUN: tinyml-opt %s -p lower-tdsl-to-loops,lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c --print-debuginfo | filecheck %s --check-prefix=C
+// RUN: tinyml-opt %s -p lower-tdsl-to-loops,expand-nests,lower-num-to-exact,lower-exact-to-arith,lower-arith-to-c --print-debuginfo | filecheck %s --check-prefix=C
 
 // What an op becomes carries its name, and a step of a map that of the map too; a second op of a name is numbered.
 func.func @names(%X: memref<3x1x!fixed.q<8, 4>>) -> memref<3x1x!fixed.q<8, 4>> {

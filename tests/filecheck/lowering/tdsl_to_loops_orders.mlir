@@ -16,6 +16,7 @@ func.func @f(%X: tensor<1x3x4x5xf32>) -> tensor<1x3x4x5xf32> {
 // CHECK-NEXT: %e = scratch.view %arena[0 : i64] {live = [1 : i64, 1 : i64]} : memref<288xi8> to memref<1x3x4x5xf32>
 // CHECK-NEXT: %y = scratch.view %arena[0 : i64] {live = [1 : i64, 2 : i64]} : memref<288xi8> to memref<1x3x4x5xf32>
 // CHECK-NEXT: %i = arith.constant 1 : index
+// CHECK-NEXT: %z = arith.constant 0 : index
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %X{{\[}}[[v0]]] : memref<1x3x4x5xf32> to memref<60xf32>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %w{{\[}}[[v0]]] : memref<1x2x2x3xf32> to memref<12xf32>
@@ -46,28 +47,15 @@ func.func @f(%X: tensor<1x3x4x5xf32>) -> tensor<1x3x4x5xf32> {
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: [[v25:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v26:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: [[v27:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v28:%.*]] = arith.constant 4 : index
-// CHECK-NEXT: [[v29:%.*]] = arith.constant 5 : index
-// CHECK-NEXT: scf.for [[v30:%.*]] = [[v25]] to [[v26]] step [[v27]] {
-// CHECK-NEXT: scf.for [[v31:%.*]] = [[v25]] to [[v28]] step [[v27]] {
-// CHECK-NEXT: scf.for [[v32:%.*]] = [[v25]] to [[v29]] step [[v27]] {
-// CHECK-NEXT: [[v33:%.*]] = memref.load %e{{\[}}[[v25]], [[v30]], [[v31]], [[v32]]] : memref<1x3x4x5xf32>
-// CHECK-NEXT: memref.store [[v33]], %y{{\[}}[[v25]], [[v30]], [[v31]], [[v32]]] : memref<1x3x4x5xf32>
+// CHECK-NEXT: num.nest [[v26:%.*]], [[v27:%.*]], [[v28:%.*]] to 3, 4, 5 {
+// CHECK-NEXT: [[v29:%.*]] = memref.load %e{{\[}}[[v25]], [[v26]], [[v27]], [[v28]]] : memref<1x3x4x5xf32>
+// CHECK-NEXT: memref.store [[v29]], %y{{\[}}[[v25]], [[v26]], [[v27]], [[v28]]] : memref<1x3x4x5xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: }
-// CHECK-NEXT: [[v34:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[v35:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: scf.for [[v36:%.*]] = [[v25]] to [[v34]] step [[v27]] {
-// CHECK-NEXT: scf.for [[v37:%.*]] = [[v25]] to [[v34]] step [[v27]] {
-// CHECK-NEXT: scf.for [[v38:%.*]] = [[v25]] to [[v26]] step [[v27]] {
-// CHECK-NEXT: [[v39:%.*]] = memref.load %w{{\[}}[[v25]], [[v36]], [[v37]], [[v38]]] : memref<1x2x2x3xf32>
-// CHECK-NEXT: [[v40:%.*]] = arith.addi [[v36]], %i : index
-// CHECK-NEXT: [[v41:%.*]] = arith.addi [[v37]], %i : index
-// CHECK-NEXT: memref.store [[v39]], %y{{\[}}[[v35]], [[v38]], [[v40]], [[v41]]] : memref<1x3x4x5xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: }
+// CHECK-NEXT: num.nest [[v30:%.*]], [[v31:%.*]], [[v32:%.*]] to 2, 2, 3 {
+// CHECK-NEXT: [[v33:%.*]] = memref.load %w{{\[}}[[v25]], [[v30]], [[v31]], [[v32]]] : memref<1x2x2x3xf32>
+// CHECK-NEXT: [[v34:%.*]] = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> ([[v32]])[%z]
+// CHECK-NEXT: [[v35:%.*]] = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> ([[v30]])[%i]
+// CHECK-NEXT: [[v36:%.*]] = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> ([[v31]])[%i]
+// CHECK-NEXT: memref.store [[v33]], %y[%z, [[v34]], [[v35]], [[v36]]] : memref<1x3x4x5xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %y : memref<1x3x4x5xf32>

@@ -287,3 +287,25 @@ func.func @fills(%X: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 // CHECK-NEXT: %q = scratch.alloc : memref<4xf32>
 // CHECK-NEXT: tdsl.insert_slice %part, [[vzeros_1]][%c1] : memref<2xf32>, memref<4xf32> into %q : memref<4xf32>
 // CHECK-NEXT: func.return %zeros, %q : memref<4xf32>, memref<4xf32>
+
+// -----
+
+// What is read again behind its update is not made where the update goes.
+func.func @updated(%X: tensor<4x1xf32>, %one: tensor<1x1xf32>) -> (tensor<4x1xf32>, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %y, %l = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %X, %k = %c0) -> (tensor<4x1xf32>, index) {
+    %p = tdsl.neg %a : tensor<4x1xf32> -> tensor<4x1xf32>
+    %q = tdsl.insert_slice %one, %p[%i, %c0] : tensor<1x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+    %m = tdsl.argmax %p : tensor<4x1xf32>
+    scf.yield %q, %m : tensor<4x1xf32>, index
+  }
+  func.return %y, %l : tensor<4x1xf32>, index
+}
+// CHECK-LABEL: func.func @updated
+// CHECK: scf.for
+// CHECK-NEXT: %p = scratch.alloc : memref<4x1xf32>
+// CHECK-NEXT: tdsl.neg %a : memref<4x1xf32> into %p
+// CHECK-NEXT: tdsl.insert_slice %one, %p[%i, %c0] : memref<1x1xf32>, memref<4x1xf32> into %a
+// CHECK-NEXT: %m = tdsl.argmax %p

@@ -184,10 +184,17 @@ def on_board(board: str, widths: tuple[int, ...]) -> Callable[[Path | None], Val
     return measured
 
 
+SIGNALLED = 128
+"""The exit code of a command that a signal ended, less the signal's number."""
+
+
 def compiled(arguments: list[str]) -> bool:
-    """True if a command of `tinyml`, which prints nothing, succeeds."""
+    """True if a command of `tinyml`, which prints nothing, succeeds. Raises `SystemExit` if a signal ended it."""
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        return tinyml(arguments) == 0
+        code = tinyml(arguments)
+    if code > SIGNALLED:
+        raise SystemExit(code)
+    return code == 0
 
 
 def sparse_shares(models: Path | None) -> Values:

@@ -28,13 +28,13 @@ from tinyml.targets.verilog.print_verilog import print_verilog
 from tinyml.tools.driver.measure import check_equal, first_mismatch
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import find_model, load_program, print_ir
-from tinyml.transforms.bits.expand_nests import ExpandNestsPass
 from tinyml.transforms.ir.pipeline_names import (
     BITS_TO_HARDWARE,
     BUFFERS_TO_LOOPS,
     FORMATS_TO_BUFFERS,
     LOOPS_TO_BITS,
 )
+from tinyml.transforms.loops.expand_nests import ExpandNestsPass
 from tinyml.transforms.rtl.spread_entries import SpreadEntriesPass
 from tinyml.transforms.rtl.unroll_loops import UnrollLoopsPass
 from tinyml.transforms.rtl.unrolling.choose_lanes import SEQUENTIAL

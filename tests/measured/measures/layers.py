@@ -20,44 +20,46 @@ from tinyml.targets.c.print_c import write_c
 SAMPLES = 2
 
 _IMAGE = re.compile(
-    r"(?P<kind>convolution|depthwise) (?P<filter>\d+)x\d+, (?P<channels>\d+)(?: to (?P<rows>\d+))?, (?P<size>\d+)x\d+"
-    r"(?:, stride (?P<stride>\d))?(?P<valid>, valid)?"
+    r"(?P<kind>convolution|depthwise) (?P<taps>\d+)x(?P<across>\d+), (?P<channels>\d+)(?: to (?P<rows>\d+))?, "
+    r"(?P<height>\d+)x(?P<width>\d+)(?:, stride (?P<stride>\d))?(?P<valid>, valid)?"
 )
-_DENSE = re.compile(r"dense, (?P<columns>\d+) to (?P<rows>\d+)")
+_DENSE = re.compile(r"dense, (?P<columns>\d+) to (?P<rows>\d+)(?:, (?P<vectors>\d+) rows)?")
 
 
 def model_of(layer: str) -> tuple[bytes, int]:
     """A model with one layer and random weights, and its products.
 
-    layer: `dense, 64 to 10`, `convolution 3x3, 16 to 32, 16x16` or `depthwise 3x3, 64, 16x16`, images perhaps with
-    `, stride 2` and, instead of zeros around them, `, valid`.
+    layer: `dense, 64 to 10`, perhaps with `, 16 rows`; `convolution 3x3, 16 to 32, 16x16` or `depthwise 3x3, 8, 9x9`,
+    perhaps with `, stride 2` and, instead of zeros around the image, `, valid`.
     """
     random, model = np.random.default_rng(5), TfliteModel()
     if (dense := _DENSE.fullmatch(layer)) is not None:
-        columns, rows = int(dense["columns"]), int(dense["rows"])
-        x, y = model.tensor((1, columns), "int8", 0.05, -9), model.tensor((1, rows), "int8", 0.9, 6)
+        columns, rows, vectors = (int(dense[name] or 1) for name in ("columns", "rows", "vectors"))
+        x, y = model.tensor((vectors, columns), "int8", 0.05, -9), model.tensor((vectors, rows), "int8", 0.9, 6)
         weighted(model, "FULLY_CONNECTED", x, (rows, columns), y, random)
-        return model.finish([x], [y]), rows * columns
+        return model.finish([x], [y]), vectors * rows * columns
     image = _IMAGE.fullmatch(layer)
     assert image is not None, layer
-    filter, channels, size, stride = (int(image[name] or 1) for name in ("filter", "channels", "size", "stride"))
+    taps, across, channels, stride = (int(image[name] or 1) for name in ("taps", "across", "channels", "stride"))
     depthwise = image["kind"] == "depthwise"
     rows = channels if depthwise else int(image["rows"])
-    extent = -(-(size - filter + 1 if image["valid"] else size) // stride)
-    x = model.tensor((1, size, size, channels), "int8", 0.05, -9)
-    y = model.tensor((1, extent, extent, rows), "int8", 0.9, 6)
+    sizes = int(image["height"]), int(image["width"])
+    left = [size - filter + 1 if image["valid"] else size for size, filter in zip(sizes, (taps, across), strict=True)]
+    height, width = (-(-size // stride) for size in left)
+    x = model.tensor((1, *sizes, channels), "int8", 0.05, -9)
+    y = model.tensor((1, height, width, rows), "int8", 0.9, 6)
     options: dict[str, Any] = {
         "Padding": VALID if image["valid"] else SAME,
         "StrideH": stride,
         "StrideW": stride,
         "FusedActivationFunction": NONE,
     }
-    taps = filter * filter
+    products = height * width * rows * taps * across
     if depthwise:
-        weighted(model, "DEPTHWISE_CONV_2D", x, (1, filter, filter, rows), y, random, DepthMultiplier=1, **options)
-        return model.finish([x], [y]), extent * extent * rows * taps
-    weighted(model, "CONV_2D", x, (rows, filter, filter, channels), y, random, **options)
-    return model.finish([x], [y]), extent * extent * rows * taps * channels
+        weighted(model, "DEPTHWISE_CONV_2D", x, (1, taps, across, rows), y, random, DepthMultiplier=1, **options)
+        return model.finish([x], [y]), products
+    weighted(model, "CONV_2D", x, (rows, taps, across, channels), y, random, **options)
+    return model.finish([x], [y]), products * channels
 
 
 def layer(name: str, target: str) -> dict[str, Any]:

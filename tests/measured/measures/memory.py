@@ -317,20 +317,24 @@ TIMES_LESS = 2.9
 """The least factor by which MinUn's posits take less RAM than floats (figure 7)."""
 
 
-def third_in_posits(models: Path | None) -> Values:
-    """Changes of accuracy of promoted posits, without other formats, within 1/2.9 of the arena and input of floats.
+def third_in_posits(*families: str) -> Callable[[Path | None], Values]:
+    """Measures changes of accuracy of promoted posits alone, within 1/2.9 of the arena and input of floats.
 
     `change` is the mean of all models that work within the limit, `worst` the worst, `{family}` that of a family;
     `least` and `most` are how many times less they take; `beyond` counts models that do not work at any width.
     """
-    every = [name for family in FAMILIES for name in names(family)]
+    return lambda models: _third_of_all(families, models)
+
+
+def _third_of_all(families: Sequence[str], models: Path | None) -> Values:
+    every = [name for family in families for name in names(family)]
     rows = by_parts("third-in-posits", every, lambda name: _third(name, models))
     within = {name: row for name, row in rows.items() if "change" in row}
     changes = {name: row["change"] for name, row in within.items()}
     less = [row["floats"] / row["ram"] for row in within.values()]
     found = {
         family: round(sum(of) / len(of), 3)
-        for family in FAMILIES
+        for family in families
         if (of := [changes[name] for name in names(family) if name in changes])
     }
     return {

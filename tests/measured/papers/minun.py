@@ -420,16 +420,33 @@ ROWS = (
         holds=lambda found: found["worst"] >= -0.2 and found["least"] >= 2.9,
     ),
     Row(
-        item="table 3, classifiers in posits alone",
+        item="table 3, ProtoNN and Bonsai in posits alone",
         title="posits beside floats",
-        reports="mean changes of +0.01 (FastGRNN), +0.06 (ProtoNN) and +0.02 points (Bonsai) at 2.9 to 5.1 times less "
-        "RAM",
+        reports="mean changes of +0.06 (ProtoNN) and +0.02 points (Bonsai) at 2.9 to 5.1 times less RAM",
         here="within 1/2.9 of the arena and input of floats, at {least:.1f} to {most:.1f} times less, mean changes of "
-        "{fastgrnn:+.2f} (FastGRNN), {protonn:+.2f} (ProtoNN) and {bonsai:+.2f} points (Bonsai), {worst:+.2f} at "
-        "worst, for {count:d} classifiers; {beyond:d} more do not work within it",
+        "{protonn:+.3f} (ProtoNN) and {bonsai:+.3f} points (Bonsai), {worst:+.2f} at worst, for {count:d} classifiers",
+        verdict=DIFFERS,
+        why="the models are others: on average they lose a hundredth of a point where the paper's gain more, and the "
+        "RAM is given, not the least one (figure 7)",
+        run=Measured(third_in_posits("protonn", "bonsai")),
+        holds=lambda found: (
+            found["beyond"] == 0
+            and found["least"] >= 2.9
+            and found["worst"] >= -0.2
+            and -0.02 < found["protonn"] < 0.06
+            and -0.02 < found["bonsai"] < 0.02
+        ),
+    ),
+    Row(
+        item="table 3, FastGRNN in posits alone",
+        title="posits beside floats",
+        reports="a mean change of +0.01 points at 2.9 to 5.1 times less RAM",
+        here="within 1/2.9 of the arena and input of floats, at {least:.1f} to {most:.1f} times less, a mean change of "
+        "{fastgrnn:+.2f} points, {worst:+.2f} at worst, for {count:d} classifiers; {beyond:d} more do not work within "
+        "it",
         verdict=CANNOT,
         why=NOT_RUN,
-        run=Measured(third_in_posits),
+        run=Measured(third_in_posits("fastgrnn")),
     ),
     Row(
         item="table 3, 16 bits",

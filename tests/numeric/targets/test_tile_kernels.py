@@ -84,7 +84,8 @@ OWN_DOTS = {
 }
 OWN_CHANNELS = {
     M0: [Tile(2, 4, 2, 16, 2, 17, -1), Tile(40, 3, 120, 400, 40, 3, 0)],
-    M4: [Tile(2, 4, 2, 16, 2, 7, -1)],
+    # The second one has fewer windows than share a column.
+    M4: [Tile(2, 4, 2, 16, 2, 7, -1), Tile(3, 1, 30, 0, 3, 8, 5)],
     RISCV: [Tile(2, 4, 2, 16, 2, 17, -1), Tile(40, 3, 120, 400, 40, 3, 0)],
 }
 LARGE = [

@@ -11,7 +11,7 @@ nest of loops fills before anything reads it is alive only from there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple, TypeAlias, cast
@@ -128,13 +128,11 @@ def base(buffer: Buffer) -> AllocOp:
 
 def program_points(function: func.FuncOp) -> tuple[Operation, ...]:
     """The ops that are program points, before and after packing."""
-    return tuple(op for op in function.body.walk() if _is_point(op))
+    return tuple(op for op in function.body.walk() if is_point(op))
 
 
-def live_ranges(function: func.FuncOp, of: Buffer | None = None) -> LiveRanges:
+def live_ranges(function: func.FuncOp) -> LiveRanges:
     """Ranges of all `scratch.alloc` and `scratch.reuse` of a function with structured control flow.
-
-    of: the only buffer whose range, and those of others that it may be the same as, are determined.
 
     A buffer that is used in a loop is alive throughout the loop, unless it is allocated inside and no iteration can see
     the content of an earlier one: the first op that touches it overwrites all of it, and all others follow that op in
@@ -147,7 +145,7 @@ def live_ranges(function: func.FuncOp, of: Buffer | None = None) -> LiveRanges:
     ops = list(function.body.walk())
     _expect_structured([function, *ops])
     same = _buffer_classes(function, ops)
-    points = tuple(op for op in ops if _is_point(op))
+    points = tuple(op for op in ops if is_point(op))
     number = {op: i for i, op in enumerate(points)}
     touches: dict[SSAValue, list[Operation]] = {}
     for op in points:
@@ -156,8 +154,6 @@ def live_ranges(function: func.FuncOp, of: Buffer | None = None) -> LiveRanges:
     moved = _moved(function, number, same)
     buffers: dict[SSAValue, list[Buffer]] = {}
     in_order = [cast(Buffer, op) for op in ops if _kind_of(type(op)).is_buffer]
-    if of is not None:
-        in_order = [op for op in in_order if same.find(op.result) is same.find(of.result)]
     for op in in_order:
         _expect_one_buffer(op, same)
         buffers.setdefault(same.find(op.result), []).append(op)
@@ -169,7 +165,10 @@ def live_ranges(function: func.FuncOp, of: Buffer | None = None) -> LiveRanges:
         if buffer not in touches and not given:
             raise InputError(f"nothing uses {buffer_name(members[0].result, 0)}: remove dead code first")
         touching = touches.get(buffer, [])
-        fresh = len(members) == 1 and not given and _starts_fresh(members[0], touching, same)
+        fresh = False
+        if len(members) == 1 and not given:
+            own = [value for value in _memrefs(touching[0].operands) if same.find(value) is buffer]
+            fresh = starts_fresh(members[0], touching, own)
         home = members[0] if fresh else None
         spans = [span for op in touching for span in _spans(op, home, ends)] + [LiveRange(-1, -1)] * given
         spans += [LiveRange(len(points) - 1, len(points) - 1)] * kept
@@ -218,7 +217,7 @@ def _buffer_classes(function: func.FuncOp, ops: Iterable[Operation]) -> Disjoint
             values += [arg for region in op.regions for block in region.blocks for arg in _memrefs(block.args)]
     same = DisjointSet(values)
     for op in ops:
-        aliases = _aliases(op) if op.results or op.regions else []
+        aliases = aliases_of(op) if op.results or op.regions else []
         for alias in aliases[1:]:
             same.union_left(aliases[0], alias)
     return same
@@ -260,7 +259,7 @@ def _memrefs(values: Iterable[SSAValue]) -> list[SSAValue]:
     return [value for value in values if isinstance(value.type, MemRefType)]
 
 
-def _aliases(op: Operation) -> list[SSAValue]:
+def aliases_of(op: Operation) -> list[SSAValue]:
     """Memrefs that may become the same buffer because an op passes them through."""
     if isinstance(op, ReuseOp):
         return []
@@ -273,7 +272,8 @@ def _aliases(op: Operation) -> list[SSAValue]:
     return [*handed_on, *_memrefs(op.operands)] if handed_on else []
 
 
-def _is_point(op: Operation) -> bool:
+def is_point(op: Operation) -> bool:
+    """True if an op is a program point."""
     kind = _kind_of(type(op))
     return not kind.is_view and (kind.ends or bool(op.regions or _memrefs(op.operands)))
 
@@ -293,16 +293,16 @@ def _kind_of(kind: type[Operation]) -> _Kind:
     return _Kind(issubclass(kind, Buffer), is_view, kind.has_trait(IsTerminator))
 
 
-def _starts_fresh(alloc: Buffer, touches: list[Operation], same: DisjointSet[SSAValue]) -> bool:
+def starts_fresh(alloc: Buffer, touches: Sequence[Operation], own: Container[SSAValue]) -> bool:
     """True if an op overwrites the whole buffer, without reading it, before all others in the same block touch it.
 
-    Instead of an op, loops may do so in the loop that allocates the buffer.
+    Instead of an op, loops may do so in the loop that allocates the buffer. touches: the ops that touch the buffer, the
+    first of them first. own: those memrefs among the operands of the first that are the buffer or a view of it.
     """
     first = touches[0]
     if not isinstance(first, TensorOp) or (dest := first.written) is None or first.parent is None:
         return False
-    buffer = same.find(alloc.result)
-    once = sum(same.find(value) is buffer for value in _memrefs(first.operands)) == 1
+    once = sum(value in own for value in _memrefs(first.operands)) == 1
     if once and reshaped(dest) is alloc.result and all(first.parent.is_ancestor(op) for op in touches):
         return True
     home = next(loops_around(alloc), None)

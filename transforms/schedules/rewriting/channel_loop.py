@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import UnknownLoc
 from xdsl.ir import SSAValue
@@ -14,7 +16,7 @@ from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rewriting.arrangement import restore_order
 from tinyml.transforms.schedules.rewriting.channel_ops import ChannelOp, channel_axis, channel_ops, unpadded
 from tinyml.transforms.schedules.rewriting.channel_slices import ChannelRange
-from tinyml.transforms.schedules.rewriting.channel_sums import sums_of
+from tinyml.transforms.schedules.rewriting.channel_sums import RoundedSums, sums_of
 from tinyml.transforms.schedules.tiling.convolution_pixels import ConvolutionPixels, applied
 from tinyml.transforms.schedules.tiling.erasure import erase
 from tinyml.transforms.schedules.tiling.stored_image import StoredImage, tensor_like
@@ -76,6 +78,35 @@ class ChannelLoop:
         assert behind is not None
         erase([op for op in block.ops if op in ops])
         restore_order(results, behind)
+
+    def round_sums(self) -> None:
+        """Replace each op whose sums are rounded by a loop that rounds them, an iteration being ops on whole images.
+
+        The results are those of `rewrite`, which keeps less in memory and takes many more ops.
+        """
+        for link in self.links:
+            sums = self.sums.get(link.name)
+            if not isinstance(sums, RoundedSums):
+                continue
+            emit, operand = TensorBuilder(link.op, UnknownLoc()), link.operand
+            while isinstance(operand.owner, tdsl.ReshapeOp):
+                operand = operand.owner.input
+            start = sums.prepare(emit, self.channels, self.width)
+            ends = emit.index(0), emit.index(self.channels // self.width)
+
+            def added(
+                c: SSAValue,
+                held: Sequence[SSAValue],
+                sums: RoundedSums = sums,
+                operand: SSAValue = operand,
+                emit: TensorBuilder = emit,
+            ) -> list[SSAValue]:
+                now = ChannelRange(emit.times(c, self.width), self.width)
+                return [sums.added_at_once(c, now.of(operand, emit), held[0], emit)]
+
+            [whole] = emit.loop(*ends, [start], added)
+            link.op.out.replace_all_uses_with(sums.finished(whole, emit))
+            erase([link.op])
 
     def _iteration(self, c: SSAValue, held: dict[str, SSAValue]) -> list[SSAValue]:
         """The values carried after iteration c. held: those before, by name."""

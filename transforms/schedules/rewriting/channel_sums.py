@@ -158,8 +158,25 @@ class RoundedSums(ChannelSums):
     def start(self, emit: TensorBuilder) -> SSAValue:
         return emit.insert(tdsl.FillOp(0.0, TensorType(self.format.type, self.shape)), self.op)
 
+    def added_at_once(self, c: SSAValue, part: SSAValue, held: SSAValue, emit: TensorBuilder) -> SSAValue:
+        """The sums after adding the contribution of iteration c, all pixels in one op.
+
+        part: its channels of the operand, padding included.
+        """
+        op = self.op
+        if not isinstance(op, tdsl.Conv2dOp):
+            return self.added(c, part, held, emit)
+        weights = emit.insert(tdsl.IndexOp(self.by_channel, c))
+        shape = *tdsl.shape_of(self.weights)[:3], tdsl.shape_of(part)[3]
+        filter = emit.insert(tdsl.ReshapeOp(weights, shape))
+        added = tdsl.Conv2dOp(filter, part, op.steps, op.spread, element=self.format.type)
+        return self._added(held, added, emit)
+
     def update(self, before: SSAValue, weights: SSAValue, factors: SSAValue, emit: TensorBuilder) -> SSAValue:
-        part = tdsl.MatmulOp(weights, factors, self.format.type)
+        return self._added(before, tdsl.MatmulOp(weights, factors, self.format.type), emit)
+
+    def _added(self, before: SSAValue, part: tdsl.ContractionOp, emit: TensorBuilder) -> SSAValue:
+        """The sums after adding the result of an op, which has the accumulator of the whole sums."""
         part.acc, part.bound, part.row_shifts = self.op.acc, self.op.bound, self.op.row_shifts
         return emit.insert(tdsl.AddOp(before, emit.insert(part, self.op), self.format.type), self.op)
 

@@ -112,6 +112,15 @@ class PlannedExecution:
                 yield segment, by
 
 
+class RoundedSums(PlannedExecution):
+    """Sums that are rounded as a plan rounds them, on whole images; nothing else of the plan is executed."""
+
+    def _run(self, network: Network, plan: Plan, ram: int | None) -> Iterator[tuple[Segment, str]]:
+        for segment in plan.segments:
+            segment.tiling.round_sums(network, segment.first, segment.last)
+        yield from ()
+
+
 def _why_whole(network: Network, segment: Segment, schedule: Schedule) -> str:
     """Why a schedule leaves a segment of one node whole."""
     if whole := [read.tensor for read in network.graph.nodes[segment.last].reads if read.strides == (0, 0)]:

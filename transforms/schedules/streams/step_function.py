@@ -203,7 +203,7 @@ class StepFunction:
     def _moved(self, rows: SSAValue, count: int) -> SSAValue:
         """A tensor whose rows have moved up by `count`; the last ones are rewritten before they are read."""
         emit, shape = self.emit, tdsl.shape_of(rows)
-        axis = next(axis for axis, extent in enumerate(shape) if extent > 1 or axis == len(shape) - 1)
+        axis = next((axis for axis, extent in enumerate(shape) if extent > 1), len(shape) - 1)
         if count >= shape[axis]:
             return rows
         return emit.insert(tdsl.MoveUpOp(rows, axis, count))

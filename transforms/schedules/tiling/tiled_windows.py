@@ -8,13 +8,19 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.schedules.tiling.axis_orders import written
-from tinyml.transforms.schedules.tiling.convolution_pixels import ConvolutionPixels
+from tinyml.transforms.schedules.tiling.axis_orders import gathered, written
+from tinyml.transforms.schedules.tiling.convolution_pixels import ConvolutionPixels, applied
 from tinyml.transforms.schedules.tiling.erasure import erase
-from tinyml.transforms.schedules.tiling.padding import padding
+from tinyml.transforms.schedules.tiling.padding import margins_of, padding
 from tinyml.transforms.schedules.tiling.stored_image import StoredImage
 from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
-from tinyml.transforms.schedules.tiling.window_tiles import AMPLE, TileMemory, image_tiling, memory_of
+from tinyml.transforms.schedules.tiling.window_tiles import (
+    AMPLE,
+    ROWS_BYTES,
+    TileMemory,
+    image_tiling,
+    memory_of,
+)
 
 
 def tile_convolution(op: tdsl.Conv2dOp, target: str, *, limited: bool, large: bool) -> None:
@@ -27,7 +33,7 @@ def tile_convolution(op: tdsl.Conv2dOp, target: str, *, limited: bool, large: bo
     done = op.turns is not None or op.tile is not None or _is_window(op)
     if op.result is not None and single and not done:
         usual = TileMemory(AMPLE.input_tile, 0) if limited else AMPLE
-        _tile(op, target, memory_of(op) or usual, large=large)
+        _tile(*_along_image(op, target, memory_of(op) or usual, large=large), target, large=large)
 
 
 def _is_window(op: tdsl.Conv2dOp) -> bool:
@@ -35,7 +41,85 @@ def _is_window(op: tdsl.Conv2dOp) -> bool:
     return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tdsl.shape_of(op.rhs)[1:3] and padding(op.rhs) is None
 
 
-def _tile(op: tdsl.Conv2dOp, target: str, memory: TileMemory, *, large: bool) -> None:
+_PARTS, _LEAST_WINDOWS = (4, 3, 2), 4
+"""The parts of an image one pixel wide, each of which is gathered at once, and the windows that a part may have anyway.
+
+Larger ones take more memory and hardly less time.
+"""
+
+
+def _along_image(
+    op: tdsl.Conv2dOp, target: str, memory: TileMemory, *, large: bool
+) -> tuple[tdsl.Conv2dOp, TileMemory]:
+    """A convolution of an image one pixel wide as that of a row, and the memory for its tiles.
+
+    Both images have the same elements in memory. The operands are returned for other images, and if no tile takes
+    pixels of the row. large: as in `image_tiling`.
+    """
+    pad, chain = padding(op.rhs), _chain(op)
+    image, last = op.rhs if pad is None else pad.input, chain[-1] if chain else op
+    (_, height, width, channels), (filters, taps, _, length) = tdsl.shape_of(image), tdsl.shape_of(op.lhs)
+    in_usual_order = gathered(image) is None and written(last.out) is None
+    one_wide = width == tdsl.shape_of(op.rhs)[2] == 1 < height
+    if not (one_wide and in_usual_order) or image_tiling(op, target, memory, large=large).tiles:
+        return op, memory
+    emit = TensorBuilder(last, op.location)
+    row = emit.reshaped(image, (1, 1, height, channels))
+    if pad is not None:
+        above, below, *_ = margins_of(pad)
+        row = emit.insert(tdsl.PadOp(row, (0, 0, above, 0), (0, 0, below, 0), pad.filling), pad)
+    weights, initial = emit.reshaped(op.lhs, (filters, 1, taps, length)), op.initial
+    if initial is not None and tdsl.shape_of(initial) == tdsl.shape_of(op.out):
+        initial = emit.reshaped(initial, _turned(initial))
+    (down, _), (apart, _), element = op.steps, op.spread, tdsl.format_of(op.out).type
+    along = tdsl.Conv2dOp(weights, row, (1, down), (1, apart), op.group_count, initial, element)
+    along.acc, along.bound, along.row_shifts = op.acc, op.bound, op.row_shifts
+    along.attributes |= op.attributes
+    emit.insert(along, op).name_hint = op.out.name_hint
+    part = _part_of_image(along, target, memory, large=large)
+    if part is None:
+        erase([along])
+        return op, memory
+
+    def same_pixels(operand: SSAValue) -> SSAValue | None:
+        same = tdsl.shape_of(operand) == tdsl.shape_of(op.out)
+        return emit.reshaped(operand, _turned(operand)) if same else None
+
+    result = applied(chain, op.out, along.out, same_pixels, emit)
+    last.out.replace_all_uses_with(emit.reshaped(result, tdsl.shape_of(last.out)))
+    erase([op, *chain])
+    return along, part
+
+
+def _part_of_image(op: tdsl.Conv2dOp, target: str, memory: TileMemory, *, large: bool) -> TileMemory | None:
+    """The memory for equal tiles of an image one pixel high; None if no tile takes its pixels.
+
+    Without a limit on memory other tiles take them if there are no equal ones. Pixels of these are left behind the
+    loop, so that results do not overwrite the image.
+    """
+    (_, _, taps, _), pixels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)[2]
+    (_, across), (_, apart), channels = op.steps, op.spread, tdsl.shape_of(op.rhs)[3]
+    # Results of windows of a single pixel may overwrite operands tile by tile.
+    spare = memory.spare if taps > 1 else min(ROWS_BYTES, ROWS_BYTES if memory.spare is None else memory.spare)
+    uneven: TileMemory | None = None
+    for parts in _PARTS:
+        count = max(-(-pixels // parts), _LEAST_WINDOWS)
+        gathered_pixels = count * taps if apart > 1 else (count - 1) * across + taps
+        part = TileMemory(min(memory.input_tile, gathered_pixels * channels), spare)
+        if (tiling := image_tiling(op, target, part, large=large)).tiles:
+            if pixels % tiling.pixels == 0:
+                return part
+            uneven = uneven or part
+    return uneven if memory.spare is None else None
+
+
+def _turned(image: SSAValue) -> tdsl.Shape:
+    """The shape of an image with height and width exchanged."""
+    number, height, width, channels = tdsl.shape_of(image)
+    return number, width, height, channels
+
+
+def _tile(op: tdsl.Conv2dOp, memory: TileMemory, target: str, *, large: bool) -> None:
     tiling = image_tiling(op, target, memory, large=large)
     chain = _chain(op)
     last = chain[-1] if chain else op

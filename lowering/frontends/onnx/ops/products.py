@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 from typing import TYPE_CHECKING
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
 from tinyml.lowering.frontends.layers.network_layers import dense
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
@@ -31,14 +33,16 @@ def product(to: Builder, lhs: Value, rhs: Value, *, transposed: bool = False) ->
 
 @handles("MatMul")
 def matmul(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A matrix product; vectors become rows or columns, and further axes must have extent 1 or count as rows."""
+    """A matrix product, of stacks one for each of their matrices; vectors become rows or columns.
+
+    Further axes on the left alone count as rows.
+    """
     lhs, rhs = to.numbers(needed(to, inputs, 0)), to.numbers(needed(to, inputs, 1))
     left, right = lhs.shape, rhs.shape
     if not left or not right:
         raise node.error("multiplies a single number: expected matrices")
     if len(right) > 2 and prod(right[:-2]) > 1:
-        what = f"stacks of matrices on the right, shape {list(right)}, are not supported"
-        raise node.error(f"{what}: a recurrent layer or convolutions can take the place of attention")
+        return _stacked(to, node, lhs, rhs)
     shape = (*left[:-1], *right[len(right) - 1 :]) if len(right) > 1 else left[:-1]
     if len(right) > len(left):
         shape = (1,) * (len(right) - max(len(left), 2)) + shape
@@ -47,8 +51,35 @@ def matmul(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     return OrderedTensor.plain(to.reshape(product(to, lhs, rhs), shape))
 
 
+def _stacked(to: Builder, node: OnnxNode, lhs: OrderedTensor | Constant, rhs: OrderedTensor | Constant) -> Value:
+    """The products of the matrices of two stacks, which are broadcast to each other, one after the other."""
+    rows = lhs.shape if len(lhs.shape) > 1 else (1, *lhs.shape)
+    try:
+        stack = np.broadcast_shapes(rows[:-2], rhs.shape[:-2])
+    except ValueError:
+        raise node.error(f"the stacks of shapes {list(lhs.shape)} and {list(rhs.shape)} do not match") from None
+    numbers = [_matrices(to, value, shape, stack) for value, shape in ((lhs, rows), (rhs, rhs.shape))]
+    products = [to.reshape(product(to, *pair), (1, rows[-2], rhs.shape[-1])) for pair in zip(*numbers, strict=True)]
+    shape = *stack, *(rows[-2:-1] if len(lhs.shape) > 1 else ()), rhs.shape[-1]
+    return OrderedTensor.plain(to.reshape(to.op(tdsl.ConcatOp, products, 0), shape))
+
+
+def _matrices(
+    to: Builder, value: OrderedTensor | Constant, shape: tuple[int, ...], stack: tuple[int, ...]
+) -> Iterator[OrderedTensor | Constant]:
+    """Yield a matrix of a value for each place of the stack that it is broadcast to. shape: of the value as a stack."""
+    count, size = prod(shape[:-2]), shape[-2:]
+    flat = matrix(to, value, (count, *size))
+    for number in np.broadcast_to(np.arange(count).reshape(shape[:-2]), stack).ravel().tolist():
+        if isinstance(flat, Constant):
+            yield Constant(flat.array[number], flat.name)
+        else:
+            part = to.part(to.plain(flat), (number, 0, 0), (1, *size))
+            yield OrderedTensor.plain(to.reshape(part, size))
+
+
 def matrix(to: Builder, value: Value, shape: tuple[int, ...]) -> OrderedTensor | Constant:
-    """Reshape a value to a matrix."""
+    """Reshape a value to a matrix, or to a stack of them."""
     if isinstance(value, Constant):
         return value if value.shape == shape else Constant(value.array.reshape(shape), value.name)
     return OrderedTensor.plain(to.reshape(to.tensor(value), shape))

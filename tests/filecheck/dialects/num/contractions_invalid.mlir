@@ -196,7 +196,7 @@ num.contract %row to 3 {
     %y = memref.load %x[%i] : memref<3xf32>
   }
 }
-// CHECK: rows consist of loads, sums, scalar ops and stores, got scf.for
+// CHECK: a body consists of loads, sums, scalar ops and stores, got scf.for
 
 // -----
 
@@ -204,14 +204,14 @@ num.contract %row to 3 {
 num.contract %row to 3 {
   "memref.copy"(%x, %y) : (memref<3xf32>, memref<3xf32>) -> ()
 }
-// CHECK: rows consist of loads, sums, scalar ops and stores, got memref.copy
+// CHECK: a body consists of loads, sums, scalar ops and stores, got memref.copy
 
 // -----
 
 num.contract %row to 3 {
   "test.op"(%row) : (index) -> ()
 }
-// CHECK: rows consist of loads, sums, scalar ops and stores, got test.op
+// CHECK: a body consists of loads, sums, scalar ops and stores, got test.op
 
 // -----
 

@@ -9,29 +9,25 @@
 // RUN: not tinyml-opt %s --remarks-filter-missed='(' 2>&1 | filecheck %s --check-prefix=PATTERN
 
 func.func @three(%A: memref<4x!fixed.q<8, 4>>, %B: memref<4x!fixed.q<8, 4>>, %C: memref<4x!fixed.q<8, 4>>) {
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
-  %three = arith.constant 3 : index
-  %four = arith.constant 4 : index
-  scf.for %i = %zero to %four step %one {
+  num.nest %i to 4 {
     %a = memref.load %A[%i] : memref<4x!fixed.q<8, 4>>
     %b = num.neg %a : !fixed.q<8, 4> -> !fixed.q<8, 4>
     memref.store %b, %B[%i] : memref<4x!fixed.q<8, 4>>
   }
-  scf.for %i = %zero to %four step %one {
+  num.nest %i to 4 {
     %b = memref.load %B[%i] : memref<4x!fixed.q<8, 4>>
     %c = num.neg %b : !fixed.q<8, 4> -> !fixed.q<8, 4>
     memref.store %c, %C[%i] : memref<4x!fixed.q<8, 4>>
   }
-  scf.for %i = %zero to %three step %one {
+  num.nest %i to 3 {
     %c = memref.load %C[%i] : memref<4x!fixed.q<8, 4>>
     %a = num.neg %c : !fixed.q<8, 4> -> !fixed.q<8, 4>
     memref.store %a, %A[%i] : memref<4x!fixed.q<8, 4>>
   }
   func.return
 }
-// ALL: remarks.mlir:26:3: remark: [missed] fuse-loops: scf.for: is not fused with the loop before it: it has 3 iterations, the other 4
-// ALL-NEXT: remarks.mlir:21:3: remark: [passed] fuse-loops: scf.for: is fused with the loop before it, of which it loads 1 stored elements
+// ALL: remarks.mlir:22:3: remark: [missed] fuse-loops: num.nest: is not fused with the nest before it: it has 3 iterations, the other 4
+// ALL-NEXT: remarks.mlir:17:3: remark: [passed] fuse-loops: num.nest: is fused with the nest before it, of which it loads 1 stored elements
 // MISSED: [missed] fuse-loops
 // MISSED-NOT: [passed]
 // PASSED-NOT: [missed]
@@ -42,5 +38,5 @@ func.func @three(%A: memref<4x!fixed.q<8, 4>>, %B: memref<4x!fixed.q<8, 4>>, %C:
 // STATISTICS-NEXT: ===---{{-+}}---===
 // STATISTICS-NEXT: {{^}}fuse-loops
 // STATISTICS-NEXT: {{^}}  (S) 1 num-forwarded - Number of loads that became the stored value
-// STATISTICS-NEXT: {{^}}  (S) 1 num-fused - Number of loops fused with the one before
+// STATISTICS-NEXT: {{^}}  (S) 1 num-fused - Number of nests fused with the one before
 // PATTERN: error: --remarks-filter-missed: expected a regular expression, got '(': missing ), unterminated subpattern at position 0

@@ -179,3 +179,78 @@ func.func @more(%x: memref<12xi8>, %y: memref<6xi8>) {
 // CHECK-LABEL: func.func @more
 // CHECK-NOT: memref<2x2017x4xi8
 // CHECK: scf.for %j = %zero to %three step %one {
+
+// -----
+
+// A loop that carries something takes in whole windows.
+func.func @carried(%x: memref<12xi8>, %y: memref<6xi8>) {
+  %w = scratch.constant dense<[[1, 2, 3, 4]]> : tensor<1x4xi8> -> memref<1x4xi8, #scratch.flash>
+  %arena = scratch.arena {alignment = 1 : i64} : memref<8xi8>
+  %window = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4xi8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : index
+  %four = arith.constant 4 : index
+  %flat = scratch.slice %w[%zero] : memref<1x4xi8, #scratch.flash> to memref<4xi8, #scratch.flash>
+  scf.for %i = %zero to %two step %one {
+    %last = scf.for %j = %zero to %three step %one iter_args(%c = %zero) -> (index) {
+      scf.for %r = %zero to %two step %one {
+        %line = arith.addi %i, %r : index
+        %first = arith.muli %line, %four : index
+        %from = arith.addi %first, %j : index
+        %to = arith.muli %r, %two : index
+        scratch.copy_run %x[%from] to %window[%to] count %two {most = 2 : i64, step = 1 : i64} : memref<12xi8> to memref<4xi8>
+      }
+      scratch.slide %window against %w : memref<4xi8>, memref<1x4xi8, #scratch.flash>
+      scf.for %k = %zero to %four step %one {
+        %a = memref.load %flat[%k] : memref<4xi8, #scratch.flash>
+        %b = memref.load %window[%k] : memref<4xi8>
+        "test.op"(%a, %b) : (i8, i8) -> ()
+      }
+      %next = arith.addi %c, %one : index
+      scf.yield %next : index
+    }
+    "test.op"(%last) : (index) -> ()
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @carried
+// CHECK: scratch.copy_run %x[%from] to %window[%to] count %two {most = 2 : i64
+// CHECK-NOT: scratch.slide
+
+// -----
+
+// So does one that begins with the second window.
+func.func @later(%x: memref<12xi8>, %y: memref<6xi8>) {
+  %w = scratch.constant dense<[[1, 2, 3, 4]]> : tensor<1x4xi8> -> memref<1x4xi8, #scratch.flash>
+  %arena = scratch.arena {alignment = 1 : i64} : memref<8xi8>
+  %window = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4xi8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : index
+  %four = arith.constant 4 : index
+  %flat = scratch.slice %w[%zero] : memref<1x4xi8, #scratch.flash> to memref<4xi8, #scratch.flash>
+  scf.for %i = %zero to %two step %one {
+    scf.for %j = %one to %three step %one {
+      scf.for %r = %zero to %two step %one {
+        %line = arith.addi %i, %r : index
+        %first = arith.muli %line, %four : index
+        %from = arith.addi %first, %j : index
+        %to = arith.muli %r, %two : index
+        scratch.copy_run %x[%from] to %window[%to] count %two {most = 2 : i64, step = 1 : i64} : memref<12xi8> to memref<4xi8>
+      }
+      scratch.slide %window against %w : memref<4xi8>, memref<1x4xi8, #scratch.flash>
+      scf.for %k = %zero to %four step %one {
+        %a = memref.load %flat[%k] : memref<4xi8, #scratch.flash>
+        %b = memref.load %window[%k] : memref<4xi8>
+        "test.op"(%a, %b) : (i8, i8) -> ()
+      }
+    }
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @later
+// CHECK: scratch.copy_run %x[%from] to %window[%to] count %two {most = 2 : i64
+// CHECK-NOT: scratch.slide

@@ -126,3 +126,26 @@ func.func @received(%X: memref<48x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>) -> 
 // CHECK-NEXT: tdsl.receive %I[%c0] : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> into %rows : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: %l = tdsl.argmax %rows : memref<1x6x8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: func.return %l : index
+
+// A packed buffer in a greater one that is whole, with room for it whole; one in the packed input stays.
+func.func @mixed() -> (index, index) {
+  %X = scratch.alloc {input} : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  %y = scratch.reuse %X : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> as memref<8x1x!fixed.q<9, 5>, #scratch.packed_ram<9>>
+  %w = scratch.alloc : memref<99x1x!fixed.q<16, 4>>
+  %a = scratch.alloc : memref<32x1x!fixed.q<8, 4>>
+  %d = scratch.reuse %a : memref<32x1x!fixed.q<8, 4>> as memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
+  %h = tdsl.argmax %X : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  tdsl.fill {value = 0.0 : f64} into %y : memref<8x1x!fixed.q<9, 5>, #scratch.packed_ram<9>>
+  %n = tdsl.argmax %y : memref<8x1x!fixed.q<9, 5>, #scratch.packed_ram<9>>
+  tdsl.fill {value = 0.0 : f64} into %w : memref<99x1x!fixed.q<16, 4>>
+  %k = tdsl.argmax %w : memref<99x1x!fixed.q<16, 4>>
+  tdsl.fill {value = 0.0 : f64} into %a : memref<32x1x!fixed.q<8, 4>>
+  %m = tdsl.argmax %a : memref<32x1x!fixed.q<8, 4>>
+  tdsl.fill {value = 0.0 : f64} into %d : memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
+  %l = tdsl.argmax %d : memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
+  func.return %l, %n : index, index
+}
+// CHECK-LABEL: func.func @mixed
+// CHECK-NEXT: %X = scratch.alloc {input} : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: %y = scratch.reuse %X : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> as memref<8x1x!fixed.q<9, 5>, #scratch.packed_ram<9>>
+// CHECK: %d = scratch.reuse %a : memref<32x1x!fixed.q<8, 4>> as memref<16x1x!fixed.q<9, 6>>

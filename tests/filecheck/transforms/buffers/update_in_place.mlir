@@ -206,3 +206,41 @@ func.func @unwritten(%X: memref<4xf32>) -> index {
 // CHECK-NEXT: tdsl.neg %a : memref<4xf32> into %b : memref<4xf32>
 // CHECK-NEXT: %l = tdsl.argmax %b : memref<4xf32>
 // CHECK-NEXT: func.return %l : index
+
+// -----
+
+// Of two operands that end here the smaller one gives its bytes, on either side.
+func.func @least(%X: memref<4x1x!fixed.q<16, 4>>) -> (memref<4x1x!fixed.q<8, 4>>, memref<4x1x!fixed.q<8, 4>>) {
+  %a = scratch.alloc : memref<4x1x!fixed.q<16, 4>>
+  %b = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+  %c = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+  %d = scratch.alloc : memref<4x1x!fixed.q<8, 5>>
+  %e = scratch.alloc : memref<4x1x!fixed.q<16, 5>>
+  %f = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+  tdsl.neg %X : memref<4x1x!fixed.q<16, 4>> into %a : memref<4x1x!fixed.q<16, 4>>
+  tdsl.cast %X : memref<4x1x!fixed.q<16, 4>> into %b : memref<4x1x!fixed.q<8, 4>>
+  tdsl.add %a, %b : memref<4x1x!fixed.q<16, 4>>, memref<4x1x!fixed.q<8, 4>> into %c : memref<4x1x!fixed.q<8, 4>>
+  tdsl.cast %X : memref<4x1x!fixed.q<16, 4>> into %d : memref<4x1x!fixed.q<8, 5>>
+  tdsl.cast %X : memref<4x1x!fixed.q<16, 4>> into %e : memref<4x1x!fixed.q<16, 5>>
+  tdsl.add %d, %e : memref<4x1x!fixed.q<8, 5>>, memref<4x1x!fixed.q<16, 5>> into %f : memref<4x1x!fixed.q<8, 4>>
+  func.return %c, %f : memref<4x1x!fixed.q<8, 4>>, memref<4x1x!fixed.q<8, 4>>
+}
+// CHECK-LABEL: func.func @least
+// CHECK: %c = scratch.reuse %b
+// CHECK: %f = scratch.reuse %d
+
+// -----
+
+// What was written before is no new result.
+func.func @again(%X: memref<4x1x!fixed.q<8, 4>>) -> (index, memref<4x1x!fixed.q<8, 4>>) {
+  %a = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+  %r = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+  tdsl.neg %X : memref<4x1x!fixed.q<8, 4>> into %a : memref<4x1x!fixed.q<8, 4>>
+  tdsl.fill {value = 1.0 : f64} into %r : memref<4x1x!fixed.q<8, 4>>
+  %k = tdsl.argmax %r : memref<4x1x!fixed.q<8, 4>>
+  tdsl.exp %a : memref<4x1x!fixed.q<8, 4>> into %r : memref<4x1x!fixed.q<8, 4>>
+  func.return %k, %r : index, memref<4x1x!fixed.q<8, 4>>
+}
+// CHECK-LABEL: func.func @again
+// CHECK-NOT: scratch.reuse
+// CHECK: func.return %k, %r

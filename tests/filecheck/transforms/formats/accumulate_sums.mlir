@@ -300,3 +300,23 @@ func.func @part(%x: tensor<1x1x!fixed.q<16, 15>>) -> (tensor<1x1x!fixed.q<16, 12
 // CHECK-NEXT: scf.yield %next, %greater : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %sum, %most : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 13>>
+
+// What the literature adds up step by step stays so.
+func.func @published(%x: tensor<2x1x1x!seedot.q<16, 15>>) -> tensor<2x1x!seedot.q<16, 12>> {
+  %w = tdsl.const dense<[[[8192], [-4096]], [[-16384], [8192]]]> : tensor<2x2x1xi16> -> tensor<2x2x1x!seedot.q<16, 13>>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<2x1x!seedot.q<16, 12>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %sum = scf.for %i = %c0 to %c2 step %c1 iter_args(%carried = %zero) -> (tensor<2x1x!seedot.q<16, 12>>) {
+    %wi = tdsl.index %w[%i] : tensor<2x2x1x!seedot.q<16, 13>> -> tensor<2x1x!seedot.q<16, 13>>
+    %xi = tdsl.index %x[%i] : tensor<2x1x1x!seedot.q<16, 15>> -> tensor<1x1x!seedot.q<16, 15>>
+    %p = tdsl.mul %wi, %xi : tensor<2x1x!seedot.q<16, 13>>, tensor<1x1x!seedot.q<16, 15>> -> tensor<2x1x!seedot.q<16, 12>>
+    %next = tdsl.add %carried, %p : tensor<2x1x!seedot.q<16, 12>>, tensor<2x1x!seedot.q<16, 12>> -> tensor<2x1x!seedot.q<16, 12>>
+    scf.yield %next : tensor<2x1x!seedot.q<16, 12>>
+  }
+  func.return %sum : tensor<2x1x!seedot.q<16, 12>>
+}
+// CHECK-LABEL: func.func @published
+// CHECK: %p = tdsl.mul %wi, %xi
+// CHECK-NEXT: %next = tdsl.add %carried, %p

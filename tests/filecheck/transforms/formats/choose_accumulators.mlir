@@ -211,3 +211,16 @@ func.func @printed(%W: tensor<2x512x!shiftry_printed.q<8, 7>>, %X: tensor<512x1x
 // CHECK-LABEL: func.func @printed(
 // CHECK-NEXT: %p = tdsl.matmul %W, %X {acc = !shiftry.acc<32, 13, [0, 0, 0], 0>}
 // CHECK-NEXT: %q = tdsl.spmv %V, %Y {acc = !shiftry.acc<64, 13, [0, 0, 0], 0>}
+
+// -----
+
+// One that is coarser than what the products become permits it.
+func.func @coarse_start(%X: tensor<3x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
+  %W = tdsl.const dense<[[127, 127, 66]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 4>>
+  %b = tdsl.const dense<[[5]]> : tensor<1x1xi8> -> tensor<1x1x!fixed.q<8, 7>>
+  %y = tdsl.matmul_sum %W, %X from %b : tensor<1x1x!fixed.q<8, 7>> : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return %y : tensor<1x1x!fixed.q<8, 4>>
+}
+// SPARE-LABEL: func.func @coarse_start
+// SPARE: tdsl.const dense<{{\[}}[63, 63, 33]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<7, 3>>
+// SPARE: tdsl.matmul_sum %W, %X from %b : tensor<1x1x!fixed.q<8, 7>> {acc = !fixed.acc<16, 7>

@@ -155,3 +155,15 @@ func.func @six_large(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 
 // CORTEX-LABEL: func.func @six_large
 // CORTEX-NEXT: %W = tdsl.const
 // CORTEX-NEXT: %p = tdsl.spmv
+
+// -----
+
+// Three bytes of one entry at twice the time are less than three at three times an element's; at three times they were not.
+func.func @twice(%X: tensor<3x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
+  %W = tdsl.const dense<[[0, 70, 0]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 4>, #tdsl.csr>
+  %p = tdsl.spmv %W, %X : tensor<1x3x!fixed.q<8, 4>, #tdsl.csr>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return %p : tensor<1x1x!fixed.q<8, 4>>
+}
+// CHECK-LABEL: func.func @twice
+// CHECK-NEXT: %W = tdsl.const
+// CHECK-NEXT: %p = tdsl.spmv

@@ -58,3 +58,20 @@ func.func @positive(%x: tensor<2x1x!fixed.u<8, 4>>) -> (tensor<1x2x!fixed.u<8, 4
 // CHECK-NEXT: %m = tdsl.neg %e : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: [[vm_1:%.*]] = tdsl.relu %m : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: func.return %r, %e, %c, [[vm_1]] : tensor<1x2xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
+
+// Negative numbers down to -1 are cut off, too, also for one reader of two; indices stay what they are.
+func.func @cut(%x: tensor<2x1x!fixed.q<8, 4>>) -> (index, tensor<2x1x!fixed.u<8, 8>>, tensor<2x1x!fixed.u<8, 4>>, tensor<2x1x!fixed.u<8, 4>>) {
+  %l = tdsl.argmax %x : tensor<2x1x!fixed.q<8, 4>>
+  %t = tdsl.tanh %x : tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.u<8, 8>>
+  %n = tdsl.neg %x : tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.u<8, 4>>
+  %c = tdsl.clip %n {low = 0.0 : f64, high = 6.0 : f64} : tensor<2x1x!fixed.u<8, 4>> -> tensor<2x1x!fixed.u<8, 4>>
+  func.return %l, %t, %n, %c : index, tensor<2x1x!fixed.u<8, 8>>, tensor<2x1x!fixed.u<8, 4>>, tensor<2x1x!fixed.u<8, 4>>
+}
+// CHECK-LABEL: func.func @cut
+// CHECK-NEXT: %l = tdsl.argmax %x : tensor<2x1xf32>
+// CHECK-NEXT: %t = tdsl.tanh %x
+// CHECK-NEXT: [[t:%.*]] = tdsl.relu %t
+// CHECK-NEXT: %n = tdsl.neg %x
+// CHECK-NEXT: [[n:%.*]] = tdsl.relu %n
+// CHECK-NEXT: %c = tdsl.clip [[n]]
+// CHECK-NEXT: func.return %l, [[t]], [[n]], %c : index

@@ -9,7 +9,7 @@ func.func @image(%X: tensor<1x3x4x5xf32>) -> tensor<1x4x5x3xf32> {
   func.return %y : tensor<1x4x5x3xf32>
 }
 // FILE-LABEL: func.func @image(%X: tensor<1x3x4x5xf32>) -> {{.*}}#tdsl.interface<input = <order = [0, 1, 2, 3]>>
-// FILE: tdsl.transpose %X {permutation = array<i64: 0, 2, 3, 1>}
+// FILE: %t = tdsl.transpose %X {permutation = array<i64: 0, 2, 3, 1>}
 // LAST-LABEL: func.func @image(%X: tensor<1x4x5x3xf32>) -> {{.*}}#tdsl.interface<input = <order = [0, 2, 3, 1]>>
 // LAST-NEXT: tdsl.relu %X
 // A row has one row of each channel.
@@ -41,3 +41,19 @@ func.func @grey(%X: tensor<1x1x4x5xf32>) -> tensor<1x4x5x1xf32> {
   func.return %z : tensor<1x4x5x1xf32>
 }
 // LAST: @grey(%X: tensor<1x1x4x5xf32>)
+
+// -----
+
+// Two readers of the file's order share a copy; what else they read stays.
+func.func @readers(%X: tensor<1x3x7xf32>) -> (tensor<1x7x3xf32>, tensor<1x3x7xf32>, tensor<1x3x7xf32>) {
+  %two = tdsl.const dense<2.0> : tensor<1x3x7xf32> -> tensor<1x3x7xf32>
+  %t = tdsl.transpose %X {permutation = array<i64: 0, 2, 1>} : tensor<1x3x7xf32> -> tensor<1x7x3xf32>
+  %y = tdsl.mul %X, %two : tensor<1x3x7xf32>, tensor<1x3x7xf32> -> tensor<1x3x7xf32>
+  %z = tdsl.exp %X : tensor<1x3x7xf32> -> tensor<1x3x7xf32>
+  func.return %t, %y, %z : tensor<1x7x3xf32>, tensor<1x3x7xf32>, tensor<1x3x7xf32>
+}
+// LAST-LABEL: func.func @readers(%X: tensor<1x7x3xf32>)
+// LAST-NEXT: [[file:%.*]] = tdsl.transpose %X
+// LAST-NEXT: %two = tdsl.const
+// LAST-NEXT: %y = tdsl.mul [[file]], %two
+// LAST-NEXT: %z = tdsl.exp [[file]]

@@ -1,4 +1,4 @@
-// RUN: tinyml-opt %s -p 'pack-input,lower-tdsl-to-scratch,pack-scratch,lower-tdsl-to-loops,lower-num-to-exact,lower-exact-to-arith' --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p 'pack-input,lower-tdsl-to-scratch,pack-scratch,lower-tdsl-to-loops,expand-nests,lower-num-to-exact,lower-exact-to-arith' --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p pack-input --split-input-file | filecheck %s --check-prefix=MARKED
 
 // The caller packs 8 numbers of 9 bits into 9 bytes.

@@ -4,6 +4,7 @@
 // RUN: tinyml-opt %s -p 'receive-input{input=serial},pack-input,tile-segment{first=X.0 last=y.2 by=rows},tile-windows,lower-tdsl-to-scratch,forward-inserts,pack-buffers,unpack-buffers,pack-scratch,check-packing,lower-tdsl-to-loops,canonicalize' | filecheck %s --check-prefix=LOOPS
 // RUN: tinyml-opt %s -p 'receive-input{input=serial},lower-tdsl-to-scratch,pack-scratch,lower-tdsl-to-loops' | filecheck %s --check-prefix=WHOLE
 // RUN: tinyml-opt %s -p 'receive-input{input=serial},pack-input,tile-segment{first=X.0 last=y.2 by=rows},tile-windows,lower-tdsl-to-scratch,forward-inserts,pack-buffers,pack-scratch,lower-tdsl-to-loops,select-kernels,lower-num-to-exact,lower-exact-to-arith,canonicalize,lower-arith-to-c' -t 'c{file=header}' | filecheck %s --check-prefix=HEADER
+// RUN: not tinyml-opt %s -p 'receive-input{input=serial stride=2}' 2>&1 | filecheck %s --check-prefix=STRIDE
 // RUN: not tinyml-opt %s -p 'receive-input{input=camera}' 2>&1 | filecheck %s --check-prefix=UNKNOWN
 // RUN: not tinyml-opt %s -p 'reuse-input,receive-input{input=serial}' 2>&1 | filecheck %s --check-prefix=REUSED
 
@@ -45,5 +46,6 @@ func.func @net(%X: tensor<48x1x!fixed.u<4, 4>>) -> tensor<1x4x4x2x!fixed.u<4, 2>
 // HEADER: net_predict(void);
 // HEADER: void net_row(int8_t *to, uint16_t row);
 
+// STRIDE: --stride is for programs that stream, with --input push
 // UNKNOWN: unknown input 'camera' (one of memory, serial, callback, push)
 // REUSED: an input from serial arrives row by row: --reuse-input is for one in memory

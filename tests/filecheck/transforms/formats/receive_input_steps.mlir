@@ -63,3 +63,37 @@ func.func @vector(%X: tensor<4x1x!fixed.q<8, 7>>) -> tensor<4x1x!fixed.q<8, 7>> 
   func.return %y : tensor<4x1x!fixed.q<8, 7>>
 }
 // CHECK: an input from serial is an image 1xHxWxC, or a sequence that one loop reads step by step, got 4x1
+
+// -----
+
+// As many steps as rows.
+func.func @all_steps(%X: tensor<65535x1x1x!fixed.q<8, 7>>) -> tensor<1x1x!fixed.q<8, 5>> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 65535 : index
+  %h0 = tdsl.fill {value = 0.0 : f64} -> tensor<1x1x!fixed.q<8, 5>>
+  %h = scf.for %t = %zero to %n step %one iter_args(%s = %h0) -> (tensor<1x1x!fixed.q<8, 5>>) {
+    %x = tdsl.index %X[%t] : tensor<65535x1x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 7>>
+    %new = tdsl.add %s, %x : tensor<1x1x!fixed.q<8, 5>>, tensor<1x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 5>>
+    scf.yield %new : tensor<1x1x!fixed.q<8, 5>>
+  }
+  func.return %h : tensor<1x1x!fixed.q<8, 5>>
+}
+// CHECK-LABEL: func.func @all_steps
+// CHECK: tdsl.receive
+
+// -----
+
+func.func @more_steps(%X: tensor<65536x1x1x!fixed.q<8, 7>>) -> tensor<1x1x!fixed.q<8, 5>> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 65536 : index
+  %h0 = tdsl.fill {value = 0.0 : f64} -> tensor<1x1x!fixed.q<8, 5>>
+  %h = scf.for %t = %zero to %n step %one iter_args(%s = %h0) -> (tensor<1x1x!fixed.q<8, 5>>) {
+    %x = tdsl.index %X[%t] : tensor<65536x1x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 7>>
+    %new = tdsl.add %s, %x : tensor<1x1x!fixed.q<8, 5>>, tensor<1x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 5>>
+    scf.yield %new : tensor<1x1x!fixed.q<8, 5>>
+  }
+  func.return %h : tensor<1x1x!fixed.q<8, 5>>
+}
+// CHECK: at most 65535 rows

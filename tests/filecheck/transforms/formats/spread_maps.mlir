@@ -76,3 +76,18 @@ func.func @nothing(%x: tensor<2xf32>) -> tensor<2xf32> {
 }
 // CHECK-LABEL: func.func @nothing
 // CHECK-NEXT: func.return %x : tensor<2xf32>
+
+// -----
+
+// A map that gives what it reads: the step before keeps its name.
+func.func @same(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %t = tdsl.tanh %x : tensor<4xf32> -> tensor<4xf32>
+  %y = tdsl.map %t : tensor<4xf32> -> tensor<4xf32> {
+  ^bb0(%a: f32):
+    tdsl.yield %a : f32
+  }
+  func.return %y : tensor<4xf32>
+}
+// CHECK-LABEL: func.func @same
+// CHECK-NEXT: %t = tdsl.tanh %x : tensor<4xf32> -> tensor<4xf32>
+// CHECK-NEXT: func.return %t

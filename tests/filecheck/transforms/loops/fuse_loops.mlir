@@ -1,7 +1,7 @@
 // RUN: tinyml-opt %s -p fuse-loops --split-input-file | filecheck %s
 
 // What the first loop stores the second one has in a register; a row of the product may be written over an element that
-// only the same row reads, in whatever shape.
+// only the same row reads, in whatever shape. These are loops over dot products that `select-kernels` has made.
 func.func @epilogue(%X: memref<2x!fixed.q<16, 12>>, %W: memref<8x!fixed.q<16, 12>, #scratch.flash>) {
   %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
   %C = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x1x!fixed.q<16, 12>>
@@ -50,6 +50,66 @@ func.func @epilogue(%X: memref<2x!fixed.q<16, 12>>, %W: memref<8x!fixed.q<16, 12
 
 // -----
 
+// A nest becomes part of the contraction before it, where its maps are arithmetic on the number of the row.
+func.func @contraction(%X: memref<2x!fixed.q<16, 12>>, %W: memref<4x2x!fixed.q<16, 12>, #scratch.flash>, %at: index, %Y: memref<9x!fixed.q<16, 12>>) {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<8xi8>
+  %C = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x!fixed.q<16, 12>>
+  num.contract %i to 4 {
+    %zero = num.zero : !fixed.acc<32, 24>
+    %sum = num.products %zero, %W, %X : !fixed.acc<32, 24>, memref<4x2x!fixed.q<16, 12>, #scratch.flash>, memref<2x!fixed.q<16, 12>> -> !fixed.acc<32, 24>
+    %c = num.finish %sum : !fixed.acc<32, 24> -> !fixed.q<16, 12>
+    memref.store %c, %C[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  num.nest %j to 4 {
+    %c = memref.load %C[%j] : memref<4x!fixed.q<16, 12>>
+    %next = num.neg %c : !fixed.q<16, 12> -> !fixed.q<16, 12>
+    %to = affine.apply affine_map<(d0)[s0] -> ((d0 * 2) + s0)> (%j)[%at]
+    memref.store %next, %Y[%to] : memref<9x!fixed.q<16, 12>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @contraction(%X: memref<2x!fixed.q<16, 12>>, %W: memref<4x2x!fixed.q<16, 12>, #scratch.flash>, %at: index, %Y: memref<9x!fixed.q<16, 12>>) {
+// CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<8xi8>
+// CHECK-NEXT: %C = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: num.contract %j to 4 {
+// CHECK-NEXT: %zero = num.zero : !fixed.acc<32, 24>
+// CHECK-NEXT: %sum = num.products %zero, %W, %X : !fixed.acc<32, 24>, memref<4x2x!fixed.q<16, 12>, #scratch.flash>, memref<2x!fixed.q<16, 12>> -> !fixed.acc<32, 24>
+// CHECK-NEXT: %c = num.finish %sum : !fixed.acc<32, 24> -> !fixed.q<16, 12>
+// CHECK-NEXT: %next = num.neg %c : !fixed.q<16, 12> -> !fixed.q<16, 12>
+// CHECK-NEXT: [[v1:%.*]] = arith.muli %j, [[v0]] : index
+// CHECK-NEXT: %to = arith.addi [[v1]], %at : index
+// CHECK-NEXT: memref.store %next, %Y[%to] : memref<9x!fixed.q<16, 12>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+
+// -----
+
+// Nests of several axes stay as they are.
+func.func @matrices(%X: memref<2x3xf32>, %Y: memref<2x3xf32>) {
+  num.nest %i, %j to 2, 3 {
+    %x = memref.load %X[%i, %j] : memref<2x3xf32>
+    memref.store %x, %Y[%i, %j] : memref<2x3xf32>
+  }
+  num.nest %i, %j to 2, 3 {
+    %y = memref.load %Y[%i, %j] : memref<2x3xf32>
+    memref.store %y, %X[%i, %j] : memref<2x3xf32>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @matrices(%X: memref<2x3xf32>, %Y: memref<2x3xf32>) {
+// CHECK-NEXT: num.nest %i, %j to 2, 3 {
+// CHECK-NEXT: %x = memref.load %X[%i, %j] : memref<2x3xf32>
+// CHECK-NEXT: memref.store %x, %Y[%i, %j] : memref<2x3xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: num.nest %i_1, %j_1 to 2, 3 {
+// CHECK-NEXT: %y = memref.load %Y[%i_1, %j_1] : memref<2x3xf32>
+// CHECK-NEXT: memref.store %y, %X[%i_1, %j_1] : memref<2x3xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+
+// -----
+
 // What else is read stays stored.
 func.func @still_read() -> memref<4x!fixed.q<16, 12>> {
   %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
@@ -59,10 +119,10 @@ func.func @still_read() -> memref<4x!fixed.q<16, 12>> {
   %one = arith.constant 1 : index
   %four = arith.constant 4 : index
   %half = num.constant {value = 0.5 : f64} -> !fixed.q<16, 12>
-  scf.for %i = %zero to %four step %one {
+  num.nest %i to 4 {
     memref.store %half, %A[%i] : memref<4x!fixed.q<16, 12>>
   }
-  scf.for %i = %zero to %four step %one {
+  num.nest %i to 4 {
     %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
     memref.store %a, %B[%i] : memref<4x!fixed.q<16, 12>>
   }
@@ -76,7 +136,7 @@ func.func @still_read() -> memref<4x!fixed.q<16, 12>> {
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %four = arith.constant 4 : index
 // CHECK-NEXT: %half = num.constant {value = 5.000000e-01 : f64} -> !fixed.q<16, 12>
-// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: num.nest %i to 4 {
 // CHECK-NEXT: memref.store %half, %A[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: memref.store %half, %B[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
@@ -93,10 +153,10 @@ func.func @in_place() -> memref<4x!fixed.q<16, 12>> {
   %one = arith.constant 1 : index
   %four = arith.constant 4 : index
   %half = num.constant {value = 0.5 : f64} -> !fixed.q<16, 12>
-  scf.for %i = %zero to %four step %one {
+  num.nest %i to 4 {
     memref.store %half, %A[%i] : memref<4x!fixed.q<16, 12>>
   }
-  scf.for %i = %zero to %four step %one {
+  num.nest %i to 4 {
     %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
     %b = num.neg %a : !fixed.q<16, 12> -> !fixed.q<16, 12>
     memref.store %b, %B[%i] : memref<4x!fixed.q<16, 12>>
@@ -111,7 +171,7 @@ func.func @in_place() -> memref<4x!fixed.q<16, 12>> {
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %four = arith.constant 4 : index
 // CHECK-NEXT: %half = num.constant {value = 5.000000e-01 : f64} -> !fixed.q<16, 12>
-// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: num.nest %i to 4 {
 // CHECK-NEXT: %b = num.neg %half : !fixed.q<16, 12> -> !fixed.q<16, 12>
 // CHECK-NEXT: memref.store %b, %B[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
@@ -128,13 +188,13 @@ func.func @overlap() {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %four = arith.constant 4 : index
-  scf.for %i = %zero to %four step %one {
+  num.nest %i to 4 {
     %empty = num.zero : !fixed.acc<32, 24>
     %sum = num.call #num.dot(%empty, %X, %X) : (!fixed.acc<32, 24>, memref<4x!fixed.q<16, 12>>, memref<4x!fixed.q<16, 12>>) -> !fixed.acc<32, 24>
     %c = num.finish %sum : !fixed.acc<32, 24> -> !fixed.q<16, 12>
     memref.store %c, %A[%i] : memref<4x!fixed.q<16, 12>>
   }
-  scf.for %i = %zero to %four step %one {
+  num.nest %i to 4 {
     %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
     memref.store %a, %B[%i] : memref<4x!fixed.q<16, 12>>
   }
@@ -148,15 +208,15 @@ func.func @overlap() {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %four = arith.constant 4 : index
-// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: num.nest %i to 4 {
 // CHECK-NEXT: %empty = num.zero : !fixed.acc<32, 24>
 // CHECK-NEXT: %sum = num.call #num.dot(%empty, %X, %X) : (!fixed.acc<32, 24>, memref<4x!fixed.q<16, 12>>, memref<4x!fixed.q<16, 12>>) -> !fixed.acc<32, 24>
 // CHECK-NEXT: %c = num.finish %sum : !fixed.acc<32, 24> -> !fixed.q<16, 12>
 // CHECK-NEXT: memref.store %c, %A[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: scf.for [[vi_1:%.*]] = %zero to %four step %one {
-// CHECK-NEXT: %a = memref.load %A{{\[}}[[vi_1]]] : memref<4x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %a, %B{{\[}}[[vi_1]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: num.nest %i_1 to 4 {
+// CHECK-NEXT: %a = memref.load %A[%i_1] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %a, %B[%i_1] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
@@ -171,16 +231,16 @@ func.func @other_elements(%X: memref<4x!fixed.q<16, 12>>) {
   %one = arith.constant 1 : index
   %three = arith.constant 3 : index
   %four = arith.constant 4 : index
-  scf.for %i = %zero to %three step %one {
+  num.nest %i to 3 {
     %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
     memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
   }
-  scf.for %i = %zero to %three step %one {
-    %next = arith.addi %i, %one : index
+  num.nest %i to 3 {
+    %next = affine.apply affine_map<(d0) -> (d0 + 1)> (%i)
     %a = memref.load %A[%next] : memref<4x!fixed.q<16, 12>>
     memref.store %a, %B[%i] : memref<4x!fixed.q<16, 12>>
   }
-  scf.for %i = %zero to %four step %one {
+  num.nest %i to 4 {
     %b = memref.load %B[%i] : memref<4x!fixed.q<16, 12>>
     memref.store %b, %A[%i] : memref<4x!fixed.q<16, 12>>
   }
@@ -194,18 +254,18 @@ func.func @other_elements(%X: memref<4x!fixed.q<16, 12>>) {
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %three = arith.constant 3 : index
 // CHECK-NEXT: %four = arith.constant 4 : index
-// CHECK-NEXT: scf.for %i = %zero to %three step %one {
+// CHECK-NEXT: num.nest %i to 3 {
 // CHECK-NEXT: %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: scf.for [[vi_1:%.*]] = %zero to %three step %one {
-// CHECK-NEXT: %next = arith.addi [[vi_1]], %one : index
+// CHECK-NEXT: num.nest %i_1 to 3 {
+// CHECK-NEXT: %next = affine.apply affine_map<(d0) -> ((d0 + 1))> (%i_1)
 // CHECK-NEXT: %a = memref.load %A[%next] : memref<4x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %a, %B{{\[}}[[vi_1]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %a, %B[%i_1] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: scf.for [[vi_2:%.*]] = %zero to %four step %one {
-// CHECK-NEXT: %b = memref.load %B{{\[}}[[vi_2]]] : memref<4x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %b, %A{{\[}}[[vi_2]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: num.nest %i_2 to 4 {
+// CHECK-NEXT: %b = memref.load %B[%i_2] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %b, %A[%i_2] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
@@ -219,11 +279,11 @@ func.func @in_place(%X: memref<4x!fixed.q<16, 12>>) {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %four = arith.constant 4 : index
-  scf.for %i = %zero to %four step %one {
+  num.nest %i to 4 {
     %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
     memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
   }
-  scf.for %i = %zero to %four step %one {
+  num.nest %i to 4 {
     %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
     %b = num.convert %a : !fixed.q<16, 12> -> !fixed.q<16, 11>
     memref.store %b, %B[%i] : memref<4x!fixed.q<16, 11>>
@@ -237,7 +297,7 @@ func.func @in_place(%X: memref<4x!fixed.q<16, 12>>) {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %four = arith.constant 4 : index
-// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: num.nest %i to 4 {
 // CHECK-NEXT: %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: %b = num.convert %x : !fixed.q<16, 12> -> !fixed.q<16, 11>
 // CHECK-NEXT: memref.store %b, %B[%i] : memref<4x!fixed.q<16, 11>>
@@ -255,11 +315,11 @@ func.func @over_the_input() {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %three = arith.constant 3 : index
-  scf.for %i = %zero to %three step %one {
+  num.nest %i to 3 {
     %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
     memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
   }
-  scf.for %i = %zero to %three step %one {
+  num.nest %i to 3 {
     %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
     memref.store %a, %B[%i] : memref<3x!fixed.q<16, 12>>
   }
@@ -273,13 +333,13 @@ func.func @over_the_input() {
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %three = arith.constant 3 : index
-// CHECK-NEXT: scf.for %i = %zero to %three step %one {
+// CHECK-NEXT: num.nest %i to 3 {
 // CHECK-NEXT: %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: scf.for [[vi_1:%.*]] = %zero to %three step %one {
-// CHECK-NEXT: %a = memref.load %A{{\[}}[[vi_1]]] : memref<4x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %a, %B{{\[}}[[vi_1]]] : memref<3x!fixed.q<16, 12>>
+// CHECK-NEXT: num.nest %i_1 to 3 {
+// CHECK-NEXT: %a = memref.load %A[%i_1] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %a, %B[%i_1] : memref<3x!fixed.q<16, 12>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
@@ -296,13 +356,13 @@ func.func @pixels(%X: memref<12x!fixed.q<16, 12>>) -> memref<12x!fixed.q<16, 12>
   scf.for %p = %zero to %three step %one {
     %at = arith.muli %p, %four : index
     %pixel = scratch.slice %A[%at] : memref<12x!fixed.q<16, 12>> to memref<4x!fixed.q<16, 12>>
-    scf.for %i = %zero to %four step %one {
-      %of = arith.addi %at, %i : index
+    num.nest %i to 4 {
+      %of = affine.apply affine_map<(d0)[s0] -> (d0 + s0)> (%i)[%at]
       %x = memref.load %X[%of] : memref<12x!fixed.q<16, 12>>
       memref.store %x, %pixel[%i] : memref<4x!fixed.q<16, 12>>
     }
-    scf.for %i = %zero to %four step %one {
-      %of = arith.addi %at, %i : index
+    num.nest %i to 4 {
+      %of = affine.apply affine_map<(d0)[s0] -> (d0 + s0)> (%i)[%at]
       %a = memref.load %A[%of] : memref<12x!fixed.q<16, 12>>
       %b = num.neg %a : !fixed.q<16, 12> -> !fixed.q<16, 12>
       memref.store %b, %pixel[%i] : memref<4x!fixed.q<16, 12>>
@@ -320,10 +380,10 @@ func.func @pixels(%X: memref<12x!fixed.q<16, 12>>) -> memref<12x!fixed.q<16, 12>
 // CHECK-NEXT: scf.for %p = %zero to %three step %one {
 // CHECK-NEXT: %at = arith.muli %p, %four : index
 // CHECK-NEXT: %pixel = scratch.slice %A[%at] : memref<12x!fixed.q<16, 12>> to memref<4x!fixed.q<16, 12>>
-// CHECK-NEXT: scf.for %i = %zero to %four step %one {
-// CHECK-NEXT: %of = arith.addi %at, %i : index
+// CHECK-NEXT: num.nest %i to 4 {
+// CHECK-NEXT: %of = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> (%i)[%at]
 // CHECK-NEXT: %x = memref.load %X[%of] : memref<12x!fixed.q<16, 12>>
-// CHECK-NEXT: [[vof_1:%.*]] = arith.addi %at, %i : index
+// CHECK-NEXT: %of_1 = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> (%i)[%at]
 // CHECK-NEXT: %b = num.neg %x : !fixed.q<16, 12> -> !fixed.q<16, 12>
 // CHECK-NEXT: memref.store %b, %pixel[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
@@ -343,13 +403,13 @@ func.func @next_pixel(%X: memref<12x!fixed.q<16, 12>>) -> memref<12x!fixed.q<16,
   scf.for %p = %zero to %two step %one {
     %at = arith.muli %p, %four : index
     %from = arith.muli %p, %two : index
-    scf.for %i = %zero to %four step %one {
-      %of = arith.addi %at, %i : index
+    num.nest %i to 4 {
+      %of = affine.apply affine_map<(d0)[s0] -> (d0 + s0)> (%i)[%at]
       %x = memref.load %X[%of] : memref<12x!fixed.q<16, 12>>
       memref.store %x, %A[%of] : memref<12x!fixed.q<16, 12>>
     }
-    scf.for %i = %zero to %four step %one {
-      %of = arith.addi %from, %i : index
+    num.nest %i to 4 {
+      %of = affine.apply affine_map<(d0)[s0] -> (d0 + s0)> (%i)[%from]
       %a = memref.load %A[%of] : memref<12x!fixed.q<16, 12>>
       memref.store %a, %A[%of] : memref<12x!fixed.q<16, 12>>
     }
@@ -366,15 +426,15 @@ func.func @next_pixel(%X: memref<12x!fixed.q<16, 12>>) -> memref<12x!fixed.q<16,
 // CHECK-NEXT: scf.for %p = %zero to %two step %one {
 // CHECK-NEXT: %at = arith.muli %p, %four : index
 // CHECK-NEXT: %from = arith.muli %p, %two : index
-// CHECK-NEXT: scf.for %i = %zero to %four step %one {
-// CHECK-NEXT: %of = arith.addi %at, %i : index
+// CHECK-NEXT: num.nest %i to 4 {
+// CHECK-NEXT: %of = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> (%i)[%at]
 // CHECK-NEXT: %x = memref.load %X[%of] : memref<12x!fixed.q<16, 12>>
 // CHECK-NEXT: memref.store %x, %A[%of] : memref<12x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: scf.for [[vi_1:%.*]] = %zero to %four step %one {
-// CHECK-NEXT: [[vof_1:%.*]] = arith.addi %from, [[vi_1]] : index
-// CHECK-NEXT: %a = memref.load %A{{\[}}[[vof_1]]] : memref<12x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %a, %A{{\[}}[[vof_1]]] : memref<12x!fixed.q<16, 12>>
+// CHECK-NEXT: num.nest %i_1 to 4 {
+// CHECK-NEXT: %of_1 = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> (%i_1)[%from]
+// CHECK-NEXT: %a = memref.load %A[%of_1] : memref<12x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %a, %A[%of_1] : memref<12x!fixed.q<16, 12>>
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %A : memref<12x!fixed.q<16, 12>>
@@ -393,13 +453,13 @@ func.func @other_readers(%X: memref<4x!fixed.q<16, 12>>, %Y: memref<4x!fixed.q<1
   %one = arith.constant 1 : index
   %two = arith.constant 2 : index
   %four = arith.constant 4 : index
-  scf.for %i = %zero to %four step %one {
+  num.nest %i to 4 {
     %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
     memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
     memref.store %x, %B[%i] : memref<4x!fixed.q<16, 12>>
     memref.store %x, %Y[%i] : memref<4x!fixed.q<16, 12>>
   }
-  scf.for %i = %zero to %four step %one {
+  num.nest %i to 4 {
     %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
     %b = memref.load %B[%i] : memref<4x!fixed.q<16, 12>>
     %y = memref.load %Y[%i] : memref<4x!fixed.q<16, 12>>
@@ -407,7 +467,7 @@ func.func @other_readers(%X: memref<4x!fixed.q<16, 12>>, %Y: memref<4x!fixed.q<1
     %sum = num.add %ab, %y : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
     memref.store %sum, %C[%i] : memref<4x!fixed.q<16, 12>>
   }
-  scf.for %i = %zero to %two step %one {
+  num.nest %i to 2 {
     %pair = memref.load %pairs[%one, %i] : memref<2x2x!fixed.q<16, 12>>
     memref.store %pair, %again[%i] : memref<2x!fixed.q<16, 12>>
   }
@@ -428,7 +488,7 @@ func.func @other_readers(%X: memref<4x!fixed.q<16, 12>>, %Y: memref<4x!fixed.q<1
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %two = arith.constant 2 : index
 // CHECK-NEXT: %four = arith.constant 4 : index
-// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: num.nest %i to 4 {
 // CHECK-NEXT: %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: memref.store %x, %Y[%i] : memref<4x!fixed.q<16, 12>>
@@ -436,13 +496,13 @@ func.func @other_readers(%X: memref<4x!fixed.q<16, 12>>, %Y: memref<4x!fixed.q<1
 // CHECK-NEXT: %sum = num.add %ab, %x : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
 // CHECK-NEXT: memref.store %sum, %C[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: scf.for [[vi_1:%.*]] = %zero to %two step %one {
-// CHECK-NEXT: %pair = memref.load %pairs[%one, [[vi_1]]] : memref<2x2x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %pair, %again{{\[}}[[vi_1]]] : memref<2x!fixed.q<16, 12>>
+// CHECK-NEXT: num.nest %i_1 to 2 {
+// CHECK-NEXT: %pair = memref.load %pairs[%one, %i_1] : memref<2x2x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %pair, %again[%i_1] : memref<2x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: scf.for [[vi_2:%.*]] = %one to %two step %one {
-// CHECK-NEXT: %last = memref.load %again{{\[}}[[vi_2]]] : memref<2x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %last, %C{{\[}}[[vi_2]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: scf.for %i_2 = %one to %two step %one {
+// CHECK-NEXT: %last = memref.load %again[%i_2] : memref<2x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %last, %C[%i_2] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %C : memref<4x!fixed.q<16, 12>>
 
@@ -460,11 +520,11 @@ func.func @next_iteration(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<1
   scf.for %t = %zero to %four step %one {
     %old = memref.load %before[%one, %one] : memref<2x2x!fixed.q<16, 12>>
     memref.store %old, %X[%t] : memref<4x!fixed.q<16, 12>>
-    scf.for %i = %zero to %four step %one {
+    num.nest %i to 4 {
       %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
       memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
     }
-    scf.for %i = %zero to %four step %one {
+    num.nest %i to 4 {
       %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
       memref.store %a, %C[%i] : memref<4x!fixed.q<16, 12>>
     }
@@ -482,7 +542,7 @@ func.func @next_iteration(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<1
 // CHECK-NEXT: scf.for %t = %zero to %four step %one {
 // CHECK-NEXT: %old = memref.load %before[%one, %one] : memref<2x2x!fixed.q<16, 12>>
 // CHECK-NEXT: memref.store %old, %X[%t] : memref<4x!fixed.q<16, 12>>
-// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: num.nest %i to 4 {
 // CHECK-NEXT: %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: memref.store %x, %C[%i] : memref<4x!fixed.q<16, 12>>
@@ -501,12 +561,12 @@ func.func @in_turn(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<16, 12>>
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %four = arith.constant 4 : index
-  scf.for %i = %zero to %four step %one {
+  num.nest %i to 4 {
     %b = memref.load %B[%i] : memref<4x!fixed.q<16, 12>>
     %a = num.convert %b : !fixed.q<16, 12> -> !fixed.q<16, 11>
     memref.store %a, %A[%i] : memref<4x!fixed.q<16, 11>>
   }
-  scf.for %i = %zero to %four step %one {
+  num.nest %i to 4 {
     %a = memref.load %A[%i] : memref<4x!fixed.q<16, 11>>
     %c = num.convert %a : !fixed.q<16, 11> -> !fixed.q<16, 12>
     memref.store %c, %C[%i] : memref<4x!fixed.q<16, 12>>
@@ -521,7 +581,7 @@ func.func @in_turn(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %four = arith.constant 4 : index
-// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: num.nest %i to 4 {
 // CHECK-NEXT: %b = memref.load %B[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: %a = num.convert %b : !fixed.q<16, 12> -> !fixed.q<16, 11>
 // CHECK-NEXT: %c = num.convert %a : !fixed.q<16, 11> -> !fixed.q<16, 12>
@@ -543,20 +603,20 @@ func.func @overwritten_in_place(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fix
   %two = arith.constant 2 : index
   %four = arith.constant 4 : index
   scf.for %t = %zero to %four step %one {
-    scf.for %i = %zero to %four step %one {
+    num.nest %i to 4 {
       %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
       memref.store %x, %S[%i] : memref<4x!fixed.q<16, 12>>
     }
-    scf.for %i = %zero to %two step %one {
+    num.nest %i to 2 {
       %y = memref.load %T[%one, %i] : memref<2x2x!fixed.q<16, 12>>
       memref.store %y, %T[%zero, %i] : memref<2x2x!fixed.q<16, 12>>
       memref.store %y, %X[%i] : memref<4x!fixed.q<16, 12>>
     }
-    scf.for %i = %zero to %four step %one {
+    num.nest %i to 4 {
       %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
       memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
     }
-    scf.for %i = %zero to %four step %one {
+    num.nest %i to 4 {
       %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
       memref.store %a, %C[%i] : memref<4x!fixed.q<16, 12>>
     }
@@ -574,18 +634,18 @@ func.func @overwritten_in_place(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fix
 // CHECK-NEXT: %two = arith.constant 2 : index
 // CHECK-NEXT: %four = arith.constant 4 : index
 // CHECK-NEXT: scf.for %t = %zero to %four step %one {
-// CHECK-NEXT: scf.for %i = %zero to %four step %one {
+// CHECK-NEXT: num.nest %i to 4 {
 // CHECK-NEXT: %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: memref.store %x, %S[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: scf.for [[vi_1:%.*]] = %zero to %two step %one {
-// CHECK-NEXT: %y = memref.load %T[%one, [[vi_1]]] : memref<2x2x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %y, %T[%zero, [[vi_1]]] : memref<2x2x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %y, %X{{\[}}[[vi_1]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: num.nest %i_1 to 2 {
+// CHECK-NEXT: %y = memref.load %T[%one, %i_1] : memref<2x2x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %y, %T[%zero, %i_1] : memref<2x2x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %y, %X[%i_1] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: scf.for [[vi_2:%.*]] = %zero to %four step %one {
-// CHECK-NEXT: [[vx_1:%.*]] = memref.load %X{{\[}}[[vi_2]]] : memref<4x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store [[vx_1]], %C{{\[}}[[vi_2]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: num.nest %i_2 to 4 {
+// CHECK-NEXT: %x_1 = memref.load %X[%i_2] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %x_1, %C[%i_2] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %C : memref<4x!fixed.q<16, 12>>

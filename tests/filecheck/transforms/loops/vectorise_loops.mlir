@@ -1,6 +1,6 @@
-// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,vectorise-loops{target=cortex-m55}' | filecheck %s
-// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,vectorise-loops{target=cortex-m4}' | filecheck %s --check-prefix=M4
-// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,vectorise-loops{target=cortex-m55}' --remarks-filter=vect 2>&1 | filecheck %s --check-prefix=REMARKS
+// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,expand-nests,vectorise-loops{target=cortex-m55}' | filecheck %s
+// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,expand-nests,vectorise-loops{target=cortex-m4}' | filecheck %s --check-prefix=M4
+// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,expand-nests,vectorise-loops{target=cortex-m55}' --remarks-filter=vect 2>&1 | filecheck %s --check-prefix=REMARKS
 // REMARKS: [passed] vectorise-loops: scf.for 'out = add(x, z)': becomes code for vectors, which takes {{[0-9]+}}, plain code about {{[0-9]+}}
 // REMARKS: [missed] vectorise-loops: scf.for 'for i': stays a loop: an iteration may read what another stores
 // REMARKS: [missed] vectorise-loops: scf.for 'x = relu(x) #2': stays a loop: code for vectors takes {{[0-9]+}}, plain code about {{[0-9]+}}
@@ -58,12 +58,13 @@ func.func @pool(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
 // CHECK-LABEL: func.func @pool(%x: memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>>, %out: memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 32 : index
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v3:%.*]] = arith.constant 4 : index
-// CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v5:%.*]] = scratch.slice %x{{\[}}[[v4]]] : memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>> to memref<512x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: [[v6:%.*]] = scratch.slice %out{{\[}}[[v4]]] : memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["carry #0", "loop 4", "carry [[v0]]", "loop 4", "load 0 0 128 32", "add [[v2]] [[v4]]", "next [[v2]] [[v5]]", "end", "next [[v0]] [[v2]]", "end", "at_least [[v0]] #0", "sub #0 [[v0]]", "select [[v10:%.*]] [[v0]] [[v11:%.*]]", "add [[v12:%.*]] #8", "left [[v13:%.*]] 4", "right [[v14:%.*]] 8", "sub #0 [[v15:%.*]]", "select [[v10]] [[v15]] [[v16:%.*]]", "min [[v17:%.*]] #127", "store [[v18:%.*]]"]}, time = 358, once = 376, call = 16, stack = 12>([[v6]], [[v5]]) by #num.code_kernel<"tm_mve_elements", "2e0a1f8b9d008de4"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<512x!zeroskew.q<8, 0.5, 3>>) -> ()
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v6:%.*]] = scratch.slice %x{{\[}}[[v5]]] : memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>> to memref<512x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v7:%.*]] = scratch.slice %out{{\[}}[[v5]]] : memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["carry #0", "loop 4", "carry [[v0]]", "loop 4", "load 0 0 128 32", "add [[v2]] [[v4]]", "next [[v2]] [[v5]]", "end", "next [[v0]] [[v2]]", "end", "at_least [[v0]] #0", "sub #0 [[v0]]", "select [[v8:%.*]] [[v0]] [[v9:%.*]]", "add [[v10:%.*]] #8", "left [[v11:%.*]] 4", "right [[v12:%.*]] 8", "sub #0 [[v13:%.*]]", "select [[v8]] [[v13]] [[v14:%.*]]", "min [[v15:%.*]] #127", "store [[v16:%.*]]"]}, time = 358, once = 376, call = 16, stack = 12>([[v7]], [[v6]]) by #num.code_kernel<"tm_mve_elements", "2e0a1f8b9d008de4"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<512x!zeroskew.q<8, 0.5, 3>>) -> ()
 // CHECK-NEXT: func.return
 
 // The greater of two numbers is one step, without the comparison that chose it.
@@ -74,12 +75,13 @@ func.func @greatest(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
 // CHECK-LABEL: func.func @greatest(%x: memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>>, %out: memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 32 : index
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v3:%.*]] = arith.constant 4 : index
-// CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v5:%.*]] = scratch.slice %x{{\[}}[[v4]]] : memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>> to memref<512x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: [[v6:%.*]] = scratch.slice %out{{\[}}[[v4]]] : memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 4", "carry [[v1]]", "loop 4", "load 0 0 128 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"]}, time = 67, once = 268, call = 16, stack = 4>([[v6]], [[v5]]) by #num.code_kernel<"tm_mve_elements", "0113a4be9c1a60e7"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<512x!zeroskew.q<8, 0.5, 3>>) -> ()
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v6:%.*]] = scratch.slice %x{{\[}}[[v5]]] : memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>> to memref<512x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v7:%.*]] = scratch.slice %out{{\[}}[[v5]]] : memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 4", "carry [[v1]]", "loop 4", "load 0 0 128 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"]}, time = 67, once = 268, call = 16, stack = 4>([[v7]], [[v6]]) by #num.code_kernel<"tm_mve_elements", "0113a4be9c1a60e7"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<512x!zeroskew.q<8, 0.5, 3>>) -> ()
 // CHECK-NEXT: func.return
 
 // The windows of a row of a pool are lines; those at the margins have fewer elements. The results overwrite the image,
@@ -98,42 +100,60 @@ func.func @margins(%arena: memref<2048xi8>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 2 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v3:%.*]] = arith.constant 32 : index
-// CHECK-NEXT: [[v4:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: [[v5:%.*]] = arith.constant 6 : index
-// CHECK-NEXT: scf.for [[v6:%.*]] = [[v0]] to [[v1]] step [[v2]] {
-// CHECK-NEXT: [[v7:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v8:%.*]] = arith.constant 768 : index
-// CHECK-NEXT: [[v9:%.*]] = arith.muli [[v6]], [[v8]] : index
-// CHECK-NEXT: [[v10:%.*]] = arith.addi [[v7]], [[v9]] : index
-// CHECK-NEXT: [[v11:%.*]] = scratch.slice %x{{\[}}[[v10]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<704x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v12:%.*]] = arith.constant 96 : index
-// CHECK-NEXT: [[v13:%.*]] = arith.muli [[v6]], [[v12]] : index
-// CHECK-NEXT: [[v14:%.*]] = arith.addi [[v7]], [[v13]] : index
-// CHECK-NEXT: [[v15:%.*]] = scratch.slice %out{{\[}}[[v14]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 3", "carry [[v1]]", "loop 3", "load 0 0 256 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"], lines = array<i64: 2, 96, 32>}, time = 90, once = 188, call = 16, stack = 8>([[v15]], [[v11]]) by #num.code_kernel<"tm_mve_elements", "818d0734e0603052"> : (memref<64x!fixed.q<8, 4>>, memref<704x!fixed.q<8, 4>>) -> ()
-// CHECK-NEXT: [[v16:%.*]] = arith.constant 192 : index
-// CHECK-NEXT: [[v17:%.*]] = arith.constant 768 : index
-// CHECK-NEXT: [[v18:%.*]] = arith.muli [[v6]], [[v17]] : index
-// CHECK-NEXT: [[v19:%.*]] = arith.addi [[v16]], [[v18]] : index
-// CHECK-NEXT: [[v20:%.*]] = scratch.slice %x{{\[}}[[v19]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<576x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v21:%.*]] = arith.constant 64 : index
-// CHECK-NEXT: [[v22:%.*]] = arith.constant 96 : index
-// CHECK-NEXT: [[v23:%.*]] = arith.muli [[v6]], [[v22]] : index
-// CHECK-NEXT: [[v24:%.*]] = arith.addi [[v21]], [[v23]] : index
-// CHECK-NEXT: [[v25:%.*]] = scratch.slice %out{{\[}}[[v24]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<32x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 3", "carry [[v1]]", "loop 2", "load 0 0 256 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"]}, time = 31, once = 124, call = 16, stack = 4>([[v25]], [[v20]]) by #num.code_kernel<"tm_mve_elements", "2b4450d81e005e3c"> : (memref<32x!fixed.q<8, 4>>, memref<576x!fixed.q<8, 4>>) -> ()
-// CHECK-NEXT: }
-// CHECK-NEXT: [[v26:%.*]] = arith.constant 1536 : index
-// CHECK-NEXT: [[v27:%.*]] = scratch.slice %x{{\[}}[[v26]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<448x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v28:%.*]] = arith.constant 192 : index
-// CHECK-NEXT: [[v29:%.*]] = scratch.slice %out{{\[}}[[v28]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 2", "carry [[v1]]", "loop 3", "load 0 0 256 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"], lines = array<i64: 2, 96, 32>}, time = 62, once = 132, call = 16, stack = 8>([[v29]], [[v27]]) by #num.code_kernel<"tm_mve_elements", "9be666500343abcd"> : (memref<64x!fixed.q<8, 4>>, memref<448x!fixed.q<8, 4>>) -> ()
-// CHECK-NEXT: [[v30:%.*]] = arith.constant 1728 : index
-// CHECK-NEXT: [[v31:%.*]] = scratch.slice %x{{\[}}[[v30]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<320x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v32:%.*]] = arith.constant 256 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: scf.for [[v4:%.*]] = [[v0]] to [[v1]] step [[v2]] {
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v8:%.*]] = arith.constant 32 : index
+// CHECK-NEXT: [[v9:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v10:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v11:%.*]] = arith.constant 768 : index
+// CHECK-NEXT: [[v12:%.*]] = arith.muli [[v4]], [[v11]] : index
+// CHECK-NEXT: [[v13:%.*]] = arith.addi [[v10]], [[v12]] : index
+// CHECK-NEXT: [[v14:%.*]] = scratch.slice %x{{\[}}[[v13]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<704x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v15:%.*]] = arith.constant 96 : index
+// CHECK-NEXT: [[v16:%.*]] = arith.muli [[v4]], [[v15]] : index
+// CHECK-NEXT: [[v17:%.*]] = arith.addi [[v10]], [[v16]] : index
+// CHECK-NEXT: [[v18:%.*]] = scratch.slice %out{{\[}}[[v17]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 3", "carry [[v1]]", "loop 3", "load 0 0 256 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"], lines = array<i64: 2, 96, 32>}, time = 90, once = 188, call = 16, stack = 8>([[v18]], [[v14]]) by #num.code_kernel<"tm_mve_elements", "818d0734e0603052"> : (memref<64x!fixed.q<8, 4>>, memref<704x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: [[v19:%.*]] = arith.constant 32 : index
+// CHECK-NEXT: [[v20:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v21:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v22:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v23:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v24:%.*]] = arith.constant 192 : index
+// CHECK-NEXT: [[v25:%.*]] = arith.constant 768 : index
+// CHECK-NEXT: [[v26:%.*]] = arith.muli [[v4]], [[v25]] : index
+// CHECK-NEXT: [[v27:%.*]] = arith.addi [[v24]], [[v26]] : index
+// CHECK-NEXT: [[v28:%.*]] = scratch.slice %x{{\[}}[[v27]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<576x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v29:%.*]] = arith.constant 64 : index
+// CHECK-NEXT: [[v30:%.*]] = arith.constant 96 : index
+// CHECK-NEXT: [[v31:%.*]] = arith.muli [[v4]], [[v30]] : index
+// CHECK-NEXT: [[v32:%.*]] = arith.addi [[v29]], [[v31]] : index
 // CHECK-NEXT: [[v33:%.*]] = scratch.slice %out{{\[}}[[v32]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<32x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 2", "carry [[v1]]", "loop 2", "load 0 0 256 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"]}, time = 21, once = 84, call = 16, stack = 4>([[v33]], [[v31]]) by #num.code_kernel<"tm_mve_elements", "9d40b6dadb08d059"> : (memref<32x!fixed.q<8, 4>>, memref<320x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 3", "carry [[v1]]", "loop 2", "load 0 0 256 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"]}, time = 31, once = 124, call = 16, stack = 4>([[v33]], [[v28]]) by #num.code_kernel<"tm_mve_elements", "2b4450d81e005e3c"> : (memref<32x!fixed.q<8, 4>>, memref<576x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v34:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v35:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v36:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v37:%.*]] = arith.constant 32 : index
+// CHECK-NEXT: [[v38:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v39:%.*]] = arith.constant 1536 : index
+// CHECK-NEXT: [[v40:%.*]] = scratch.slice %x{{\[}}[[v39]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<448x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v41:%.*]] = arith.constant 192 : index
+// CHECK-NEXT: [[v42:%.*]] = scratch.slice %out{{\[}}[[v41]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 2", "carry [[v1]]", "loop 3", "load 0 0 256 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"], lines = array<i64: 2, 96, 32>}, time = 62, once = 132, call = 16, stack = 8>([[v42]], [[v40]]) by #num.code_kernel<"tm_mve_elements", "9be666500343abcd"> : (memref<64x!fixed.q<8, 4>>, memref<448x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: [[v43:%.*]] = arith.constant 32 : index
+// CHECK-NEXT: [[v44:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v45:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v46:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[v47:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v48:%.*]] = arith.constant 1728 : index
+// CHECK-NEXT: [[v49:%.*]] = scratch.slice %x{{\[}}[[v48]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<320x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v50:%.*]] = arith.constant 256 : index
+// CHECK-NEXT: [[v51:%.*]] = scratch.slice %out{{\[}}[[v50]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<32x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 2", "carry [[v1]]", "loop 2", "load 0 0 256 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"]}, time = 21, once = 84, call = 16, stack = 4>([[v51]], [[v49]]) by #num.code_kernel<"tm_mve_elements", "9d40b6dadb08d059"> : (memref<32x!fixed.q<8, 4>>, memref<320x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: func.return
 
 // Each pass of a softmax is a call, whose single result the next one takes from an array of one element.
@@ -144,36 +164,42 @@ func.func @softmax(%x: memref<1x64x!a>, %out: memref<1x64x!zeroskew.q<8, 0.00390
 // CHECK-LABEL: func.func @softmax(%x: memref<1x64x!zeroskew.q<8, 0.5, 3>>, %out: memref<1x64x!zeroskew.q<8, 0.00390625, -128>>) {
 // CHECK-NEXT: %single = memref.alloca() : memref<1xi32>
 // CHECK-NEXT: %greatest = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: [[vsingle_1:%.*]] = memref.alloca() : memref<1xi32>
-// CHECK-NEXT: [[vgreatest_1:%.*]] = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: [[vgreatest_2:%.*]] = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: [[vsingle_2:%.*]] = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: %single_1 = memref.alloca() : memref<1xi32>
+// CHECK-NEXT: %greatest_1 = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: %greatest_2 = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: %single_2 = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = memref.load %x{{\[}}[[v0]], [[v0]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 64 : index
 // CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: memref.store [[v1]], [[vsingle_2]]{{\[}}[[v4]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: memref.store [[v1]], %single_2{{\[}}[[v4]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: [[v5:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v6:%.*]] = scratch.slice %x{{\[}}[[v5]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<63x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 63 : i64, widths = array<i64: 8, 8, 8>, steps = ["shared 0", "load 1 0", "greatest [[v0]] [[v1]]"]}, time = 25, once = 76, call = 16, stack = 4>([[vgreatest_2]], [[vsingle_2]], [[v6]]) by #num.code_kernel<"tm_mve_elements", "83db3a2c67c2b142"> : (memref<1x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<63x!zeroskew.q<8, 0.5, 3>>) -> ()
-// CHECK-NEXT: [[vgreatest_3:%.*]] = memref.load [[vgreatest_2]]{{\[}}[[v4]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 63 : i64, widths = array<i64: 8, 8, 8>, steps = ["shared 0", "load 1 0", "greatest [[v0]] [[v1]]"]}, time = 25, once = 76, call = 16, stack = 4>(%greatest_2, %single_2, [[v6]]) by #num.code_kernel<"tm_mve_elements", "83db3a2c67c2b142"> : (memref<1x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<63x!zeroskew.q<8, 0.5, 3>>) -> ()
+// CHECK-NEXT: %greatest_3 = memref.load %greatest_2{{\[}}[[v4]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: %total = arith.constant 0 : i32
-// CHECK-NEXT: [[v7:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v8:%.*]] = scratch.slice %x{{\[}}[[v7]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<64x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: memref.store [[vgreatest_3]], [[vgreatest_1]]{{\[}}[[v7]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 64 : index
+// CHECK-NEXT: [[v8:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v9:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v10:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v11:%.*]] = scratch.slice %x{{\[}}[[v10]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<64x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: memref.store %greatest_3, %greatest_1{{\[}}[[v10]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: %softmax_table = scratch.constant dense<[2147483647, 1302515042, 790015308, 479168506, 290630390, 176276242, 106916946, 64848406, 39332546, 23856395, 14469635, 8776277, 5323081, 3228612, 1958252, 1187740, 720401, 436945, 265021, 160743, 97496, 59134, 35867, 21754, 13195, 8003, 4854, 2944, 1786, 1083, 657, 398, 0]> : tensor<33xi32> -> memref<33xi32, #scratch.flash>
-// CHECK-NEXT: [[v9:%.*]] = scratch.slice %softmax_table{{\[}}[[v7]]] : memref<33xi32, #scratch.flash> to memref<33xi32, #scratch.flash>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 64 : i64, widths = array<i64: 8, 8, 32, 32>, steps = ["load 0 0", "shared 1", "sub [[v1]] [[v0]]", "max [[v2]] #0", "min [[v3]] #32", "lookup [[v4]] 2 33", "right [[v5]] 12", "right [[v5]] 11", "and [[v7]] #1", "add [[v6]] [[v8]]", "sum #0 [[v9]]"]}, time = 193, once = 156, call = 16, stack = 68>([[vsingle_1]], [[v8]], [[vgreatest_1]], [[v9]]) by #num.code_kernel<"tm_mve_elements", "9c06cee5ae7a163b"> : (memref<1xi32>, memref<64x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<33xi32, #scratch.flash>) -> ()
-// CHECK-NEXT: [[v10:%.*]] = memref.load [[vsingle_1]]{{\[}}[[v7]]] : memref<1xi32>
-// CHECK-NEXT: [[v11:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v12:%.*]] = scratch.slice %x{{\[}}[[v11]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<64x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: memref.store [[vgreatest_3]], %greatest{{\[}}[[v11]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: [[vsoftmax_table_1:%.*]] = scratch.constant dense<[2147483647, 1302515042, 790015308, 479168506, 290630390, 176276242, 106916946, 64848406, 39332546, 23856395, 14469635, 8776277, 5323081, 3228612, 1958252, 1187740, 720401, 436945, 265021, 160743, 97496, 59134, 35867, 21754, 13195, 8003, 4854, 2944, 1786, 1083, 657, 398, 0]> : tensor<33xi32> -> memref<33xi32, #scratch.flash>
-// CHECK-NEXT: [[v13:%.*]] = scratch.slice [[vsoftmax_table_1]]{{\[}}[[v11]]] : memref<33xi32, #scratch.flash> to memref<33xi32, #scratch.flash>
-// CHECK-NEXT: memref.store [[v10]], %single{{\[}}[[v11]]] : memref<1xi32>
-// CHECK-NEXT: [[v14:%.*]] = scratch.slice %out{{\[}}[[v11]]] : memref<1x64x!zeroskew.q<8, 0.00390625, -128>> to memref<64x!zeroskew.q<8, 0.00390625, -128>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 64 : i64, widths = array<i64: 8, 8, 32, 32, 8>, steps = ["load 0 0", "shared 1", "sub [[v1]] [[v0]]", "max [[v2]] #0", "min [[v3]] #32", "lookup [[v4]] 2 33", "shared 3", "leading_zeros [[v6]]", "sub [[v7]] #35", "reciprocal [[v6]]", "requantise_by [[v5]] [[v9]] [[v8]]", "max [[v10]] #0", "min [[v11]] #255", "add [[v12]] #-128", "store [[v13]]"]}, time = 911, once = 508, call = 16, stack = 80>([[v14]], [[v12]], %greatest, [[v13]], %single) by #num.code_kernel<"tm_mve_elements", "58a73114042b1d3d"> : (memref<64x!zeroskew.q<8, 0.00390625, -128>>, memref<64x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<33xi32, #scratch.flash>, memref<1xi32>) -> ()
+// CHECK-NEXT: [[v12:%.*]] = scratch.slice %softmax_table{{\[}}[[v10]]] : memref<33xi32, #scratch.flash> to memref<33xi32, #scratch.flash>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 64 : i64, widths = array<i64: 8, 8, 32, 32>, steps = ["load 0 0", "shared 1", "sub [[v1]] [[v0]]", "max [[v2]] #0", "min [[v3]] #32", "lookup [[v4]] 2 33", "right [[v5]] 12", "right [[v5]] 11", "and [[v7]] #1", "add [[v6]] [[v8]]", "sum #0 [[v9]]"]}, time = 193, once = 156, call = 16, stack = 68>(%single_1, [[v11]], %greatest_1, [[v12]]) by #num.code_kernel<"tm_mve_elements", "9c06cee5ae7a163b"> : (memref<1xi32>, memref<64x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<33xi32, #scratch.flash>) -> ()
+// CHECK-NEXT: [[v13:%.*]] = memref.load %single_1{{\[}}[[v10]]] : memref<1xi32>
+// CHECK-NEXT: [[v14:%.*]] = arith.constant 64 : index
+// CHECK-NEXT: [[v15:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v16:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v17:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v18:%.*]] = scratch.slice %x{{\[}}[[v17]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<64x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: memref.store %greatest_3, %greatest{{\[}}[[v17]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: %softmax_table_1 = scratch.constant dense<[2147483647, 1302515042, 790015308, 479168506, 290630390, 176276242, 106916946, 64848406, 39332546, 23856395, 14469635, 8776277, 5323081, 3228612, 1958252, 1187740, 720401, 436945, 265021, 160743, 97496, 59134, 35867, 21754, 13195, 8003, 4854, 2944, 1786, 1083, 657, 398, 0]> : tensor<33xi32> -> memref<33xi32, #scratch.flash>
+// CHECK-NEXT: [[v19:%.*]] = scratch.slice %softmax_table_1{{\[}}[[v17]]] : memref<33xi32, #scratch.flash> to memref<33xi32, #scratch.flash>
+// CHECK-NEXT: memref.store [[v13]], %single{{\[}}[[v17]]] : memref<1xi32>
+// CHECK-NEXT: [[v20:%.*]] = scratch.slice %out{{\[}}[[v17]]] : memref<1x64x!zeroskew.q<8, 0.00390625, -128>> to memref<64x!zeroskew.q<8, 0.00390625, -128>>
+// CHECK-NEXT: num.call #num.coded_loop<{count = 64 : i64, widths = array<i64: 8, 8, 32, 32, 8>, steps = ["load 0 0", "shared 1", "sub [[v1]] [[v0]]", "max [[v2]] #0", "min [[v3]] #32", "lookup [[v4]] 2 33", "shared 3", "leading_zeros [[v6]]", "sub [[v7]] #35", "reciprocal [[v6]]", "requantise_by [[v5]] [[v9]] [[v8]]", "max [[v10]] #0", "min [[v11]] #255", "add [[v12]] #-128", "store [[v13]]"]}, time = 911, once = 508, call = 16, stack = 80>([[v20]], [[v18]], %greatest, [[v19]], %single) by #num.code_kernel<"tm_mve_elements", "58a73114042b1d3d"> : (memref<64x!zeroskew.q<8, 0.00390625, -128>>, memref<64x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<33xi32, #scratch.flash>, memref<1xi32>) -> ()
 // CHECK-NEXT: func.return
 
 // The first of the greatest elements, from the second on, or else the first one.
@@ -186,17 +212,17 @@ func.func @argmax(%x: memref<64x!f>) -> index {
 // CHECK-NEXT: %best = memref.alloca() : memref<1x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<64x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
-// CHECK-NEXT: [[vbest_1:%.*]] = memref.load [[v1]]{{\[}}[[v0]]] : memref<64x!fixed.q<8, 4>>
+// CHECK-NEXT: %best_1 = memref.load [[v1]]{{\[}}[[v0]]] : memref<64x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 64 : index
 // CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: memref.store [[vbest_1]], %best{{\[}}[[v4]]] : memref<1x!fixed.q<8, 4>>
+// CHECK-NEXT: memref.store %best_1, %best{{\[}}[[v4]]] : memref<1x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v5:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v6:%.*]] = scratch.slice %x{{\[}}[[v5]]] : memref<64x!fixed.q<8, 4>> to memref<63x!fixed.q<8, 4>>
 // CHECK-NEXT: num.call #num.coded_loop<{count = 63 : i64, widths = array<i64: 8, 8, 32>, steps = ["shared 0", "load 1 0", "place [[v0]] [[v1]] 1 0"]}, time = 137, once = 156, call = 16, stack = 72>(%label, %best, [[v6]]) by #num.code_kernel<"tm_mve_elements", "cdca66fa8fab7454"> : (memref<1xi32>, memref<1x!fixed.q<8, 4>>, memref<63x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: [[v7:%.*]] = memref.load %label{{\[}}[[v4]]] : memref<1xi32>
-// CHECK-NEXT: [[vlabel_1:%.*]] = arith.index_cast [[v7]] : i32 to index
-// CHECK-NEXT: func.return [[vlabel_1]] : index
+// CHECK-NEXT: %label_1 = arith.index_cast [[v7]] : i32 to index
+// CHECK-NEXT: func.return %label_1 : index
 
 // Overwritten where it lies: each element is read before the iteration writes it.
 func.func @in_place(%x: memref<32x!a>) {
@@ -546,13 +572,13 @@ func.func @differs(%x: memref<4x16x!f>, %scale: !f, %out: memref<4x16x!f>) {
 // CHECK-NEXT: %at = arith.muli %i, %sixteen : index
 // CHECK-NEXT: %row = scratch.slice %x[%at] : memref<4x16x!fixed.q<8, 4>> to memref<16x!fixed.q<8, 4>>
 // CHECK-NEXT: %to = scratch.slice %out[%at] : memref<4x16x!fixed.q<8, 4>> to memref<16x!fixed.q<8, 4>>
-// CHECK-NEXT: [[vminus_1:%.*]] = num.neg %scale : !fixed.q<8, 4> -> !fixed.q<8, 4>
+// CHECK-NEXT: %minus_1 = num.neg %scale : !fixed.q<8, 4> -> !fixed.q<8, 4>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 16 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.muli %i, [[v1]] : index
 // CHECK-NEXT: [[v3:%.*]] = arith.addi [[v0]], [[v2]] : index
 // CHECK-NEXT: [[v4:%.*]] = scratch.slice %x{{\[}}[[v3]]] : memref<4x16x!fixed.q<8, 4>> to memref<16x!fixed.q<8, 4>>
-// CHECK-NEXT: memref.store [[vminus_1]], %minus{{\[}}[[v0]]] : memref<1x!fixed.q<8, 4>>
+// CHECK-NEXT: memref.store %minus_1, %minus{{\[}}[[v0]]] : memref<1x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v5:%.*]] = arith.muli %i, [[v1]] : index
 // CHECK-NEXT: [[v6:%.*]] = arith.addi [[v0]], [[v5]] : index
 // CHECK-NEXT: [[v7:%.*]] = scratch.slice %out{{\[}}[[v6]]] : memref<4x16x!fixed.q<8, 4>> to memref<16x!fixed.q<8, 4>>

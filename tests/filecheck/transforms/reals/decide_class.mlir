@@ -12,6 +12,10 @@
 // RUN: tinyml-opt %t-logit.mlir -p 'decide-class{names=no,yes data="%t-01.npz"}' | filecheck %s --check-prefix=LOGIT
 // RUN: tinyml-opt %t-share.mlir -p 'decide-class{data="%t-01.npz"}' | filecheck %s --check-prefix=VALUE
 // RUN: tinyml-opt %t-share.mlir -p 'decide-class{names=no,yes data="%t-01.npz"}' | filecheck %s --check-prefix=HALF
+// RUN: python -c "import numpy as np; s = lambda n, *x: np.savez('%t-' + n + '.npz', x=np.array(x)[:, None], y=[0, 1]); s('flat', 0., 0.); s('low', -3., 2.); s('high', -2., 3.)"
+// RUN: tinyml-opt %t-share.mlir -p 'decide-class{names=no,yes data="%t-flat.npz"}' | filecheck %s --check-prefix=LOGIT
+// RUN: tinyml-opt %t-share.mlir -p 'decide-class{names=no,yes data="%t-low.npz"}' | filecheck %s --check-prefix=LOGIT
+// RUN: tinyml-opt %t-share.mlir -p 'decide-class{names=no,yes data="%t-high.npz"}' | filecheck %s --check-prefix=LOGIT
 // RUN: tinyml-opt %t-three.mlir -p 'decide-class{data="%t-three.npz"}' | filecheck %s --check-prefix=THREE
 // RUN: tinyml-opt %t-three.mlir -p 'decide-class{names=a,b,c}' | filecheck %s --check-prefix=THREE
 // RUN: tinyml-opt %t-three.mlir -p 'decide-class{names=a,b}' | filecheck %s --check-prefix=VALUE
@@ -32,6 +36,7 @@
 // LOGIT: %label = tdsl.sign %y
 // LOGIT-NEXT: func.return %label, %y
 
+// Numbers from 0 to 1 are shares, unless all are equal; others are no shares.
 // HALF: %[[half:.*]] = tdsl.const dense<5.000000e-01>
 // HALF: %[[above:.*]] = tdsl.sub %y, %[[half]]
 // HALF: tdsl.sign %[[above]]

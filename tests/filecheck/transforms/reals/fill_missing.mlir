@@ -31,3 +31,25 @@ func.func @integers(%X: tensor<1x3xf32>) -> tensor<1x3xf32> attributes {tdsl.int
 // CHECK-LABEL: func.func @integers(%X: tensor<1x3xf32>) -> tensor<1x3xf32> attributes {tdsl.interface = #tdsl.interface<input = <unit = "int8">>} {
 // CHECK-NEXT: %y = tdsl.tanh %X : tensor<1x3xf32> -> tensor<1x3xf32>
 // CHECK-NEXT: func.return %y : tensor<1x3xf32>
+
+// -----
+
+// An imputer of no feature itself replaces nothing that a caller gives.
+func.func @behind(%X: tensor<1x3xf32>) -> tensor<1x3xf32> attributes {tdsl.interface = #tdsl.interface<input = <missing>>} {
+  %h = tdsl.tanh %X : tensor<1x3xf32> -> tensor<1x3xf32>
+  %known = tdsl.impute %h {values = array<f64: 1.0, 0.0, -4.0>} : tensor<1x3xf32> -> tensor<1x3xf32>
+  %y = tdsl.exp %known : tensor<1x3xf32> -> tensor<1x3xf32>
+  func.return %y : tensor<1x3xf32>
+}
+// CHECK-LABEL: func.func @behind(%X: tensor<1x3xf32>) -> tensor<1x3xf32> {
+// CHECK-NEXT: %h = tdsl.tanh %X
+// CHECK-NEXT: %y = tdsl.exp %h
+
+// -----
+
+// Without an imputer, features may be missing as before.
+func.func @none(%X: tensor<1x3xf32>) -> tensor<1x3xf32> attributes {tdsl.interface = #tdsl.interface<input = <missing>>} {
+  %y = tdsl.exp %X : tensor<1x3xf32> -> tensor<1x3xf32>
+  func.return %y : tensor<1x3xf32>
+}
+// CHECK-LABEL: func.func @none(%X: tensor<1x3xf32>) -> tensor<1x3xf32> attributes {tdsl.interface = #tdsl.interface<input = <missing>>} {

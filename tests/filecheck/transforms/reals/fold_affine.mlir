@@ -220,3 +220,66 @@ func.func @columns(%X: tensor<2x2xf32>, %M: tensor<2x2xf32>, %V: tensor<2x1xf32>
 // CHECK-NEXT: %d = tdsl.matmul %D, %X : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: %e = tdsl.matmul %d, %E : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: func.return %b, %c, %e : tensor<2x2xf32>, tensor<2x1xf32>, tensor<1x2xf32>
+
+// -----
+
+// Products stay where the inner one is read twice, as it is or in another shape, or is no column, before or behind a change
+// of shape, or where a matrix has another reader.
+func.func @products(%X: tensor<3x1xf32>, %Z: tensor<3x2xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x2xf32>, tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x2xf32>, tensor<1x1xf32>, tensor<1x2xf32>) {
+  %P = tdsl.const dense<[[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %Q = tdsl.const dense<[[1.0, 0.0, 2.0], [0.0, 1.0, 2.0]]> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %R = tdsl.const dense<[[1.0, 0.0, 3.0], [0.0, 1.0, 3.0]]> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %S = tdsl.const dense<[[1.0, 0.0, 4.0], [0.0, 1.0, 4.0], [2.0, 2.0, 2.0], [3.0, 3.0, 3.0]]> : tensor<4x3xf32> -> tensor<4x3xf32>
+  %T = tdsl.const dense<[[1.0, 0.0, 5.0], [0.0, 1.0, 5.0]]> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %a = tdsl.const dense<[[2.0, 3.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %b = tdsl.const dense<[[4.0, 5.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %c = tdsl.const dense<[[2.0, 3.0, 4.0, 5.0]]> : tensor<1x4xf32> -> tensor<1x4xf32>
+  %d = tdsl.const dense<[[6.0, 7.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %e = tdsl.const dense<[[8.0, 9.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %f = tdsl.const dense<[[5.0, 9.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %p = tdsl.matmul %P, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %ap = tdsl.matmul %a, %p : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  %fp = tdsl.matmul %f, %p : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  %q = tdsl.matmul %Q, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %row = tdsl.reshape %q : tensor<2x1xf32> -> tensor<1x2xf32>
+  %column = tdsl.reshape %q : tensor<2x1xf32> -> tensor<2x1xf32>
+  %bq = tdsl.matmul %b, %column : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  %r = tdsl.matmul %R, %Z : tensor<2x3xf32>, tensor<3x2xf32> -> tensor<2x2xf32>
+  %flat = tdsl.reshape %r : tensor<2x2xf32> -> tensor<4x1xf32>
+  %cr = tdsl.matmul %c, %flat : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
+  %s = tdsl.matmul %S, %X : tensor<4x3xf32>, tensor<3x1xf32> -> tensor<4x1xf32>
+  %square = tdsl.reshape %s : tensor<4x1xf32> -> tensor<2x2xf32>
+  %ds = tdsl.matmul %d, %square : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+  %t = tdsl.matmul %T, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %et = tdsl.matmul %e, %t : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  func.return %fp, %ap, %row, %bq, %cr, %ds, %et, %e : tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x2xf32>, tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x2xf32>, tensor<1x1xf32>, tensor<1x2xf32>
+}
+// CHECK-LABEL: func.func @products
+// CHECK: %ap = tdsl.matmul %a, %p
+// CHECK-NEXT: %fp = tdsl.matmul %f, %p
+// CHECK: %bq = tdsl.matmul %b, %column
+// CHECK: %cr = tdsl.matmul %c, %flat
+// CHECK: %ds = tdsl.matmul %d, %square
+// CHECK: %et = tdsl.matmul %e, %t
+
+// -----
+
+// Numbers in formats are rounded where they are, and a sum of two variables is no function of one.
+func.func @formats(%X: tensor<3x1x!fixed.q<8, 4>>, %Y: tensor<2x1xf32>, %Z: tensor<2x1xf32>) -> (tensor<1x1x!fixed.q<8, 4>>, tensor<2x1xf32>) {
+  %o = tdsl.const dense<[[1], [2], [3]]> : tensor<3x1xi8> -> tensor<3x1x!fixed.q<8, 4>>
+  %P = tdsl.const dense<[[1, 0, 1], [0, 1, 1]]> : tensor<2x3xi8> -> tensor<2x3x!fixed.q<8, 4>>
+  %w = tdsl.const dense<[[2, 3]]> : tensor<1x2xi8> -> tensor<1x2x!fixed.q<8, 4>>
+  %W = tdsl.const dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %m = tdsl.add %X, %o : tensor<3x1x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<3x1x!fixed.q<8, 4>>
+  %p = tdsl.matmul %P, %m : tensor<2x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
+  %s = tdsl.matmul %w, %p : tensor<1x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  %t = tdsl.add %Y, %Z : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %u = tdsl.matmul %W, %t : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  func.return %s, %u : tensor<1x1x!fixed.q<8, 4>>, tensor<2x1xf32>
+}
+// CHECK-LABEL: func.func @formats
+// CHECK: %m = tdsl.add %X, %o
+// CHECK-NEXT: %p = tdsl.matmul %P, %m
+// CHECK-NEXT: %s = tdsl.matmul %w, %p
+// CHECK-NEXT: %t = tdsl.add %Y, %Z
+// CHECK-NEXT: %u = tdsl.matmul %W, %t

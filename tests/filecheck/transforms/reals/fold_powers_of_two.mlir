@@ -132,3 +132,44 @@ func.func @limits(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, ten
 // CHECK-NEXT: %f2 = tdsl.mul %f, %half : tensor<2x1xf32>, tensor<f32> -> tensor<2x1xf32>
 // CHECK-NEXT: %g = tdsl.matmul %G, %e : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: func.return %a2, %b2, %c3, %d2, %f2, %g : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
+
+// -----
+
+// Negative numbers that would become subnormal, zero or infinite stay, too.
+func.func @negative(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>) {
+  %half = tdsl.const dense<0.5> : tensor<f32> -> tensor<f32>
+  %small = tdsl.const dense<7.0064923e-46> : tensor<f32> -> tensor<f32>
+  %two = tdsl.const dense<2.0> : tensor<f32> -> tensor<f32>
+  %u = tdsl.const dense<[[-1.17549435e-38, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %v = tdsl.const dense<[[-2.0e-38, 2.0], [3.0, -4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %w = tdsl.const dense<[[-3.0e+38, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %a = tdsl.matmul %u, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %b = tdsl.mul %half, %a : tensor<f32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %c = tdsl.matmul %v, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %d = tdsl.mul %small, %c : tensor<f32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %e = tdsl.matmul %w, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %f = tdsl.mul %two, %e : tensor<f32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  func.return %b, %d, %f : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
+}
+// CHECK-LABEL: func.func @negative
+// CHECK: %b = tdsl.mul %half, %a
+// CHECK: %d = tdsl.mul %small, %c
+// CHECK: %f = tdsl.mul %two, %e
+
+// -----
+
+// Three is no power of two, and a factor of more elements than the product makes a matrix of it.
+func.func @factors(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>) {
+  %three = tdsl.const dense<3.0> : tensor<f32> -> tensor<f32>
+  %twos = tdsl.const dense<2.0> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %u = tdsl.const dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %v = tdsl.const dense<[[5.0, 6.0], [7.0, 8.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %a = tdsl.matmul %u, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %b = tdsl.mul %three, %a : tensor<f32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %c = tdsl.matmul %v, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %d = tdsl.mul %c, %twos : tensor<2x1xf32>, tensor<1x2xf32> -> tensor<2x2xf32>
+  func.return %b, %d : tensor<2x1xf32>, tensor<2x2xf32>
+}
+// CHECK-LABEL: func.func @factors
+// CHECK: %b = tdsl.mul %three, %a
+// CHECK: %d = tdsl.mul %c, %twos

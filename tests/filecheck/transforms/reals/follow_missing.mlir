@@ -33,3 +33,24 @@ func.func @imputed(%X: tensor<1x3xf32>) -> tensor<1x2xf32> attributes {tdsl.inte
 // CHECK-NEXT: %known = tdsl.impute %X {values = array<f64: 5.000000e-01, 2.500000e-01, 0.000000e+00>} : tensor<1x3xf32> -> tensor<1x3xf32>
 // CHECK-NEXT: %sums = tdsl.forest %known, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<5.000000e-01> : tensor<1xf64>, children = dense<{{\[\[}}-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
 // CHECK-NEXT: func.return %sums : tensor<1x2xf32>
+
+// -----
+
+// A caller whose features are never missing has none for trees; without trees, nothing changes.
+func.func @whole(%X: tensor<1x3xf32>) -> tensor<1x2xf32> {
+  %votes = tdsl.const dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %sums = tdsl.forest %X, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>, missing = dense<1> : tensor<1xi8>} : tensor<1x3xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+  func.return %sums : tensor<1x2xf32>
+}
+// CHECK-LABEL: func.func @whole(%X: tensor<1x3xf32>) -> tensor<1x2xf32> {
+// CHECK: tdsl.forest
+// CHECK-NOT: missing = dense
+// CHECK-LABEL: func.func @no_trees
+
+// -----
+
+func.func @no_trees(%X: tensor<1x3xf32>) -> tensor<1x3xf32> attributes {tdsl.interface = #tdsl.interface<input = <missing>>} {
+  %y = tdsl.exp %X : tensor<1x3xf32> -> tensor<1x3xf32>
+  func.return %y : tensor<1x3xf32>
+}
+// CHECK-SAME: attributes {tdsl.interface = #tdsl.interface<input = <missing>>} {

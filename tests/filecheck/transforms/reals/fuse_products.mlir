@@ -200,3 +200,29 @@ func.func @columns(%X: tensor<1x2x2x1xf32>) -> (tensor<1x2x2x2xf32>, tensor<1x2x
 // CHECK: %a = tdsl.add %y, %M
 // CHECK: %z = tdsl.conv2d %F, %X {
 // CHECK: %b = tdsl.add %z, %B
+
+// -----
+
+// A bias joins a convolution through a change of shape that keeps the channels, and not through one that mixes them.
+func.func @reshaped(%X: tensor<1x1x3x1xf32>) -> (tensor<3x2xf32>, tensor<2x3xf32>) {
+  %F = tdsl.const dense<1.0> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
+  %B = tdsl.const dense<[[5.0, 6.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %C = tdsl.const dense<[[5.0, 6.0, 7.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x1x3x1xf32> -> tensor<1x1x3x2xf32>
+  %m = tdsl.reshape %y : tensor<1x1x3x2xf32> -> tensor<3x2xf32>
+  %a = tdsl.add %m, %B : tensor<3x2xf32>, tensor<1x2xf32> -> tensor<3x2xf32>
+  %z = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x1x3x1xf32> -> tensor<1x1x3x2xf32>
+  %n = tdsl.reshape %z : tensor<1x1x3x2xf32> -> tensor<2x3xf32>
+  %b = tdsl.add %n, %C : tensor<2x3xf32>, tensor<1x3xf32> -> tensor<2x3xf32>
+  func.return %a, %b : tensor<3x2xf32>, tensor<2x3xf32>
+}
+// CHECK-LABEL: func.func @reshaped(%X: tensor<1x1x3x1xf32>) -> (tensor<3x2xf32>, tensor<2x3xf32>) {
+// CHECK-NEXT: %F = tdsl.const dense<1.000000e+00> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
+// CHECK-NEXT: %B = tdsl.const dense<[5.000000e+00, 6.000000e+00]> : tensor<2xf32> -> tensor<2xf32>
+// CHECK-NEXT: %C = tdsl.const dense<{{\[\[}}5.000000e+00, 6.000000e+00, 7.000000e+00]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+// CHECK-NEXT: %a = tdsl.conv2d %F, %X from %B : tensor<2xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x1x3x1xf32> -> tensor<1x1x3x2xf32>
+// CHECK-NEXT: [[va_1:%.*]] = tdsl.reshape %a : tensor<1x1x3x2xf32> -> tensor<3x2xf32>
+// CHECK-NEXT: %z = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x1x3x1xf32> -> tensor<1x1x3x2xf32>
+// CHECK-NEXT: %n = tdsl.reshape %z : tensor<1x1x3x2xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: %b = tdsl.add %n, %C : tensor<2x3xf32>, tensor<1x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: func.return [[va_1]], %b : tensor<3x2xf32>, tensor<2x3xf32>

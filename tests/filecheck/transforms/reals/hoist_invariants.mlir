@@ -146,3 +146,33 @@ func.func @sizes(%x: tensor<2x1xf32>, %m: tensor<2x2xf32>, %h: tensor<2x2xf32>) 
 // CHECK-NEXT: scf.yield %r, %s, %t : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %y, %z, %v : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+
+// -----
+
+// What a function needs goes with it, and so does what takes its place. What a call returns may differ.
+func.func @chains(%x: tensor<2x1xf32>, %h: tensor<2x1xf32>) -> tensor<2x1xf32> {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %2 = arith.constant 2 : index
+  %y = scf.for %i = %0 to %2 step %1 iter_args(%a = %h) -> (tensor<2x1xf32>) {
+    %s = tdsl.add %x, %h : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    %t = tdsl.tanh %s : tensor<2x1xf32> -> tensor<2x1xf32>
+    %n = tdsl.neg %t : tensor<2x1xf32> -> tensor<2x1xf32>
+    %r = func.call @random() : () -> tensor<2x1xf32>
+    %e = tdsl.exp %r : tensor<2x1xf32> -> tensor<2x1xf32>
+    %b = tdsl.add %a, %n : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    %c = tdsl.add %b, %e : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    scf.yield %c : tensor<2x1xf32>
+  }
+  func.return %y : tensor<2x1xf32>
+}
+func.func private @random() -> tensor<2x1xf32>
+// CHECK-LABEL: func.func @chains
+// CHECK: %s = tdsl.add %x, %h
+// CHECK-NEXT: %t = tdsl.tanh %s
+// CHECK-NEXT: %n = tdsl.neg %t
+// CHECK-NEXT: %y = scf.for
+// CHECK-NEXT: %r = func.call @random
+// CHECK-NEXT: %e = tdsl.exp %r
+// CHECK-NEXT: %b = tdsl.add %a, %n
+// CHECK-NEXT: %c = tdsl.add %b, %e

@@ -52,3 +52,13 @@ func.func @fewer(%X: tensor<1x7xf32>) -> tensor<1x1xf32> {
 // CHECK-NEXT: %votes = tdsl.const dense<{{\[\[}}1.000000e+00], [2.000000e+00]]> : tensor<2x1xf32> -> tensor<2x1xf32>
 // CHECK-NEXT: %sums = tdsl.forest %X, %votes {features = dense<[6, 0, 1, 3, 4]> : tensor<5xi32>, thresholds = dense<5.000000e-01> : tensor<5xf64>, children = dense<{{\[\[}}1, -1], [2, -1], [3, -1], [4, -1], [-1, -2]]> : tensor<5x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x7xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
 // CHECK-NEXT: func.return %sums : tensor<1x1xf32>
+
+// -----
+
+// One of four features is read.
+func.func @one(%X: tensor<1x4xf32>) -> tensor<1x1xf32> {
+  %votes = tdsl.const dense<[[1.0], [2.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %sums = tdsl.forest %X, %votes {features = dense<2> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x4xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  func.return %sums : tensor<1x1xf32>
+}
+// CHECK-LABEL: func.func @one(%X: tensor<1x4xf32>) -> tensor<1x1xf32> attributes {tdsl.interface = #tdsl.interface<input = <read = [2]>>} {

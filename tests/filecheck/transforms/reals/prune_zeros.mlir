@@ -241,3 +241,17 @@ func.func @result(%x: tensor<1x1xf32>) -> (tensor<1x1xf32>, tensor<3x1xf32>) {
 // CHECK-LABEL: func.func @result
 // CHECK: %bx = tdsl.matmul %b, %x : tensor<3x1xf32>, tensor<1x1xf32> -> tensor<3x1xf32>
 // CHECK-NEXT: %y = tdsl.matmul %a, %bx : tensor<1x3xf32>
+
+// -----
+
+// A row of negative numbers, and one whose numbers add up to zero, are no rows of zeros.
+func.func @negative(%x: tensor<2x1xf32>) -> tensor<1x1xf32> {
+  %b = tdsl.const dense<[[-1.0, -2.0], [0.0, 0.0], [1.0, -1.0]]> : tensor<3x2xf32> -> tensor<3x2xf32>
+  %a = tdsl.const dense<[[-5.0, 6.0, -7.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %bx = tdsl.matmul %b, %x : tensor<3x2xf32>, tensor<2x1xf32> -> tensor<3x1xf32>
+  %y = tdsl.matmul %a, %bx : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  func.return %y : tensor<1x1xf32>
+}
+// CHECK-LABEL: func.func @negative
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}-1.000000e+00, -2.000000e+00], [1.000000e+00, -1.000000e+00]]>
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}-5.000000e+00, -7.000000e+00]]>

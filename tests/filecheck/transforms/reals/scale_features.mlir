@@ -75,3 +75,24 @@ func.func @neither(%X: tensor<3x1xf32>) -> tensor<3x1xf32> {
 // CHECK-NEXT: func.return %y : tensor<3x1xf32>
 
 // SHAPE: two.npz: pass 'scale-features': samples of `x` have 2 values, the program takes 3
+
+// -----
+
+// Features that are only stretched have units of their own, too.
+func.func @stretched(%X: tensor<1x3xf32>) -> tensor<1x3xf32> {
+  %W = tdsl.const dense<[[2.0, 1.0, 4.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %y = tdsl.mul %X, %W : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
+  func.return %y : tensor<1x3xf32>
+}
+// CHECK-LABEL: func.func @stretched(%X: tensor<1x3xf32>) -> {{.*}}scales = [0.5, 1.0, 0.25]
+// CHECK-NEXT: func.return %X
+
+// -----
+
+func.func @narrowed(%X: tensor<1x3xf32>) -> tensor<1x3xf32> {
+  %W = tdsl.const dense<[[0.5, 1.0, 0.25]]> : tensor<1x3xf32> -> tensor<1x3xf32>
+  %y = tdsl.mul %X, %W : tensor<1x3xf32>, tensor<1x3xf32> -> tensor<1x3xf32>
+  func.return %y : tensor<1x3xf32>
+}
+// CHECK-LABEL: func.func @narrowed(%X: tensor<1x3xf32>) -> {{.*}}scales = [2.0, 1.0, 4.0]
+// CHECK-NEXT: func.return %X

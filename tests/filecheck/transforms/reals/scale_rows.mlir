@@ -120,3 +120,13 @@ func.func @computed(%F: tensor<2x1x1x1xf32>, %X: tensor<1x2x2x1xf32>) -> tensor<
 // CHECK: %B = tdsl.const dense<[4.000000e+00, 2.500000e-01]>
 // CHECK-NOT: row_shifts
 // CHECK: func.return
+
+// What is in a format stays as it was rounded.
+func.func @formats(%X: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1x!fixed.q<8, 4>> {
+  %W = tdsl.const dense<[[100, 50], [1, 2]]> : tensor<2x2xi8> -> tensor<2x2x!fixed.q<8, 4>>
+  %y = tdsl.matmul %W, %X : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
+  func.return %y : tensor<2x1x!fixed.q<8, 4>>
+}
+// CHECK-LABEL: func.func @formats
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}100, 50], [1, 2]]>
+// CHECK-NEXT: %y = tdsl.matmul %W, %X : tensor<2x2x!fixed.q<8, 4>>

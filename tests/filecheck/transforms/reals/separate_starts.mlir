@@ -58,3 +58,21 @@ func.func @factor(%X: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
 // CHECK-NEXT: [[copy:%.*]] = tdsl.const dense<5.000000e-01>
 // CHECK: tdsl.matmul_sum %W, %X from %B
 // CHECK: tdsl.matmul_sum %W, %B from [[copy]]
+
+// -----
+
+// A constant that one sum starts from stays, and so does one in a format, whose elements are no f32, for both sums.
+func.func @kept(%W: tensor<2x2xf32>, %X: tensor<2x1xf32>, %V: tensor<2x2x!fixed.q<8, 4>>, %Y: tensor<2x1x!fixed.q<8, 4>>) -> (tensor<2x1xf32>, tensor<2x1x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>>) {
+  %A = tdsl.const dense<[[0.5], [0.25]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %B = tdsl.const dense<[[1], [2]]> : tensor<2x1xi8> -> tensor<2x1x!fixed.q<8, 4>>
+  %x = tdsl.matmul_sum %W, %X from %A : tensor<2x1xf32> : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %y = tdsl.matmul_sum %V, %Y from %B : tensor<2x1x!fixed.q<8, 4>> : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
+  %z = tdsl.matmul_sum %V, %y from %B : tensor<2x1x!fixed.q<8, 4>> : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
+  func.return %x, %y, %z : tensor<2x1xf32>, tensor<2x1x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>>
+}
+// CHECK-LABEL: func.func @kept
+// CHECK-NEXT: %A = tdsl.const
+// CHECK-NEXT: %B = tdsl.const
+// CHECK-NEXT: %x = tdsl.matmul_sum %W, %X from %A
+// CHECK-NEXT: %y = tdsl.matmul_sum %V, %Y from %B
+// CHECK-NEXT: %z = tdsl.matmul_sum %V, %y from %B

@@ -179,3 +179,60 @@ func.func @blocks(%x: i8) -> index {
 // CHECK-NEXT: %e = rtl.load %t[%one] : !rtl.memory<3, 8> -> i8
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %zero : index
+
+// -----
+
+// Only what is read at one address is loaded before a loop, also where another memory is written; it stays where one of
+// two stores may write it.
+func.func @apart(%at: index) -> index {
+  %y = rtl.memory : !rtl.memory<8, 8>
+  %z = rtl.memory : !rtl.memory<8, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %five = arith.constant 5 : index
+  scf.for %i = %zero to %four step %one {
+    %a = rtl.load %y[%five] : !rtl.memory<8, 8> -> i8
+    %b = rtl.load %y[%i] : !rtl.memory<8, 8> -> i8
+    rtl.store %b, %z[%five] : i8, !rtl.memory<8, 8>
+  }
+  scf.for %j = %zero to %four step %one {
+    %c = rtl.load %y[%five] : !rtl.memory<8, 8> -> i8
+    %d = rtl.load %y[%j] : !rtl.memory<8, 8> -> i8
+    rtl.store %d, %y[%j] : i8, !rtl.memory<8, 8>
+    rtl.store %d, %y[%at] : i8, !rtl.memory<8, 8>
+  }
+  func.return %zero : index
+}
+// CHECK-LABEL: func.func @apart
+// CHECK: %a = rtl.load %y[%five]
+// CHECK-NEXT: scf.for %i
+// CHECK-NEXT: %b = rtl.load %y[%i]
+// CHECK: scf.for %j
+// CHECK-NEXT: %c = rtl.load %y[%five]
+// CHECK-NEXT: %d = rtl.load %y[%j]
+
+// -----
+
+// A loop around another has cycles of its own for its loads.
+func.func @outer() -> index {
+  %y = rtl.memory : !rtl.memory<8, 8>
+  %z = rtl.memory : !rtl.memory<8, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %five = arith.constant 5 : index
+  scf.for %i = %zero to %four step %one {
+    %a = rtl.load %y[%five] : !rtl.memory<8, 8> -> i8
+    %b = rtl.load %y[%i] : !rtl.memory<8, 8> -> i8
+    %s = arith.addi %a, %b : i8
+    scf.for %j = %zero to %four step %one {
+      rtl.store %s, %z[%j] : i8, !rtl.memory<8, 8>
+    }
+  }
+  func.return %zero : index
+}
+// CHECK-LABEL: func.func @outer
+// CHECK: scf.for %i
+// CHECK-NEXT: %a = rtl.load %y[%five]
+// CHECK-NEXT: %b = rtl.load %y[%i]

@@ -114,3 +114,33 @@ func.func @on(%start: i24, %v: i8) -> i24 {
 // CHECK-NEXT: scf.yield %t : i24
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %q : i24
+
+// -----
+
+// A sum of multiples of what arrives behind another one does not join it: the order of what arrives stays.
+func.func @arrives(%start: i24) -> (i24, i24) {
+  %w = rtl.memory dense<1> : tensor<5xi8> : !rtl.memory<5, 8>
+  %u = rtl.memory dense<2> : tensor<5xi8> : !rtl.memory<5, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 5 : index
+  %s = scf.for %i = %zero to %n step %one iter_args(%c = %start) -> (i24) {
+    %a = rtl.load %w[%i] : !rtl.memory<5, 8> -> i8
+    %p = arith.extsi %a : i8 to i24
+    %t = arith.addi %c, %p : i24
+    scf.yield %t : i24
+  }
+  %m = rtl.receive : i24
+  %r = scf.for %i = %zero to %n step %one iter_args(%c = %start) -> (i24) {
+    %a = rtl.load %u[%i] : !rtl.memory<5, 8> -> i8
+    %aw = arith.extsi %a : i8 to i24
+    %p = arith.muli %aw, %m : i24
+    %t = arith.addi %c, %p : i24
+    scf.yield %t : i24
+  }
+  func.return %s, %r : i24, i24
+}
+// CHECK-LABEL: func.func @arrives
+// CHECK: %s = scf.for
+// CHECK: %m = rtl.receive
+// CHECK: %r = scf.for

@@ -1,7 +1,14 @@
 // RUN: tinyml-opt %s -p schedule-cycles --split-input-file | filecheck %s --check-prefixes=CHECK,USUAL
 // RUN: tinyml-opt %s -p 'schedule-cycles{clock=130}' --split-input-file | filecheck %s --check-prefixes=CHECK,FAST
 // RUN: not tinyml-opt %s -p 'schedule-cycles{clock=0}' 2>&1 | filecheck %s --check-prefix=CLOCK
+// RUN: tinyml-opt %s -p 'schedule-cycles{clock=1}' --split-input-file | filecheck %s --check-prefix=CHAINED
+// RUN: tinyml-opt %s -p 'schedule-cycles{clock=54.14}' --split-input-file | filecheck %s --check-prefix=CHAINED
+// RUN: tinyml-opt %s -p 'schedule-cycles{clock=54.17}' --split-input-file | filecheck %s --check-prefix=BROKEN
 // RUN: tinyml-opt %s -p 'schedule-cycles{clock=50}' --split-input-file | filecheck %s --check-prefixes=CHECK,USUAL
+
+// A product and a sum fit into a cycle of 54.14 MHz, and into none of 54.17.
+// CHAINED: %t = arith.addi %s, %p {rtl.cycle = 1 : i64} : i24
+// BROKEN: %t = arith.addi %s, %p {rtl.cycle = 2 : i64} : i24
 
 // CLOCK: schedule-cycles: a clock of 0 MHz
 

@@ -95,3 +95,123 @@ func.func @unstored() -> index {
 // CHECK-NEXT: %x = rtl.memory : !rtl.memory<6, 8>
 // CHECK-NEXT: %zero = arith.constant 0 : index
 // CHECK-NEXT: func.return %zero : index
+
+// -----
+
+// At most eight elements of sixteen; four from rows that begin at multiples of four, by their factor or by a constant.
+func.func @most(%row: index, %e: i8) -> index {
+  %x = rtl.memory : !rtl.memory<16, 8>
+  %y = rtl.memory : !rtl.memory<16, 8>
+  %z = rtl.memory : !rtl.memory<16, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %eight = arith.constant 8 : index
+  %sixteen = arith.constant 16 : index
+  scf.for %i = %zero to %sixteen step %one {
+    rtl.store %e, %x[%i] : i8, !rtl.memory<16, 8>
+  }
+  %base = arith.muli %row, %four : index
+  scf.for %i = %zero to %eight step %one {
+    %at = arith.addi %base, %i : index
+    rtl.store %e, %y[%at] : i8, !rtl.memory<16, 8>
+  }
+  scf.for %i = %zero to %eight step %one {
+    %at = arith.addi %i, %four : index
+    rtl.store %e, %z[%at] : i8, !rtl.memory<16, 8>
+  }
+  func.return %zero : index
+}
+// CHECK-LABEL: func.func @most
+// CHECK: [[two:%.*]] = arith.constant 2 : index
+// CHECK: scf.for %{{.*}} = %zero to [[two]] step %one {
+// CHECK: } {rtl.lanes = 8 : i64}
+// CHECK: scf.for
+// CHECK: } {rtl.lanes = 4 : i64}
+// CHECK: scf.for
+// CHECK: } {rtl.lanes = 4 : i64}
+
+// -----
+
+// Every second element, a store on a condition, a sum that is carried, numbers that are indices, indices that are no sums,
+// and a loop around another.
+func.func @one_by_one(%n: index, %e: i8, %c: i1) -> i8 {
+  %y = rtl.memory : !rtl.memory<32, 8>
+  %zeros = arith.constant 0 : i8
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %sixteen = arith.constant 16 : index
+  scf.for %i = %zero to %sixteen step %one {
+    %at = arith.muli %i, %two : index
+    rtl.store %e, %y[%at] : i8, !rtl.memory<32, 8>
+  }
+  scf.for %i = %zero to %sixteen step %one {
+    rtl.store %e, %y[%i] if %c : i8, !rtl.memory<32, 8>
+  }
+  %t = scf.for %i = %zero to %sixteen step %one iter_args(%s = %e) -> (i8) {
+    rtl.store %s, %y[%i] : i8, !rtl.memory<32, 8>
+    scf.yield %s : i8
+  }
+  scf.for %i = %zero to %sixteen step %one {
+    %number = arith.index_cast %i : index to i8
+    rtl.store %number, %y[%i] : i8, !rtl.memory<32, 8>
+  }
+  scf.for %i = %zero to %sixteen step %one {
+    %least = arith.minsi %i, %two : index
+    rtl.store %e, %y[%i] : i8, !rtl.memory<32, 8>
+  }
+  scf.for %i = %zero to %sixteen step %one {
+    %number = arith.index_cast %i : index to i8
+    %sum = arith.addi %number, %e : i8
+    %chosen = arith.select %c, %sum, %e : i8
+    rtl.store %chosen, %y[%i] : i8, !rtl.memory<32, 8>
+  }
+  scf.for %i = %zero to %sixteen step %one {
+    rtl.store %e, %y[%zero] : i8, !rtl.memory<32, 8>
+  }
+  scf.for %i = %zero to %sixteen step %one {
+    %before = arith.cmpi slt, %i, %two : index
+    %chosen = arith.select %before, %e, %zeros : i8
+    rtl.store %chosen, %y[%i] : i8, !rtl.memory<32, 8>
+  }
+  scf.for %i = %zero to %n step %one {
+    rtl.store %e, %y[%i] : i8, !rtl.memory<32, 8>
+  }
+  scf.for %i = %zero to %sixteen step %one {
+    scf.for %j = %zero to %two step %one {
+      rtl.store %e, %y[%i] : i8, !rtl.memory<32, 8>
+    }
+  }
+  func.return %t : i8
+}
+// CHECK-LABEL: func.func @one_by_one
+// CHECK-NOT: rtl.lanes
+
+// -----
+
+// None of nine elements, two of ten, four of twelve.
+func.func @divisors(%e: i8) -> index {
+  %x = rtl.memory : !rtl.memory<16, 8>
+  %y = rtl.memory : !rtl.memory<16, 8>
+  %z = rtl.memory : !rtl.memory<16, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %nine = arith.constant 9 : index
+  %ten = arith.constant 10 : index
+  %twelve = arith.constant 12 : index
+  scf.for %i = %zero to %nine step %one {
+    rtl.store %e, %x[%i] : i8, !rtl.memory<16, 8>
+  }
+  scf.for %i = %zero to %ten step %one {
+    rtl.store %e, %y[%i] : i8, !rtl.memory<16, 8>
+  }
+  scf.for %i = %zero to %twelve step %one {
+    rtl.store %e, %z[%i] : i8, !rtl.memory<16, 8>
+  }
+  func.return %zero : index
+}
+// CHECK-LABEL: func.func @divisors
+// CHECK: rtl.store %e, %x[%i] : i8
+// CHECK: } {rtl.lanes = 2 : i64}
+// CHECK: } {rtl.lanes = 4 : i64}

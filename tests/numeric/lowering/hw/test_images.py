@@ -17,7 +17,7 @@ from tinyml.tools.calibration.programs import micro_programs
 from tinyml.tools.calibration.programs.micro_programs import MicroProgram
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.stages import load_program
-from tinyml.transforms.bits.expand_nests import ExpandNestsPass
+from tinyml.transforms.loops.expand_nests import ExpandNestsPass
 
 
 def image_program(seed: int, width: int, channels: int, rows: int, kernel: int) -> MicroProgram:

@@ -1,4 +1,4 @@
-"""Random loops over buffers that share an arena compute the same after `fuse-loops`."""
+"""Random nests over buffers that share an arena compute the same after `fuse-loops`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from interpreters import memory
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
+from tinyml.transforms.loops.expand_nests import ExpandNestsPass
 from tinyml.transforms.loops.fuse_loops import FuseLoopsPass
 
 ROWS, PIXELS = 3, 2
@@ -22,7 +23,7 @@ INPUT = np.arange(10, 10 + SIZE).astype(np.int16)
 
 
 class Step(NamedTuple):
-    """A loop over rows, and the numbers of the buffers that it loads from and stores to."""
+    """A nest over rows, and the numbers of the buffers that it loads from and stores to."""
 
     load: int
     stores: tuple[int, ...]
@@ -34,9 +35,9 @@ STARTS = st.tuples(st.just(0), st.sampled_from((0, SIZE)), st.integers(0, 2), st
 
 
 def program(starts: tuple[int, ...], steps: list[Step], result: int) -> str:
-    """Loops within a loop over pixels, the first of which copies the input."""
+    """Nests within a loop over pixels, the first of which copies the input."""
     views = [f"%b{i} = scratch.view %arena[{2 * at}] : {ARENA} to {BUFFER}" for i, at in enumerate(starts)]
-    loops = [_loop(number, f"%b{step.load}", step.stores) for number, step in enumerate(steps, 1)]
+    nests = [_nest(number, f"%b{step.load}", step.stores) for number, step in enumerate(steps, 1)]
     return f"""
 func.func @run(%x: {BUFFER}) -> {BUFFER} {{
   %arena = scratch.arena {{alignment = 2}} : {ARENA}
@@ -48,19 +49,19 @@ func.func @run(%x: {BUFFER}) -> {BUFFER} {{
   %half = arith.constant 1 : i16
   scf.for %p = %zero to %pixels step %one {{
     %at = arith.muli %p, %rows : index
-    {_loop(0, "%x", (0, 1))}
-    {" ".join(loops)}
+    {_nest(0, "%x", (0, 1))}
+    {" ".join(nests)}
   }}
   func.return %b{result} : {BUFFER}
 }}"""
 
 
-def _loop(number: int, source: str, targets: tuple[int, ...]) -> str:
-    """A loop that stores half of each element that it loads, and a number of its own."""
+def _nest(number: int, source: str, targets: tuple[int, ...]) -> str:
+    """A nest that stores half of each element that it loads, and a number of its own."""
     stores = [f"memref.store %value, %b{target}[%row] : {BUFFER}" for target in targets]
     return f"""%c{number} = arith.constant {100 * number} : i16
-    scf.for %i = %zero to %rows step %one {{
-      %row = arith.addi %at, %i : index
+    num.nest %i to {ROWS} {{
+      %row = affine.apply affine_map<(d0)[s0] -> (d0 + s0)> (%i)[%at]
       %old = memref.load {source}[%row] : {BUFFER}
       %part = arith.shrsi %old, %half : i16
       %value = arith.addi %part, %c{number} : i16
@@ -73,8 +74,11 @@ def _loop(number: int, source: str, targets: tuple[int, ...]) -> str:
 def test_fusion_keeps_results(starts: tuple[int, ...], steps: list[Step], result: int) -> None:
     ctx = context()
     module = Parser(ctx, program(starts, steps, result)).parse_module()
-    [before] = memory.run(module, INPUT)
-    FuseLoopsPass().apply(ctx, module)
     module.verify()
-    [after] = memory.run(module, INPUT)
+    fused = module.clone()
+    FuseLoopsPass().apply(ctx, fused)
+    fused.verify()
+    for each in (module, fused):
+        ExpandNestsPass().apply(ctx, each)
+    [before], [after] = (memory.run(each, INPUT) for each in (module, fused))
     np.testing.assert_array_equal(after, before)

@@ -74,13 +74,13 @@ def parsed(text: str) -> tuple[Context, ModuleOp]:
 
 
 def fused(text: str) -> tuple[Context, ModuleOp, num.ContractOp]:
-    """A program at L3, whose loops have become one contraction."""
+    """A program at L3, whose nests have become one contraction."""
     ctx, module = parsed(text)
     lowered(module, ctx, end="formats-to-buffers")
     for step in (LowerTdslToLoopsPass(), SimplifyPass(), FuseLoopsPass()):
         step.apply(ctx, module)
     module.verify()
-    assert not any(isinstance(each, scf.ForOp) for each in module.walk())
+    assert not any(isinstance(each, scf.ForOp | num.NestOp) for each in module.walk())
     [op] = [op for op in module.walk() if isinstance(op, num.ContractOp)]
     return ctx, module, op
 

@@ -32,18 +32,19 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
 from tinyml.targets.registry import HOST
 from tinyml.tools.driver.limits import compile_wider
+from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.transforms.formats.plan_execution import streamed_segments
-from tinyml.transforms.schedules.channels import PARTIAL_32
+from tinyml.transforms.schedules.channels import PARTIAL_32, divisors
 from tinyml.transforms.schedules.plans.network import network_of
 from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.rewriting.channel_loop import ChannelLoop
 
 
-def loop(module: ModuleOp, first: int, last: int, sum_bits: int = 32) -> ChannelLoop | None:
+def loop(module: ModuleOp, first: int, last: int, sum_bits: int = 32, width: int = 1) -> ChannelLoop | None:
     try:
-        return ChannelLoop(network_of(predict_function(module)), first, last, sum_bits)
+        return ChannelLoop(network_of(predict_function(module)), first, last, sum_bits, width)
     except NotTiled:
         return None
 
@@ -60,6 +61,30 @@ def test_any_loop_computes_the_same_bits(network: str, data: st.DataObject):
     assert run is not None
     run.rewrite()
     check_bits(module, tiled)
+
+
+@settings(max_examples=4)
+@given(channel_networks(), st.sampled_from((8, 16)), st.booleans(), st.data())
+def test_sums_are_rounded_on_whole_images_as_in_loops(network: str, bits: int, several: bool, data: st.DataObject):
+    module = refined(Parser(context(), network).parse_module())
+    count = len(network_of(predict_function(module)).graph.nodes)
+    pairs = [(i, k) for i in range(count) for k in range(i + 1, count) if loop(module, i, k, bits)]
+    assume(pairs)
+    first, last = data.draw(st.sampled_from(pairs))
+    planned, whole = module.clone(), module.clone()
+    runs = [loop(program, first, last, bits) for program in (planned, whole)]
+    assert runs[0] is not None
+    if several and (width := max(divisors(runs[0].channels)[:-1], default=1)) > 1:
+        runs = [loop(program, first, last, bits, width) for program in (planned, whole)]
+    rounding, at_once = runs
+    assert rounding is not None
+    assert at_once is not None
+    assume(not rounding.is_exact)
+    rounding.rewrite()
+    at_once.round_sums()
+    whole.verify()
+    x = inputs_of(module, 3)
+    assert first_mismatch(evaluate(planned, x), evaluate(whole, x)) is None
 
 
 PER_CHANNEL = """
@@ -101,6 +126,11 @@ def test_channels_have_scales_of_their_own(sum_bits: int):
         check_bits(module, tiled)
     else:
         check_bits(tiled, tiled)
+        whole = module.clone()
+        at_once = loop(whole, 0, 2, sum_bits)
+        assert at_once is not None
+        at_once.round_sums()
+        assert first_mismatch(evaluate(tiled, inputs_of(module, 20)), evaluate(whole, inputs_of(module, 20))) is None
         x = inputs_of(module, 20)
         exact, rounded = (evaluate(program, x).scores for program in (module, tiled))
         assert exact is not None

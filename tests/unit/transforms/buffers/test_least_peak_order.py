@@ -63,6 +63,12 @@ def test_finish_one_branch_before_the_next_begins():
     assert (found.peak, found.bound) == (107, 107)
 
 
+def test_a_bound_is_what_a_task_touches_without_what_it_may_reuse():
+    last = Task(frozenset({0, 1}), frozenset({0}), own=5, makes=1)
+    assert OrderingProblem([4, 4], [Task(frozenset({0})), last]).bound == 4 + 4 + 5
+    assert OrderingProblem([4, 4], [Task(frozenset({0})), replace(last, over=frozenset({0}))]).bound == 4 + 5
+
+
 @given(problems(8), st.integers(2, 6))
 def test_the_order_depends_on_the_ratios_of_sizes_alone(problem: OrderingProblem, unit: int):
     tasks = [replace(task, own=unit * task.own) for task in problem.tasks]

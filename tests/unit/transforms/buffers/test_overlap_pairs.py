@@ -38,31 +38,6 @@ def test_buffers_that_begin_together_do_not_overlap_in_turn():
     assert distances == [{}, {0: 0}, {0: 0, 1: 0}]
 
 
-CARRIED = """
-func.func @carried(%n : index) -> memref<4xf32> {
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
-  %a = scratch.alloc : memref<4xf32>
-  %b = scratch.alloc : memref<4xf32>
-  %r = scf.for %i = %zero to %n step %one iter_args(%state = %a) -> (memref<4xf32>) {
-    %c = scratch.alloc : memref<4xf32>
-    tdsl.add %state, %b : memref<4xf32>, memref<4xf32> into %c : memref<4xf32>
-    tdsl.relu %c : memref<4xf32> into %state : memref<4xf32>
-    scf.yield %state : memref<4xf32>
-  }
-  func.return %r : memref<4xf32>
-}
-"""
-
-
-def test_the_range_of_a_single_buffer_is_that_among_all():
-    function = cast(func.FuncOp, Parser(context(), CARRIED).parse_module().body.block.first_op)
-    ranges = live_ranges(function).ranges
-    assert len(ranges) == 3
-    for buffer, range in ranges.items():
-        assert live_ranges(function, buffer).ranges == {buffer: range}
-
-
 def nest(trips: tuple[int, int], ops: list[tuple[str, int, int, int]]) -> str:
     """Two loops around ops on parts of `z`, `w` and `y` and on windows of `x`, at an index of three numbers each."""
     body = "%all = scratch.slice %w[%c0] : memref<1x2x2x1xf32> to memref<4xf32>"

@@ -84,6 +84,9 @@ ELEMENTWISE: dict[str, tuple[onnx.NodeProto, dict[str, Array]]] = {
     "Softmax": (node("Softmax", "x", axis=1), {}),
     "LpNormalization": (node("LpNormalization", "x", axis=1), {}),
     "MatMul": (node("MatMul", "x c"), {"c": reals(4, 6)}),
+    "MatMul of stacks": (node("MatMul", "x c"), {"c": reals(3, 4, 6)}),
+    "MatMul of one matrix and a stack": (node("MatMul", "c x"), {"c": reals(2, 5)}),
+    "MatMul of a vector and a stack": (node("MatMul", "c x"), {"c": reals(5)}),
     "GlobalAveragePool": (node("GlobalAveragePool", "x"), {}),
     "GlobalMaxPool": (node("GlobalMaxPool", "x"), {}),
 }
@@ -96,7 +99,8 @@ def test_an_op_computes_what_onnxruntime_does(name: str):
 
 
 @pytest.mark.parametrize(
-    "name", ["Add", "Mul", "Softmax", "Concat", "Slice in steps", "Pad", "ReduceMean", "Transpose", "Sub"]
+    "name",
+    ["Add", "Mul", "Softmax", "Concat", "Slice in steps", "Pad", "ReduceMean", "Transpose", "Sub", "MatMul of stacks"],
 )
 def test_an_op_follows_the_order_of_an_image(name: str):
     """Behind a convolution the program holds the image in another order than the model."""
@@ -107,6 +111,16 @@ def test_an_op_follows_the_order_of_an_image(name: str):
     renamed.input.extend("image" if each == "x" else each for each in last.input)
     first = node("Conv", "x w", "image")
     check(model([first, renamed], [1, 2, 5, 4], {**constants, "w": reals(3, 2, 1, 1)}))
+
+
+def test_a_product_of_two_computed_stacks():
+    """Scores of attention: each row by each row, for every matrix of the stack."""
+    check(model([node("Transpose", "x", "t", perm=[0, 1, 3, 2]), node("MatMul", "x t")], [1, 3, 5, 4], {}))
+
+
+def test_stacks_that_do_not_match_are_refused():
+    with pytest.raises(InputError, match=r"the stacks of shapes \[1, 3, 5, 4\] and \[2, 4, 6\] do not match"):
+        imported(model([node("MatMul", "x c")], [1, 3, 5, 4], {"c": reals(2, 4, 6)}))
 
 
 @pytest.mark.parametrize("opset", [13, 18, 22])

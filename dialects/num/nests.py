@@ -1,0 +1,331 @@
+"""Nests: loops over constant extents around a closed body, in which form loops stay until C needs them.
+
+A nest says all that a pass asks of a loop: the extents of its axes, which elements its body loads and stores, by an
+affine map each (`accesses`), and the scalar ops between them. `num.nest` computes elements and moves them;
+`num.contract`, whose axes are windows and rows of weights, also adds up sums of products (`contractions.py`).
+
+Bodies are concatenated where loops are fused, recorded where a unit for vectors runs them, and evaluated on arrays
+(`runtime/evaluator/nests.py`); `expand-nests` makes `scf.for` of what is left.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple, Self
+
+from xdsl.dialects import affine, arith, func, memref
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IndexType, IntegerAttr, StringAttr, i64
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import (
+    BaseAttr,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsTerminator, MemoryEffectKind, NoTerminator, Pure, RecursiveMemoryEffect, only_has_effect
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.num.base import NumOp
+from tinyml.dialects.num.index_ranges import ends_of, has_exact_ends, is_computable, is_linear
+from tinyml.dialects.num.scalars import GreaterOp
+from tinyml.dialects.operations import ClockedOp, DialectOp
+from tinyml.dialects.scratch.types import memref_type
+
+__all__ = [
+    "GREATEST",
+    "PLACE",
+    "SUM",
+    "ClosedNestOp",
+    "ElementAccess",
+    "NestOp",
+    "NextOp",
+    "ReduceOp",
+    "RowLoopOp",
+]
+
+
+class ElementAccess(NamedTuple):
+    """An element that the body of a nest loads or stores.
+
+    map: from the numbers of all axes, those of the nest and then those that a `num.reduce` around the access joins, and
+    from the values of `symbols`, which are defined outside of the nest, to the index of the element in the buffer.
+    shape: the ends of the numbers of these axes.
+    """
+
+    op: memref.LoadOp | memref.StoreOp
+    map: AffineMap
+    symbols: Sequence[SSAValue]
+    shape: tuple[int, ...]
+
+    @property
+    def writes(self) -> bool:
+        return isinstance(self.op, memref.StoreOp)
+
+
+class ClosedNestOp(DialectOp, ABC):
+    """A nest of loops: the body runs at every index of a shape, in row-major order.
+
+    The body takes the number of each axis, an index from 0 on. It is closed: it consists of loads and stores in
+    declared order, of scalar ops without effects, of arithmetic on indices, and of nothing else; no other effects, and
+    no regions but those that join values along an axis (`num.reduce`), and the loop over what a row of a contraction
+    consists of (`RowLoopOp`).
+    """
+
+    CONTENT: ClassVar[str] = "loads, scalar ops and stores"
+    """What the body consists of, for messages."""
+
+    extents = prop_def(DenseArrayBase.constr(i64))
+    body = region_def("single_block")
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+
+    def __init__(self, shape: Sequence[int], body: Region, properties: dict[str, Attribute | None] | None = None):
+        extents = DenseArrayBase.from_list(i64, shape)
+        super().__init__(properties={"extents": extents, **(properties or {})}, regions=[body])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extent of each axis, the outermost first."""
+        return tuple(int(extent) for extent in self.extents.get_values())
+
+    @property
+    def stores(self) -> Sequence[memref.StoreOp]:
+        """The stores of the body, in order, which are the only effects of a nest."""
+        return [op for op in self.body.block.ops if isinstance(op, memref.StoreOp)]
+
+    @property
+    def accesses(self) -> Sequence[ElementAccess | None]:
+        """The loads and stores of the body, in order, as `access` describes them."""
+        return [self.access(op) for op in self.body.walk() if isinstance(op, memref.LoadOp | memref.StoreOp)]
+
+    def access(self, op: memref.LoadOp | memref.StoreOp) -> ElementAccess | None:
+        """What a load or store of the body accesses; None if its buffer, or an index, follows from no affine map."""
+        axes, shape = list[SSAValue](self.body.block.args), self.shape
+        around = [each for each in self.body.walk() if isinstance(each, ReduceOp) and each.is_ancestor(op)]
+        axes += [each.body.block.args[0] for each in around]
+        shape += tuple(each.numbers.stop for each in around)
+        symbols = list[SSAValue]()
+        results = [self._expression(index, axes, symbols) for index in op.indices]
+        known = [expression for expression in results if expression is not None]
+        if len(known) < len(results) or self._is_inside(op.memref):
+            return None
+        return ElementAccess(op, AffineMap(len(shape), len(symbols), tuple(known)), symbols, shape)
+
+    def _expression(self, index: SSAValue, axes: Sequence[SSAValue], symbols: list[SSAValue]) -> AffineExpr | None:
+        """An index as an expression in the numbers of axes and in symbols, to which new ones are appended."""
+        if (known := const_evaluate_operand(index)) is not None:
+            return AffineExpr.constant(known)
+        if index in axes:
+            return AffineExpr.dimension(axes.index(index))
+        if not self._is_inside(index):
+            if index not in symbols:
+                symbols.append(index)
+            return AffineExpr.symbol(symbols.index(index))
+        if not isinstance(op := index.owner, affine.ApplyOp):
+            return None
+        dims = op.map.data.num_dims
+        parts = [self._expression(operand, axes, symbols) for operand in op.mapOperands]
+        known = [part for part in parts if part is not None]
+        # What is divided has a least value where it consists of the numbers of axes.
+        of_axes = all(operand in axes for operand in op.mapOperands[:dims])
+        if len(known) < len(parts) or not (of_axes or is_linear(op.map.data.results[0])):
+            return None
+        return op.map.data.results[0].replace_dims_and_symbols(known[:dims], known[dims:])
+
+    def _is_inside(self, value: SSAValue) -> bool:
+        """True for a value that the body defines."""
+        block = block_of(value)
+        return block is not None and self.is_ancestor(block)
+
+    @classmethod
+    def parse_more(cls, parser: Parser) -> dict[str, Attribute]:
+        """Parse what follows the extents."""
+        return {}
+
+    def print_more(self, printer: Printer) -> None:
+        """Print what `parse_more` parses, with a space behind it."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        none = parser.Delimiter.NONE
+        numbers = parser.parse_comma_separated_list(none, lambda: parser.parse_argument(expect_type=False))
+        parser.parse_keyword("to")
+        shape = DenseArrayBase.from_list(i64, parser.parse_comma_separated_list(none, parser.parse_integer))
+        properties = {"extents": shape, **cls.parse_more(parser)}
+        body = parser.parse_region([number.resolve(IndexType()) for number in numbers])
+        op = cls.create(properties=properties, regions=[body])
+        op.attributes |= parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.body.block.args, printer.print_ssa_value)
+        printer.print_string(f" to {', '.join(map(str, self.shape))} ")
+        self.print_more(printer)
+        printer.print_region(self.body, print_entry_block_args=False)
+        printer.print_op_attributes(self.attributes)
+
+    def verify_body(self) -> None:
+        """Verify that the body takes the number of each axis, and that it is closed."""
+        if list(self.body.block.arg_types) != [IndexType()] * len(self.shape):
+            raise VerifyException(f"the body takes an index for each extent of {self.shape}")
+        for op in self.body.block.ops:
+            steps = list(op.walk())[1:] if isinstance(op, RowLoopOp) else [] if isinstance(op, ReduceOp) else [op]
+            if not all(_stores(step) or _computes(step) for step in steps):
+                raise VerifyException(f"a body consists of {self.CONTENT}, got {op.name}")
+
+
+class RowLoopOp(DialectOp, ABC):
+    """A loop over what a row of a `num.contract` consists of, whose only effect is to read."""
+
+
+@irdl_op_definition
+class NextOp(DialectOp):
+    """The values after a number of an axis, at the end of the body of `num.reduce` or `num.entries`."""
+
+    name = "num.next"
+    values = var_operand_def()
+    traits = traits_def(IsTerminator(), Pure())
+    assembly_format = "$values attr-dict `:` type($values)"
+
+    def __init__(self, *values: SSAValue):
+        super().__init__(operands=[values])
+
+
+SUM, GREATEST, PLACE = "sum", "greatest", "place"
+"""The kinds of values that an axis joins."""
+
+
+@irdl_op_definition
+class ReduceOp(DialectOp):
+    """Values that an axis joins, in a nest or out of it: the body runs at each number, and hands values on to the next.
+
+    first, extent: the axis has the numbers from `first` on, below `extent`. starts: the values before the first one.
+    The body takes the number of the axis and each value; it only reads, and ends in `num.next`. kinds: how each value
+    is joined, which the verifier compares with the body: a `sum`, to which an op of formats adds something in order;
+    the `greatest`, replaced by what is greater, so that the first of equal elements stays; or its `place`, an index,
+    replaced by the number of the axis.
+    """
+
+    name = "num.reduce"
+    starts = var_operand_def()
+    first = prop_def(IntegerAttr.constr(i64))
+    extent = prop_def(IntegerAttr.constr(i64))
+    kinds = prop_def(ArrayAttr.constr(BaseAttr(StringAttr)))
+    body = region_def("single_block")
+    joined = var_result_def()
+    traits = traits_def(RecursiveMemoryEffect())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$starts attr-dict `:` type($starts) `->` type($joined) $body"
+
+    def __init__(self, kinds: Sequence[str], starts: Sequence[SSAValue], numbers: range, body: Region):
+        properties: dict[str, Attribute | None] = {
+            "first": IntegerAttr(numbers.start, i64),
+            "extent": IntegerAttr(numbers.stop, i64),
+            "kinds": ArrayAttr([StringAttr(kind) for kind in kinds]),
+        }
+        types = [value.type for value in starts]
+        super().__init__(operands=[starts], result_types=[types], properties=properties, regions=[body])
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of the axis, in order."""
+        return range(self.first.value.data, self.extent.value.data)
+
+    def verify_(self) -> None:
+        if not 0 <= self.numbers.start <= self.numbers.stop:
+            raise VerifyException(f"counts up from at least 0, got {self.numbers.start} to {self.numbers.stop}")
+        types, last = list(self.starts.types), self.body.block.last_op
+        if list(self.body.block.arg_types) != [IndexType(), *types]:
+            raise VerifyException("the body takes an index, and a value for each start")
+        if not isinstance(last, NextOp) or list(last.values.types) != types or list(self.result_types) != types:
+            raise VerifyException("the body ends in 'num.next' with a value for each start, which are also the results")
+        for op in [*self.body.block.ops][:-1]:
+            if not isinstance(op, ReduceOp) and not _computes(op):
+                raise VerifyException(f"a body consists of loads and scalar ops, got {op.name}")
+        kinds = [kind.data for kind in self.kinds]
+        if len(kinds) != len(types):
+            raise VerifyException(f"needs a kind for each of {len(types)} values, got {len(kinds)}")
+        for place, kind in enumerate(kinds):
+            if not self._is_of(kind, place):
+                raise VerifyException(f"value {place} is not joined as '{kind}'")
+
+    def _is_of(self, kind: str, place: int) -> bool:
+        """True if the body joins a value as a kind says."""
+        last, (number, *carried) = self.body.block.last_op, self.body.block.args
+        assert isinstance(last, NextOp)
+        value, before = last.values[place].owner, carried[place]
+        match value:
+            case ReduceOp():
+                inner = value.joined.index(last.values[place])
+                return value.starts[inner] is before and value.kinds.data[inner].data == kind
+            case arith.SelectOp() if value.rhs is before and isinstance(value.cond.owner, GreaterOp):
+                greater = value.cond.owner
+                if kind == GREATEST:
+                    return [*greater.operands] == [value.lhs, before]
+                return kind == PLACE and value.lhs is number and greater.rhs in carried
+            case _:
+                return kind == SUM and isinstance(value, NumOp) and before in value.operands
+
+
+def _stores(op: Operation) -> bool:
+    return isinstance(op, memref.StoreOp) or (isinstance(op, ClockedOp) and only_has_effect(op, MemoryEffectKind.WRITE))
+
+
+def _computes(op: Operation) -> bool:
+    """True for an op that at most reads memory.
+
+    On bits, arithmetic that the runtime has as a function is a call, and xDSL states no effects of conversions in
+    `arith`.
+    """
+    arithmetic = op.dialect_name() == "arith" or isinstance(op, func.CallOp)
+    return not op.regions and (arithmetic or only_has_effect(op, MemoryEffectKind.READ))
+
+
+def block_of(value: SSAValue) -> Block | None:
+    """The block that defines a value."""
+    return value.owner if isinstance(value.owner, Block) else value.owner.parent
+
+
+@irdl_op_definition
+class NestOp(ClosedNestOp):
+    """A computation of elements: each iteration loads some, computes with scalar ops, and stores its results.
+
+    All axes are parallel: an iteration may read what the iterations before it have stored, but carries no value to the
+    next one. Every index of a load or store is the number of an axis, a constant, a value from outside, or an
+    `affine.apply` of such, with remainders and quotients by constants where elements are moved; the verifier refuses a
+    map that no loop computes, and an index that leaves its buffer. Axes have at least two elements; one of a single
+    element is the constant 0 in the maps. The values of axes that are joined, as by a pool, are those of `num.reduce`.
+    """
+
+    name = "num.nest"
+
+    def verify_(self) -> None:
+        if not self.shape or min(self.shape) < 2:
+            raise VerifyException(f"needs axes of at least 2 elements each, got {self.shape}")
+        self.verify_body()
+        for op in self.body.walk():
+            if isinstance(op, memref.LoadOp | memref.StoreOp):
+                self._verify_access(op)
+
+    def _verify_access(self, op: memref.LoadOp | memref.StoreOp) -> None:
+        if (access := self.access(op)) is None:
+            raise VerifyException(
+                f"{op.name} takes a buffer from outside, and indices that are numbers of axes, constants, values from"
+                " outside or an 'affine.apply' of these"
+            )
+        shape = memref_type(op.memref).get_shape()
+        for axis, (expression, extent) in enumerate(zip(access.map.results, shape, strict=True)):
+            if not is_computable(expression, access.shape):
+                raise VerifyException(f"{op.name} has the index {expression}, which no loop computes")
+            least, greatest = ends_of(expression, access.shape)
+            if has_exact_ends(expression) and not 0 <= least <= greatest < extent:
+                raise VerifyException(f"{op.name} reaches elements {least} to {greatest} of axis {axis} of {extent}")

@@ -1,0 +1,96 @@
+// RUN: tinyml-opt %s -p convolve-rows --split-input-file | filecheck %s
+
+// Rows are the pixels of an image of one line, and columns of the constant are filters. The proof still holds.
+func.func @rows(%X: tensor<2x3x!fixed.q<8, 7>>) -> tensor<2x2x!fixed.q<16, 12>> {
+  %W = tdsl.const dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi8> -> tensor<3x2x!fixed.q<8, 4>>
+  %p = tdsl.matmul %X, %W {acc = !fixed.acc<32, 11>, bound = array<i64: -1536, 1536>} : tensor<2x3x!fixed.q<8, 7>>, tensor<3x2x!fixed.q<8, 4>> -> tensor<2x2x!fixed.q<16, 12>>
+  func.return %p : tensor<2x2x!fixed.q<16, 12>>
+}
+// CHECK-LABEL: func.func @rows(%X: tensor<2x3x!fixed.q<8, 7>>) -> tensor<2x2x!fixed.q<16, 12>> {
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}{{\[\[}}1, 3, 5]]], {{\[\[}}[2, 4, 6]]]]> : tensor<2x1x1x3xi8> -> tensor<2x1x1x3x!fixed.q<8, 4>>
+// CHECK-NEXT: [[vX_1:%.*]] = tdsl.reshape %X : tensor<2x3x!fixed.q<8, 7>> -> tensor<1x1x2x3x!fixed.q<8, 7>>
+// CHECK-NEXT: %p = tdsl.conv2d %W, [[vX_1]] {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, acc = !fixed.acc<32, 11>, bound = array<i64: -1536, 1536>} : tensor<2x1x1x3x!fixed.q<8, 4>>, tensor<1x1x2x3x!fixed.q<8, 7>> -> tensor<1x1x2x2x!fixed.q<16, 12>>
+// CHECK-NEXT: [[vp_1:%.*]] = tdsl.reshape %p : tensor<1x1x2x2x!fixed.q<16, 12>> -> tensor<2x2x!fixed.q<16, 12>>
+// CHECK-NEXT: func.return [[vp_1]] : tensor<2x2x!fixed.q<16, 12>>
+
+// -----
+
+// One row, sums of two products, and a constant that is also read from the left stay.
+func.func @kept(%X: tensor<1x3xf32>, %Y: tensor<3x2xf32>, %Z: tensor<3x3xf32>) -> (tensor<1x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>) {
+  %W = tdsl.const dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]> : tensor<3x3xf32> -> tensor<3x3xf32>
+  %V = tdsl.const dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %U = tdsl.const dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 0.0]]> : tensor<3x3xf32> -> tensor<3x3xf32>
+  %p = tdsl.matmul %X, %W : tensor<1x3xf32>, tensor<3x3xf32> -> tensor<1x3xf32>
+  %q = tdsl.matmul %Y, %V : tensor<3x2xf32>, tensor<2x3xf32> -> tensor<3x3xf32>
+  %r = tdsl.matmul %Z, %U : tensor<3x3xf32>, tensor<3x3xf32> -> tensor<3x3xf32>
+  %s = tdsl.matmul %U, %Z : tensor<3x3xf32>, tensor<3x3xf32> -> tensor<3x3xf32>
+  func.return %p, %q, %r, %s : tensor<1x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>
+}
+// CHECK-LABEL: func.func @kept(%X: tensor<1x3xf32>, %Y: tensor<3x2xf32>, %Z: tensor<3x3xf32>) -> (tensor<1x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>) {
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00, 3.000000e+00], [4.000000e+00, 5.000000e+00, 6.000000e+00], [7.000000e+00, 8.000000e+00, 9.000000e+00]]> : tensor<3x3xf32> -> tensor<3x3xf32>
+// CHECK-NEXT: %V = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00, 3.000000e+00], [4.000000e+00, 5.000000e+00, 6.000000e+00]]> : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: %U = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00, 3.000000e+00], [4.000000e+00, 5.000000e+00, 6.000000e+00], [7.000000e+00, 8.000000e+00, 0.000000e+00]]> : tensor<3x3xf32> -> tensor<3x3xf32>
+// CHECK-NEXT: %p = tdsl.matmul %X, %W : tensor<1x3xf32>, tensor<3x3xf32> -> tensor<1x3xf32>
+// CHECK-NEXT: %q = tdsl.matmul %Y, %V : tensor<3x2xf32>, tensor<2x3xf32> -> tensor<3x3xf32>
+// CHECK-NEXT: %r = tdsl.matmul %Z, %U : tensor<3x3xf32>, tensor<3x3xf32> -> tensor<3x3xf32>
+// CHECK-NEXT: %s = tdsl.matmul %U, %Z : tensor<3x3xf32>, tensor<3x3xf32> -> tensor<3x3xf32>
+// CHECK-NEXT: func.return %p, %q, %r, %s : tensor<1x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>
+
+// -----
+
+// A transposed matrix is read as it stands, also where a reshape drops an axis of extent 1; others are not moved.
+func.func @transposed(%X: tensor<2x4xf32>, %Y: tensor<1x3x4xf32>, %Z: tensor<4x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+  %t = tdsl.transpose %Y {permutation = array<i64: 0, 2, 1>} : tensor<1x3x4xf32> -> tensor<1x4x3xf32>
+  %m = tdsl.reshape %t : tensor<1x4x3xf32> -> tensor<4x3xf32>
+  %p = tdsl.matmul %X, %m : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
+  %q = tdsl.matmul %X, %Z : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
+  func.return %p, %q : tensor<2x3xf32>, tensor<2x3xf32>
+}
+// CHECK-LABEL: func.func @transposed(%X: tensor<2x4xf32>, %Y: tensor<1x3x4xf32>, %Z: tensor<4x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+// CHECK-NEXT: [[vY_1:%.*]] = tdsl.reshape %Y : tensor<1x3x4xf32> -> tensor<3x1x1x4xf32>
+// CHECK-NEXT: [[vX_1:%.*]] = tdsl.reshape %X : tensor<2x4xf32> -> tensor<1x1x2x4xf32>
+// CHECK-NEXT: %p = tdsl.conv2d [[vY_1]], [[vX_1]] {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<3x1x1x4xf32>, tensor<1x1x2x4xf32> -> tensor<1x1x2x3xf32>
+// CHECK-NEXT: [[vp_1:%.*]] = tdsl.reshape %p : tensor<1x1x2x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: %q = tdsl.matmul %X, %Z : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: func.return [[vp_1]], %q : tensor<2x3xf32>, tensor<2x3xf32>
+
+// -----
+
+// A transposition of other axes is not that of the matrix, and one that something else reads stays beside the filters.
+func.func @axes(%X: tensor<2x4xf32>, %Y: tensor<2x2x3xf32>, %Z: tensor<3x4xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<4x3xf32>) {
+  %t = tdsl.transpose %Y {permutation = array<i64: 1, 0, 2>} : tensor<2x2x3xf32> -> tensor<2x2x3xf32>
+  %m = tdsl.reshape %t : tensor<2x2x3xf32> -> tensor<4x3xf32>
+  %p = tdsl.matmul %X, %m : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
+  %u = tdsl.transpose %Z {permutation = array<i64: 1, 0>} : tensor<3x4xf32> -> tensor<4x3xf32>
+  %q = tdsl.matmul %X, %u : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
+  func.return %p, %q, %u : tensor<2x3xf32>, tensor<2x3xf32>, tensor<4x3xf32>
+}
+// CHECK-LABEL: func.func @axes(%X: tensor<2x4xf32>, %Y: tensor<2x2x3xf32>, %Z: tensor<3x4xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<4x3xf32>) {
+// CHECK-NEXT: %t = tdsl.transpose %Y {permutation = array<i64: 1, 0, 2>} : tensor<2x2x3xf32> -> tensor<2x2x3xf32>
+// CHECK-NEXT: %m = tdsl.reshape %t : tensor<2x2x3xf32> -> tensor<4x3xf32>
+// CHECK-NEXT: %p = tdsl.matmul %X, %m : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: %u = tdsl.transpose %Z {permutation = array<i64: 1, 0>} : tensor<3x4xf32> -> tensor<4x3xf32>
+// CHECK-NEXT: [[vZ_1:%.*]] = tdsl.reshape %Z : tensor<3x4xf32> -> tensor<3x1x1x4xf32>
+// CHECK-NEXT: [[vX_1:%.*]] = tdsl.reshape %X : tensor<2x4xf32> -> tensor<1x1x2x4xf32>
+// CHECK-NEXT: %q = tdsl.conv2d [[vZ_1]], [[vX_1]] {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<3x1x1x4xf32>, tensor<1x1x2x4xf32> -> tensor<1x1x2x3xf32>
+// CHECK-NEXT: [[vq_1:%.*]] = tdsl.reshape %q : tensor<1x1x2x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: func.return %p, [[vq_1]], %u : tensor<2x3xf32>, tensor<2x3xf32>, tensor<4x3xf32>
+
+// -----
+
+// Rows with shift amounts of their own, and rows that share scales in groups, stay.
+func.func @scales(%X: tensor<2x3x!fixed.q<8, 7>>) -> (tensor<2x2x!fixed.q<16, 12>>, tensor<2x2x!fixed.q<8, 6>>) {
+  %W = tdsl.const dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi8> -> tensor<3x2x!fixed.q<8, 4>>
+  %p = tdsl.matmul %X, %W {row_shifts = array<i8: 0, 1>} : tensor<2x3x!fixed.q<8, 7>>, tensor<3x2x!fixed.q<8, 4>> -> tensor<2x2x!fixed.q<16, 12>>
+  %Y = tdsl.const dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8> -> tensor<2x3x!mxint.b<4, 2, 3 of 3, [0, 0]>>
+  %V = tdsl.const dense<[[1, 2], [3, 4], [5, 7]]> : tensor<3x2xi8> -> tensor<3x2x!fixed.q<8, 4>>
+  %q = tdsl.matmul %Y, %V : tensor<2x3x!mxint.b<4, 2, 3 of 3, [0, 0]>>, tensor<3x2x!fixed.q<8, 4>> -> tensor<2x2x!fixed.q<8, 6>>
+  func.return %p, %q : tensor<2x2x!fixed.q<16, 12>>, tensor<2x2x!fixed.q<8, 6>>
+}
+// CHECK-LABEL: func.func @scales(%X: tensor<2x3x!fixed.q<8, 7>>) -> (tensor<2x2x!fixed.q<16, 12>>, tensor<2x2x!fixed.q<8, 6>>) {
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}1, 2], [3, 4], [5, 6]]> : tensor<3x2xi8> -> tensor<3x2x!fixed.q<8, 4>>
+// CHECK-NEXT: %p = tdsl.matmul %X, %W {row_shifts = array<i8: 0, 1>} : tensor<2x3x!fixed.q<8, 7>>, tensor<3x2x!fixed.q<8, 4>> -> tensor<2x2x!fixed.q<16, 12>>
+// CHECK-NEXT: %Y = tdsl.const dense<{{\[\[}}1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8> -> tensor<2x3x!mxint.b<4, 2, 3 of 3, [0, 0]>>
+// CHECK-NEXT: %V = tdsl.const dense<{{\[\[}}1, 2], [3, 4], [5, 7]]> : tensor<3x2xi8> -> tensor<3x2x!fixed.q<8, 4>>
+// CHECK-NEXT: %q = tdsl.matmul %Y, %V : tensor<2x3x!mxint.b<4, 2, 3 of 3, [0, 0]>>, tensor<3x2x!fixed.q<8, 4>> -> tensor<2x2x!fixed.q<8, 6>>
+// CHECK-NEXT: func.return %p, %q : tensor<2x2x!fixed.q<16, 12>>, tensor<2x2x!fixed.q<8, 6>>

@@ -1,0 +1,79 @@
+"""The program points from the first op that touches one buffer to a later op, without the live ranges of all others.
+
+A pass that moves buffers one by one asks for few points around each; the live ranges of the whole function
+(`live_ranges.py`) take as long as the function is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xdsl.dialects import func, scf
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import IsTerminator
+
+from tinyml.dialects.scratch import AllocOp, ReuseOp
+from tinyml.transforms.buffers.liveness.live_ranges import aliases_of, is_point, loops_around, starts_fresh
+
+
+def points_before(last: Operation, alloc: AllocOp) -> list[Operation] | None:
+    """The program points from the first op that touches a buffer to the one before `last`, which touches it, too.
+
+    None if `last` alone touches the buffer, if its live range does not end with `last`, or if its first point is in
+    another block: in loops around both, unless the buffer starts afresh in each iteration.
+    """
+    memrefs = _same_buffer(alloc.result)
+    buffers = [value.owner for value in memrefs if isinstance(value.owner, AllocOp | ReuseOp)]
+    # The caller may fill the buffer of the input, and a state is alive throughout.
+    if any("input" in buffer.properties or "state" in buffer.properties for buffer in buffers):
+        return None
+    touching = {use.operation for value in memrefs for use in value.uses if is_point(use.operation)}
+    statements = statements_before(last, touching)
+    if not statements:
+        return None
+    first = statements[0]
+    if first not in touching and (not first.regions or isinstance(first, scf.IfOp)):
+        return None
+    around = next(loops_around(last), None)
+    if around is not None:
+        touches = [next(op for op in first.walk() if op in touching), *touching]
+        fresh = len(buffers) == 1 and starts_fresh(alloc, touches, memrefs)
+        if not fresh or not around.is_ancestor(alloc):
+            return None
+    return [op for statement in statements for op in statement.walk() if is_point(op)]
+
+
+def statements_before(last: Operation, ops: Iterable[Operation]) -> list[Operation] | None:
+    """The ops of a block from the first that is, or holds, one of `ops` to the one before `last`.
+
+    None if one of `ops` is outside the block, or behind `last`.
+    """
+    block = last.parent
+    assert block is not None
+    waiting = {block.find_ancestor_op_in_block(op) for op in ops} - {last}
+    statements: list[Operation] = []
+    at = last.prev_op
+    while waiting and at is not None:
+        waiting.discard(at)
+        statements.append(at)
+        at = at.prev_op
+    return None if waiting else statements[::-1]
+
+
+def _same_buffer(buffer: SSAValue) -> set[SSAValue]:
+    """The memrefs that may be the same buffer: its views, and those that loops and branches hand on."""
+    known, waiting = {buffer}, [buffer]
+    while waiting:
+        value = waiting.pop()
+        passing = [value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()]
+        for use in value.uses:
+            passing.append(use.operation)
+            if use.operation.has_trait(IsTerminator):
+                passing.append(use.operation.parent_op())
+        for op in passing:
+            if op is not None and not isinstance(op, func.FuncOp) and (op.results or op.regions):
+                aliases = aliases_of(op)
+                if value in aliases:
+                    waiting += [alias for alias in aliases if alias not in known]
+                    known.update(aliases)
+    return known

@@ -1,0 +1,64 @@
+"""`split-columns`: computes products of matrices column by column, each from a copy of a column on the right (L1).
+
+Kernels multiply rows by a vector whose elements are contiguous. Those of a column are not, so that a kernel would take
+the elements of each sum one by one; gathered once, a column meets all rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import tdsl
+from tinyml.targets.registry import HOST, board
+
+_LEAST = 3
+"""The fewest products of a sum for which a column is copied."""
+
+
+@dataclass(frozen=True)
+class SplitColumnsPass(ModulePass):
+    """Rewrite every `tdsl.matmul` of several rows and several columns to a loop over its columns.
+
+    Sums of fewer than three products are unchanged, and so is all of a program for hardware, which reads columns as
+    fast as rows. target: as for printing C. Raises `InputError` for an unknown target.
+    """
+
+    name = "split-columns"
+    target: str = HOST
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if board(self.target).fabric is not None:
+            return
+        for product in [inner for inner in op.walk() if isinstance(inner, tdsl.MatmulOp)]:
+            (rows, length), columns = tdsl.shape_of(product.lhs), tdsl.shape_of(product.out)[1]
+            if product.result is not None and min(rows, columns) > 1 and length >= _LEAST:
+                _split(product)
+
+
+def _split(op: tdsl.MatmulOp) -> None:
+    # Few programs have such products.
+    from tinyml.transforms.schedules.tiling.erasure import erase
+    from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
+
+    emit, (length, columns) = TensorBuilder(op, op.location), tdsl.shape_of(op.rhs)
+    whole = emit.insert(tensor.EmptyOp((), op.out.type))
+    whole.name_hint = op.out.name_hint
+    zero = emit.index(0)
+
+    def column(number: SSAValue, result: SSAValue) -> SSAValue:
+        part = emit.insert(tdsl.SliceOp(op.rhs, [zero, number], (length, 1)))
+        part.name_hint = op.rhs.name_hint
+        product = tdsl.MatmulOp(op.lhs, part, tdsl.format_of(op.out).type)
+        product.acc, product.bound, product.row_shifts = op.acc, op.bound, op.row_shifts
+        sums = emit.insert(product)
+        sums.name_hint = op.out.name_hint
+        return emit.insert(tdsl.InsertSliceOp(sums, result, [zero, number]))
+
+    op.out.replace_all_uses_with(emit.over(columns, whole, column))
+    erase([op])

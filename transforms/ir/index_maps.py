@@ -1,0 +1,172 @@
+"""Affine maps as arithmetic on the indices of loops, and the bodies of nests that consist of it (L3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects import affine, arith
+from xdsl.dialects.builtin import AffineMapAttr
+from xdsl.ir import Block, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSymExpr,
+)
+
+from tinyml.dialects import num
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.num.index_ranges import division_of, is_computable
+from tinyml.dialects.rewriting import Rewriter
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+
+
+def applied(
+    map: AffineMap, shape: Sequence[int], indices: Indices, symbols: Sequence[SSAValue], nest: LoopNest
+) -> Indices:
+    """Insert the results of a map into the body of a `num.nest` that visits a shape.
+
+    An index that is no number of an axis, symbol or constant is an `affine.apply`. Raises `InputError` for an
+    expression that no loop computes.
+    """
+    single = [AffineExpr.constant(0) if extent == 1 else AffineExpr.dimension(d) for d, extent in enumerate(shape)]
+    own = [AffineExpr.symbol(number) for number in range(map.num_symbols)]
+    found: Indices = []
+    for result in map.results:
+        if not is_computable(result, shape):
+            raise InputError(f"no loop computes the index {result}")
+        match expression := result.replace_dims_and_symbols(single, own):
+            case AffineDimExpr(position=position):
+                found.append(indices[position])
+            case AffineSymExpr(position=position):
+                found.append(symbols[position])
+            case AffineConstantExpr(value=constant):
+                found.append(nest.index(constant))
+            case _:
+                found.append(_apply(expression, indices, symbols, nest))
+    return found
+
+
+def _apply(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue], nest: LoopNest) -> SSAValue:
+    """Insert the `affine.apply` of an expression to the indices and symbols that occur in it."""
+    parts = list(expression.dfs())
+    axes = sorted({part.position for part in parts if isinstance(part, AffineDimExpr)})
+    others = sorted({part.position for part in parts if isinstance(part, AffineSymExpr)})
+    numbers = {old: AffineExpr.dimension(new) for new, old in enumerate(axes)}
+    named = {old: AffineExpr.symbol(new) for new, old in enumerate(others)}
+    renumbered = expression.replace_dims_and_symbols(
+        [numbers.get(d, AffineExpr.constant(0)) for d in range(len(indices))],
+        [named.get(s, AffineExpr.constant(0)) for s in range(len(symbols))],
+    )
+    map = AffineMapAttr(AffineMap(len(axes), len(others), (renumbered,)))
+    return nest.insert(affine.ApplyOp([*(indices[d] for d in axes), *(symbols[s] for s in others)], map))
+
+
+def mapped(
+    map: AffineMap, shape: Sequence[int], indices: Indices, symbols: Sequence[SSAValue], nest: LoopNest
+) -> Indices:
+    """Emit the results of a map for indices of a shape, and for symbols from 0 on.
+
+    Raises `InputError` for an expression that is not affine, or that divides what has no least value.
+    """
+    return [_value(expression, shape, indices, symbols, nest) for expression in map.results]
+
+
+def _value(
+    expression: AffineExpr, shape: Sequence[int], indices: Indices, symbols: Sequence[SSAValue], nest: LoopNest
+) -> SSAValue:
+    def value(part: AffineExpr) -> SSAValue:
+        return _value(part, shape, indices, symbols, nest)
+
+    match expression:
+        case AffineDimExpr(position=position):
+            return indices[position]
+        case AffineSymExpr(position=position):
+            return symbols[position]
+        case AffineConstantExpr(value=constant):
+            return nest.index(constant)
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add, lhs=lhs, rhs=rhs):
+            for kept, negated in ((lhs, _negated(rhs)), (rhs, _negated(lhs))):
+                if negated is not None:
+                    return nest.insert(arith.SubiOp(value(kept), value(negated)))
+            return nest.add(value(lhs), value(rhs))
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=factor)):
+            return nest.times(value(lhs), factor)
+        case AffineBinaryOpExpr() if (raised := division_of(expression, shape)) is not None:
+            dividend, divisor = value(raised.dividend), nest.index(raised.divisor)
+            if raised.by:
+                dividend = nest.add(dividend, nest.index(raised.by))
+            if raised.is_remainder:
+                return nest.insert(arith.RemSIOp(dividend, divisor))
+            quotient = nest.insert(arith.DivSIOp(dividend, divisor))
+            return (
+                nest.insert(arith.SubiOp(quotient, nest.index(raised.by // raised.divisor))) if raised.by else quotient
+            )
+        case _:
+            raise InputError(f"no loop computes the index {expression}")
+
+
+def _negated(expression: AffineExpr) -> AffineExpr | None:
+    """The negation of a product by a negative factor, as which affine maps spell differences; None for other terms."""
+    match expression:
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=-1)):
+            return lhs
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=value)) if value < 0:
+            return lhs * -value
+        case _:
+            return None
+
+
+def inline(op: num.NestOp, numbers: Indices, nest: LoopNest) -> None:
+    """Move the body of a nest to the insertion point of a builder, for given numbers of its axes."""
+    _inline(op.body.block, numbers, dict(zip(numbers, op.shape, strict=True)), nest)
+
+
+def inline_reduction(op: num.ReduceOp, nest: LoopNest, extents: Mapping[SSAValue, int] | None = None) -> None:
+    """Replace a reduction by a loop that carries its values. extents: of the numbers of axes around it."""
+
+    def body(number: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        known = {**(extents or {}), number: op.numbers.stop}
+        return _inline(op.body.block, [number, *carried], known, nest)
+
+    results = nest.fold(nest.index(op.numbers.stop), op.starts, body, op.numbers.start)
+    for result, new in zip(op.results, results, strict=True):
+        new.name_hint = result.name_hint
+        result.replace_all_uses_with(new)
+    Rewriter.erase_op(op)
+
+
+def _inline(
+    block: Block, values: Sequence[SSAValue], extents: Mapping[SSAValue, int], nest: LoopNest
+) -> Sequence[SSAValue]:
+    """Move the ops of a body, for given arguments, and return the values that it hands on.
+
+    extents: of the numbers of all axes.
+    """
+    for argument, value in zip(block.args, values, strict=True):
+        value.name_hint = value.name_hint or argument.name_hint
+        argument.replace_all_uses_with(value)
+    for op in list(block.ops):
+        nest.location = op.location
+        match op:
+            case affine.ApplyOp():
+                op.result.replace_all_uses_with(_of_map(op, extents, nest))
+                Rewriter.erase_op(op)
+            case num.ReduceOp():
+                inline_reduction(op, nest, extents)
+            case num.NextOp():
+                return op.values
+            case _:
+                op.detach()
+                nest.put(op)
+    return ()
+
+
+def _of_map(op: affine.ApplyOp, extents: Mapping[SSAValue, int], nest: LoopNest) -> SSAValue:
+    """The index that a map gives, as arithmetic on indices; only numbers of axes are divided."""
+    map, dims, operands = op.map.data, op.map.data.num_dims, list(op.mapOperands)
+    shape = [extents.get(number, 1) for number in operands[:dims]]
+    return mapped(map, shape, operands[:dims], operands[dims:], nest)[0]

@@ -1,0 +1,100 @@
+"""`convolve-rows`: turns products of several rows and a matrix into convolutions with windows of one pixel (L0, L1).
+
+A dense layer over several rows, such as the tokens of a transformer, multiplies each by the same constant; attention
+multiplies them by the rows of another matrix. The rows are the pixels of an image, and the columns on the right are
+filters, so that all that is known about convolutions holds: weights of a sum are contiguous, several pixels are
+computed at once, and segments are streamed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue, Use
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.rewriting import PatternRewriteWalker
+from tinyml.dialects.tdsl.constant import profile_of
+
+_LEAST = 3
+"""The fewest products of a sum that becomes a window."""
+
+
+@dataclass(frozen=True)
+class ConvolveRowsPass(ModulePass):
+    """Rewrite every `tdsl.matmul` of several rows and a constant or a transposed matrix.
+
+    The products of a sum and their order stay the same, and with them accumulators and bounds. The constant is stored
+    transposed, so that only such products may read it. Sums of fewer than three products, which take less time one by
+    one, rows with scales of their own, and factors that share scales in groups are unchanged.
+    """
+
+    name = "convolve-rows"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        PatternRewriteWalker(_RowsAsPixels()).rewrite_module(op)
+
+
+class _RowsAsPixels(RewritePattern):
+    """Rewrite X W to a convolution of the rows of X, an image of one line, with the columns of W."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
+        right = op.rhs
+        if op.result is None or not _has_pixels(op) or (filters := _filters(op, rewriter)) is None:
+            return
+        (rows, length), columns = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)[1]
+        image = tdsl.ReshapeOp(op.lhs, (1, 1, rows, length))
+        image.attributes |= profile_of(op.lhs)
+        image.out.name_hint = op.lhs.name_hint
+        sums = tdsl.Conv2dOp(filters, image.out, element=tdsl.format_of(op.out).type)
+        sums.acc, sums.bound = op.acc and op.accumulator.exchanged.type, op.bound
+        result = tdsl.ReshapeOp(sums.out, (rows, columns))
+        for new in (sums, result):
+            new.attributes |= op.attributes
+            new.out.name_hint = op.out.name_hint
+        rewriter.replace(op, [image, sums, result])
+        while not right.uses and isinstance(unread := right.owner, tdsl.ReshapeOp | tdsl.TransposeOp):
+            right = unread.input
+            rewriter.erase(unread)
+        if not right.uses and isinstance(constant := right.owner, tdsl.ConstOp):
+            rewriter.erase(constant)
+
+
+def _has_pixels(op: tdsl.MatmulOp) -> bool:
+    """True if the rows of a product are several pixels of enough channels, with all scales in common."""
+    rows, length = tdsl.shape_of(op.lhs)
+    grouped = any(tdsl.format_of(value).groups is not None for value in (op.lhs, op.rhs))
+    whole = op.shifts is None and not grouped and not op.accumulator.has_row_scales
+    return rows > 1 and length >= _LEAST and whole
+
+
+def _filters(op: tdsl.MatmulOp, rewriter: PatternRewriter) -> SSAValue | None:
+    """The columns of the right factor as filters of one pixel; None unless they are contiguous or can become so."""
+    length, columns = tdsl.shape_of(op.rhs)
+    match op.rhs.owner:
+        case tdsl.ConstOp() as constant if all(map(_reads_filters, op.rhs.uses)):
+            filters = constant.with_raws(constant.raws.T.reshape(columns, 1, 1, length), tdsl.format_of(op.rhs))
+            rewriter.insert(filters, InsertPoint.before(constant))
+            return filters.result
+        case _:
+            value = op.rhs
+            while isinstance(reshaped := value.owner, tdsl.ReshapeOp):
+                value = reshaped.input
+            transposed = value.owner
+            if not isinstance(transposed, tdsl.TransposeOp) or transposed.matrix != (columns, length):
+                return None
+            filters = tdsl.ReshapeOp(transposed.input, (columns, 1, 1, length))
+            filters.attributes |= profile_of(op.rhs)
+            filters.out.name_hint = transposed.input.name_hint
+            rewriter.insert(filters, InsertPoint.before(op))
+            return filters.out
+
+
+def _reads_filters(use: Use) -> bool:
+    return isinstance(op := use.operation, tdsl.MatmulOp) and use.index == 1 and _has_pixels(op)
