@@ -13,7 +13,7 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
-from xdsl.dialects import scf
+from xdsl.dialects import scf, tensor
 from xdsl.dialects.builtin import DenseArrayBase, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
@@ -186,6 +186,17 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
     def derived_bound(self) -> Bound | None:
         """The least and the greatest possible partial sum, exact if an operand is a constant."""
         return self.bound_of(self.products)
+
+    def is_bounded_by_parts(self, operand: SSAValue) -> bool:
+        """True if the stated bound follows from any part of an operand; what a part of a constant holds is unknown."""
+        if constant_root(operand) is None:
+            return True
+        unknown = tensor.EmptyOp((), operand.type)
+        copy = self.clone({operand: unknown.tensor})
+        stated, derived = copy.sum_bound, copy.derived_bound
+        for op in (copy, unknown):
+            op.erase()
+        return stated is None or derived is None or stated[0] <= derived[0] <= derived[1] <= stated[1]
 
     def bound_of(self, products: Sequence[Product]) -> Bound | None:
         """As `derived_bound`, from facts about the products that are at hand."""

@@ -25,8 +25,9 @@ _LEAST = 3
 class SplitColumnsPass(ModulePass):
     """Rewrite every `tdsl.matmul` of several rows and several columns to a loop over its columns.
 
-    Sums of fewer than three products are unchanged, and so is all of a program for hardware, which reads columns as
-    fast as rows. target: as for printing C. Raises `InputError` for an unknown target.
+    Sums of fewer than three products are unchanged, and those whose bound follows only from a constant on the right; so
+    is all of a program for hardware, which reads columns as fast as rows. target: as for printing C. Raises
+    `InputError` for an unknown target.
     """
 
     name = "split-columns"
@@ -37,7 +38,8 @@ class SplitColumnsPass(ModulePass):
             return
         for product in [inner for inner in op.walk() if isinstance(inner, tdsl.MatmulOp)]:
             (rows, length), columns = tdsl.shape_of(product.lhs), tdsl.shape_of(product.out)[1]
-            if product.result is not None and min(rows, columns) > 1 and length >= _LEAST:
+            many = min(rows, columns) > 1 and length >= _LEAST
+            if product.result is not None and many and product.is_bounded_by_parts(product.rhs):
                 _split(product)
 
 

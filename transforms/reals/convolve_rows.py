@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue, Use
+from xdsl.ir import Use
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
@@ -31,7 +31,8 @@ class ConvolveRowsPass(ModulePass):
 
     The products of a sum and their order stay the same, and with them accumulators and bounds. The constant is stored
     transposed, so that only such products may read it. Sums of fewer than three products, which take less time one by
-    one, rows with scales of their own, and factors that share scales in groups are unchanged.
+    one, rows with scales of their own, factors that share scales in groups, and sums whose bound follows only from the
+    left factor are unchanged.
     """
 
     name = "convolve-rows"
@@ -46,18 +47,23 @@ class _RowsAsPixels(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
         right = op.rhs
-        if op.result is None or not _has_pixels(op) or (filters := _filters(op, rewriter)) is None:
+        if op.result is None or not _has_pixels(op) or (filters := _filters(op)) is None:
             return
         (rows, length), columns = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)[1]
         image = tdsl.ReshapeOp(op.lhs, (1, 1, rows, length))
         image.attributes |= profile_of(op.lhs)
         image.out.name_hint = op.lhs.name_hint
-        sums = tdsl.Conv2dOp(filters, image.out, element=tdsl.format_of(op.out).type)
+        sums = tdsl.Conv2dOp(filters.results[0], image.out, element=tdsl.format_of(op.out).type)
         sums.acc, sums.bound = op.acc and op.accumulator.exchanged.type, op.bound
+        if not sums.is_bounded_by_parts(image.out):
+            for new in (sums, image, filters):
+                new.erase()
+            return
         result = tdsl.ReshapeOp(sums.out, (rows, columns))
         for new in (sums, result):
             new.attributes |= op.attributes
             new.out.name_hint = op.out.name_hint
+        rewriter.insert(filters, InsertPoint.before(right.owner if isinstance(right.owner, tdsl.ConstOp) else op))
         rewriter.replace(op, [image, sums, result])
         while not right.uses and isinstance(unread := right.owner, tdsl.ReshapeOp | tdsl.TransposeOp):
             right = unread.input
@@ -74,14 +80,12 @@ def _has_pixels(op: tdsl.MatmulOp) -> bool:
     return rows > 1 and length >= _LEAST and whole
 
 
-def _filters(op: tdsl.MatmulOp, rewriter: PatternRewriter) -> SSAValue | None:
+def _filters(op: tdsl.MatmulOp) -> tdsl.ConstOp | tdsl.ReshapeOp | None:
     """The columns of the right factor as filters of one pixel; None unless they are contiguous or can become so."""
     length, columns = tdsl.shape_of(op.rhs)
     match op.rhs.owner:
         case tdsl.ConstOp() as constant if all(map(_reads_filters, op.rhs.uses)):
-            filters = constant.with_raws(constant.raws.T.reshape(columns, 1, 1, length), tdsl.format_of(op.rhs))
-            rewriter.insert(filters, InsertPoint.before(constant))
-            return filters.result
+            return constant.with_raws(constant.raws.T.reshape(columns, 1, 1, length), tdsl.format_of(op.rhs))
         case _:
             value = op.rhs
             while isinstance(reshaped := value.owner, tdsl.ReshapeOp):
@@ -92,8 +96,7 @@ def _filters(op: tdsl.MatmulOp, rewriter: PatternRewriter) -> SSAValue | None:
             filters = tdsl.ReshapeOp(transposed.input, (columns, 1, 1, length))
             filters.attributes |= profile_of(op.rhs)
             filters.out.name_hint = transposed.input.name_hint
-            rewriter.insert(filters, InsertPoint.before(op))
-            return filters.out
+            return filters
 
 
 def _reads_filters(use: Use) -> bool:

@@ -26,10 +26,12 @@ from tinyml.transforms.schedules.tiling.window_tiles import (
 def tile_convolution(op: tdsl.Conv2dOp, target: str, *, limited: bool, large: bool) -> None:
     """Rewrite a convolution of a single image, unless it runs in place, in tiles, or as one window of grouped channels.
 
+    One whose bound follows only from a constant image stays whole.
+
     limited: true if there is a limit on memory; tiles then take what `plan-execution` leaves. large: as in
     `image_tiling`.
     """
-    single = tdsl.shape_of(op.rhs)[0] == 1
+    single = tdsl.shape_of(op.rhs)[0] == 1 and op.is_bounded_by_parts(op.rhs)
     done = op.turns is not None or op.tile is not None or _is_window(op)
     if op.result is not None and single and not done:
         usual = TileMemory(AMPLE.input_tile, 0) if limited else AMPLE

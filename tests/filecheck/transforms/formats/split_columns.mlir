@@ -37,3 +37,16 @@ func.func @kept(%X: tensor<1x3xf32>, %Y: tensor<3x4xf32>, %Z: tensor<4x2xf32>, %
 // CHECK-NEXT: %q = tdsl.matmul %Z, %V : tensor<4x2xf32>, tensor<2x5xf32> -> tensor<4x5xf32>
 // CHECK-NEXT: %r = tdsl.matmul %Y, %v : tensor<3x4xf32>, tensor<4x1xf32> -> tensor<3x1xf32>
 // CHECK-NEXT: func.return %p, %q, %r : tensor<1x4xf32>, tensor<4x5xf32>, tensor<3x1xf32>
+
+// -----
+
+// A bound that follows only from the constant on the right: parts of it have no proof.
+func.func @right(%X: tensor<3x3x!fixed.q<8, 7>>) -> tensor<3x3x!fixed.q<16, 12>> {
+  %W = tdsl.const dense<[[10, 2, 1], [3, 4, 1], [5, 6, 1]]> : tensor<3x3xi8> -> tensor<3x3x!fixed.q<8, 4>>
+  %p = tdsl.matmul %X, %W {acc = !fixed.acc<32, 11>, bound = array<i64: -2500, 2500>} : tensor<3x3x!fixed.q<8, 7>>, tensor<3x3x!fixed.q<8, 4>> -> tensor<3x3x!fixed.q<16, 12>>
+  func.return %p : tensor<3x3x!fixed.q<16, 12>>
+}
+// CHECK-LABEL: func.func @right(%X: tensor<3x3x!fixed.q<8, 7>>) -> tensor<3x3x!fixed.q<16, 12>> {
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}10, 2, 1], [3, 4, 1], [5, 6, 1]]> : tensor<3x3xi8> -> tensor<3x3x!fixed.q<8, 4>>
+// CHECK-NEXT: %p = tdsl.matmul %X, %W {acc = !fixed.acc<32, 11>, bound = array<i64: -2500, 2500>} : tensor<3x3x!fixed.q<8, 7>>, tensor<3x3x!fixed.q<8, 4>> -> tensor<3x3x!fixed.q<16, 12>>
+// CHECK-NEXT: func.return %p : tensor<3x3x!fixed.q<16, 12>>

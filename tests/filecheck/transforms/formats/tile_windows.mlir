@@ -369,3 +369,18 @@ func.func @windows(%X: tensor<1x3x3x2x!fixed.q<8, 7>>) -> tensor<1x2x2x2x!fixed.
 // CHECK-NEXT: scf.yield [[vy_3]] : tensor<1x2x2x2x!fixed.q<8, 5>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return [[vy_1]] : tensor<1x2x2x2x!fixed.q<8, 5>>
+
+// -----
+
+// A bound that follows only from a constant image: its parts have no proof.
+func.func @constant() -> tensor<1x1x3x1x!fixed.q<8, 5>> {
+  %F = tdsl.const dense<[[[[10, 1, 1]]]]> : tensor<1x1x1x3xi8> -> tensor<1x1x1x3x!fixed.q<8, 7>>
+  %X = tdsl.const dense<1> : tensor<1x1x3x3xi8> -> tensor<1x1x3x3x!fixed.q<8, 7>>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, acc = !fixed.acc<32, 14>, bound = array<i64: -12, 12>} : tensor<1x1x1x3x!fixed.q<8, 7>>, tensor<1x1x3x3x!fixed.q<8, 7>> -> tensor<1x1x3x1x!fixed.q<8, 5>>
+  func.return %y : tensor<1x1x3x1x!fixed.q<8, 5>>
+}
+// CHECK-LABEL: func.func @constant() -> tensor<1x1x3x1x!fixed.q<8, 5>> {
+// CHECK-NEXT: %F = tdsl.const dense<{{\[\[}}{{\[\[}}10, 1, 1]]]]> : tensor<1x1x1x3xi8> -> tensor<1x1x1x3x!fixed.q<8, 7>>
+// CHECK-NEXT: %X = tdsl.const dense<1> : tensor<1x1x3x3xi8> -> tensor<1x1x3x3x!fixed.q<8, 7>>
+// CHECK-NEXT: %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, acc = !fixed.acc<32, 14>, bound = array<i64: -12, 12>} : tensor<1x1x1x3x!fixed.q<8, 7>>, tensor<1x1x3x3x!fixed.q<8, 7>> -> tensor<1x1x3x1x!fixed.q<8, 5>>
+// CHECK-NEXT: func.return %y : tensor<1x1x3x1x!fixed.q<8, 5>>

@@ -94,3 +94,18 @@ func.func @scales(%X: tensor<2x3x!fixed.q<8, 7>>) -> (tensor<2x2x!fixed.q<16, 12
 // CHECK-NEXT: %V = tdsl.const dense<{{\[\[}}1, 2], [3, 4], [5, 7]]> : tensor<3x2xi8> -> tensor<3x2x!fixed.q<8, 4>>
 // CHECK-NEXT: %q = tdsl.matmul %Y, %V : tensor<2x3x!mxint.b<4, 2, 3 of 3, [0, 0]>>, tensor<3x2x!fixed.q<8, 4>> -> tensor<2x2x!fixed.q<8, 6>>
 // CHECK-NEXT: func.return %p, %q : tensor<2x2x!fixed.q<16, 12>>, tensor<2x2x!fixed.q<8, 6>>
+
+// -----
+
+// A bound that follows only from the constant on the left: parts of it have no proof.
+func.func @both() -> tensor<2x2x!fixed.q<16, 12>> {
+  %X = tdsl.const dense<[[1, 2, 1], [1, 1, 2]]> : tensor<2x3xi8> -> tensor<2x3x!fixed.q<8, 7>>
+  %W = tdsl.const dense<[[100, 2], [3, 4], [5, 6]]> : tensor<3x2xi8> -> tensor<3x2x!fixed.q<8, 4>>
+  %p = tdsl.matmul %X, %W {acc = !fixed.acc<32, 11>, bound = array<i64: -300, 300>} : tensor<2x3x!fixed.q<8, 7>>, tensor<3x2x!fixed.q<8, 4>> -> tensor<2x2x!fixed.q<16, 12>>
+  func.return %p : tensor<2x2x!fixed.q<16, 12>>
+}
+// CHECK-LABEL: func.func @both() -> tensor<2x2x!fixed.q<16, 12>> {
+// CHECK-NEXT: %X = tdsl.const dense<{{\[\[}}1, 2, 1], [1, 1, 2]]> : tensor<2x3xi8> -> tensor<2x3x!fixed.q<8, 7>>
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}100, 2], [3, 4], [5, 6]]> : tensor<3x2xi8> -> tensor<3x2x!fixed.q<8, 4>>
+// CHECK-NEXT: %p = tdsl.matmul %X, %W {acc = !fixed.acc<32, 11>, bound = array<i64: -300, 300>} : tensor<2x3x!fixed.q<8, 7>>, tensor<3x2x!fixed.q<8, 4>> -> tensor<2x2x!fixed.q<16, 12>>
+// CHECK-NEXT: func.return %p : tensor<2x2x!fixed.q<16, 12>>
