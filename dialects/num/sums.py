@@ -46,6 +46,7 @@ __all__ = [
     "StartOp",
     "ZeroOp",
     "bound_of",
+    "is_within",
     "proof",
     "verify_bound",
     "verify_room",
@@ -69,9 +70,14 @@ def bound_of(stated: DenseArrayBase[IntegerType] | None) -> Bound | None:
     return cast(Bound, tuple(values))
 
 
+def is_within(derived: Bound | None, stated: Bound | None) -> bool:
+    """True unless sums can exceed the bound stated for them; without either bound nothing is known to the contrary."""
+    return stated is None or derived is None or stated[0] <= derived[0] <= derived[1] <= stated[1]
+
+
 def verify_bound(stated: Bound | None, derived: Bound | None) -> None:
     """Raise `VerifyException` if sums can exceed the bound stated for them."""
-    if stated is not None and derived is not None and not stated[0] <= derived[0] <= derived[1] <= stated[1]:
+    if derived is not None and not is_within(derived, stated):
         raise VerifyException(f"sums go from {derived[0]} to {derived[1]}, beyond the bound")
 
 

@@ -193,10 +193,10 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
             return True
         unknown = tensor.EmptyOp((), operand.type)
         copy = self.clone({operand: unknown.tensor})
-        stated, derived = copy.sum_bound, copy.derived_bound
+        bounded = num.is_within(copy.derived_bound, copy.sum_bound)
         for op in (copy, unknown):
             op.erase()
-        return stated is None or derived is None or stated[0] <= derived[0] <= derived[1] <= stated[1]
+        return bounded
 
     def bound_of(self, products: Sequence[Product]) -> Bound | None:
         """As `derived_bound`, from facts about the products that are at hand."""
