@@ -228,7 +228,7 @@ def estimated(command: str) -> dict[str, Column]:
     return {
         "LUTs by yosys": (command, "{luts}"),
         "estimate": (command, "{estimate}"),
-        "times": (command, "{estimate/luts:.2f}"),
+        "ratio": (command, "{estimate/luts:.2f}"),
     }
 
 
