@@ -33,7 +33,7 @@ from tinyml.transforms.ir.contraction_loops import expand_contraction, open_entr
 from tinyml.transforms.ir.indices import is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
-from tinyml.transforms.loops.kernels.local_runs import LocalRuns, coding_of, decoded_format
+from tinyml.transforms.loops.kernels.local_runs import LocalRuns, coding_of, decoded_format, open_nest_around
 from tinyml.transforms.loops.kernels.tiles import select_tile_kernels
 
 REST_BYTES = 2
@@ -79,6 +79,7 @@ class SelectKernelsPass(ModulePass):
                 KERNELS.add(call)
             else:
                 missed(call, f"becomes a loop: the target has no kernel for {routine.name} of these operands")
+                open_nest_around(call)
                 _replace(call, routine.expand(call, LoopNest(call)))
         select_chunks(op, self.target)
         _remove_unread(op)
