@@ -107,15 +107,14 @@ class _Function:
 
     def replace(self, op: tdsl.TensorOp, result: AllocOp, buffer: Buffer) -> None:
         first, last = self.ranges.pop(result)
-        changed = op.updated
-        if changed is not None and root(changed) is buffer.result and changed.type == op.out.type:
+        if op.updated is not None and buffer.result.type == result.result.type:
             self.ranges[buffer] = LiveRange(self.ranges[buffer].first, last)
             new: SSAValue = buffer.result
         else:
             reuse = ReuseOp(buffer.result, memref_type(result.result))
             reuse.result.name_hint = result.result.name_hint
             Rewriter.insert_op(reuse, InsertPoint.before(result))
-            self.ranges[reuse] = LiveRange(first + 1, last)
+            self.ranges[reuse] = LiveRange(first, last)
             new = reuse.result
         result.result.replace_all_uses_with(new)
         Rewriter.erase_op(result)
