@@ -175,8 +175,8 @@ def _integer(value: SSAValue) -> IntegerAttr | None:
 class _Key:
     """The properties in which equal ops agree, regions left out.
 
-    Types and properties are hashed only of ops without operands, such as constants: few ops of a class have the same
-    operands, and attributes compute their hashes anew each time.
+    Properties are hashed only of ops with at most one operand, such as constants and views of an arena: few ops of a
+    class have the same two operands, and attributes compute their hashes anew each time.
     """
 
     __slots__ = ("hash", "parts")
@@ -184,7 +184,7 @@ class _Key:
     def __init__(self, op: Operation):
         kind, operands, properties, attributes = type(op), tuple(op.operands), _items(op.properties), op.attributes
         self.parts = kind, operands, properties, tuple(result.type for result in op.results), _items(attributes)
-        self.hash = hash(self.parts[:2] if operands else self.parts[:3])
+        self.hash = hash(self.parts[:2] if len(operands) > 1 else self.parts[:3])
 
     def __hash__(self) -> int:
         return self.hash
