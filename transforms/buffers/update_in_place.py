@@ -80,7 +80,8 @@ class _Function:
             buffer = root(value).owner
             if not isinstance(buffer, Buffer) or not self.dies(buffer, point, result):
                 continue
-            if takes_place(op, buffer.result) and self.pays(result, buffer):
+            room = bytes_of(buffer.result) - bytes_of(result.result)
+            if room >= 0 and takes_place(op, buffer.result) and (not room or self.pays(result, buffer)):
                 candidates.append(buffer)
         return min(candidates, key=lambda buffer: bytes_of(buffer.result), default=None)
 
@@ -89,9 +90,6 @@ class _Function:
         return self.ranges[buffer].last == point and block is not None and block.is_ancestor(result)
 
     def pays(self, result: AllocOp, buffer: Buffer) -> bool:
-        new, old = bytes_of(result.result), bytes_of(buffer.result)
-        if new >= old:
-            return new == old
         before, after = (find_peak(list(self.rectangles(*moved))).bytes for moved in ((), (result, buffer)))
         return after <= before
 

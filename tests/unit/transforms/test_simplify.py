@@ -53,7 +53,9 @@ def test_views_of_one_arena_are_told_apart_by_their_hashes(monkeypatch: pytest.M
         return equal(key, other)  # pyright: ignore[reportArgumentType]
 
     monkeypatch.setattr(simplify._Key, "__eq__", counted)  # pyright: ignore[reportPrivateUsage]
-    views = "".join(f"%v{i} = scratch.view %arena[{4 * i} : i64] : memref<800xi8> to memref<4xi8>\n" for i in range(200))
+    views = "".join(
+        f"%v{i} = scratch.view %arena[{4 * i} : i64] : memref<800xi8> to memref<4xi8>\n" for i in range(200)
+    )
     values = ", ".join(f"%v{i}" for i in range(200))
     module = parse(
         f"func.func @f(%arena: memref<800xi8>) -> ({', '.join(200 * ['memref<4xi8>'])}) {{\n{views}"

@@ -265,14 +265,14 @@ func.func @branch(%X: memref<4xf32>, %b: i1) -> memref<4xf32> {
 
 // -----
 
-// A single result with more bytes than the two elements that it is computed from.
-func.func @wider(%X: memref<2x1x!fixed.q<8, 4>>) -> memref<1x1x!fixed.q<32, 8>> {
+// A single result with more bytes than the three elements that it is computed from.
+func.func @wider(%X: memref<3x1x!fixed.q<8, 4>>) -> memref<1x1x!fixed.q<32, 8>> {
   %c0 = arith.constant 0 : index
-  %a = scratch.alloc : memref<2x1x!fixed.q<8, 4>>
+  %a = scratch.alloc : memref<3x1x!fixed.q<8, 4>>
   %b = scratch.alloc : memref<1x1x!fixed.q<32, 8>>
-  tdsl.neg %X : memref<2x1x!fixed.q<8, 4>> into %a : memref<2x1x!fixed.q<8, 4>>
-  %row = scratch.slice %X[%c0] : memref<2x1x!fixed.q<8, 4>> to memref<1x2x!fixed.q<8, 4>>
-  tdsl.matmul %row, %a : memref<1x2x!fixed.q<8, 4>>, memref<2x1x!fixed.q<8, 4>> into %b : memref<1x1x!fixed.q<32, 8>>
+  tdsl.neg %X : memref<3x1x!fixed.q<8, 4>> into %a : memref<3x1x!fixed.q<8, 4>>
+  %row = scratch.slice %X[%c0] : memref<3x1x!fixed.q<8, 4>> to memref<1x3x!fixed.q<8, 4>>
+  tdsl.matmul %row, %a : memref<1x3x!fixed.q<8, 4>>, memref<3x1x!fixed.q<8, 4>> into %b : memref<1x1x!fixed.q<32, 8>>
   func.return %b : memref<1x1x!fixed.q<32, 8>>
 }
 // CHECK-LABEL: func.func @wider
