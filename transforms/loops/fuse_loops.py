@@ -25,6 +25,7 @@ from xdsl.traits import MemoryEffectKind, get_effects, is_side_effect_free
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.locations import fused
 from tinyml.dialects.loops import iterations_of
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Rewriter
@@ -171,7 +172,7 @@ def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> 
         if not isinstance(op, scf.YieldOp):
             op.detach()
             body.insert_ops_before([op], top)
-    second.location = first.location
+    second.location = fused((first.location, second.location))
     Rewriter.erase_op(first)
     for load, store in forwarded.stores.items():
         load.res.replace_all_uses_with(store.value)
