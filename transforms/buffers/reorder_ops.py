@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 GAP = OwnAttribute(
     "scratch.order_gap",
     {Place.FUNCTION: integer(0)},
-    "The most bytes by which the order of a block exceeds the optimum.",
+    "Upper bound on the bytes by which the order of a block exceeds the optimum.",
 )
 
 
