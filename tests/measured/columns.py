@@ -394,7 +394,7 @@ TABLES: dict[str, dict[str, Column]] = {
     },
     "searches-lists": {
         "float": (weights_of(4, "codebook")["codebook"][0], "{float:.2f}"),
-        "list of least squares": weights_of(4, "codebook")["codebook"],
+        "least-squares list": weights_of(4, "codebook")["codebook"],
         "list made for the model": weights_of(4, "synthesised")["synthesised"],
     },
     "results-posits-6": scalings_of(6),
@@ -419,8 +419,8 @@ TABLES: dict[str, dict[str, Column]] = {
         "refuted": ("judge {row}", "{refuted}"),
         "undecided": ("judge {row}", "{undecided}"),
         "above the peak": ("judge {row}", "{above}"),
-        "packed, too": ("judge {row}", "{packed}"),
-        "time beside the search": ("judge {row}", "{times} times"),
+        "confirmed heights": ("judge {row}", "{packed}"),
+        "time, relative to the search": ("judge {row}", "{times} times"),
     },
     "packing-exact-cover": {
         "exact cover": ("judge cuts-{row}", "{exact-cover} of {problems}"),
@@ -567,12 +567,12 @@ TABLES: dict[str, dict[str, Column]] = {
     },
     "packed-constants-bitnetmcu": {
         "instructions": (BITNETMCU, "{ours}"),
-        "BitNetMCU's": (BITNETMCU, "{theirs}"),
+        "instructions, BitNetMCU": (BITNETMCU, "{theirs}"),
         "flash": (BITNETMCU, "{ours_flash}"),
-        "BitNetMCU's flash": (BITNETMCU, "{theirs_flash}"),
+        "flash, BitNetMCU": (BITNETMCU, "{theirs_flash}"),
         "right": (BITNETMCU, "{ours_right:.2f}"),
-        "BitNetMCU's answers right": (BITNETMCU, "{theirs_right:.2f}"),
-        "answers that differ": (BITNETMCU, "{differ} of {samples}"),
+        "right, BitNetMCU": (BITNETMCU, "{theirs_right:.2f}"),
+        "changed answers": (BITNETMCU, "{differ} of {samples}"),
     },
     "kernels-flash-uno": {
         "without": (FORMATS["fixed 8"], TIME_AND_FLASH),

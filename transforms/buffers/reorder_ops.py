@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 GAP = OwnAttribute(
     "scratch.order_gap",
     {Place.FUNCTION: integer(0)},
-    "The most bytes by which the order of a block exceeds the optimum.",
+    "Upper bound on the bytes by which the order of a block exceeds the optimum.",
 )
 
 
