@@ -96,7 +96,7 @@ def test_an_input_that_arrives_needs_its_part(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr("tinyml.dialects.extensions.is_installed", is_installed)
     for asked in ("push", "serial"):
-        with pytest.raises(InputError, match="^this needs the part 'streams of samples and rows' of tinyml, which is"):
+        with pytest.raises(InputError, match=r"^this needs the part 'streams of samples and rows' of tinyml, which is"):
             ReceiveInputPass(input=asked).apply(context(), module)
 
 
