@@ -123,7 +123,7 @@ def check(runner: Runner, program: Build, calls: Sequence[Call]) -> None:
     result = runner.run(program, INTERFACE, np.stack([call.input() for call in calls]))
     assert result.scores is not None
     for call, scores in zip(calls, result.scores, strict=True):
-        np.testing.assert_array_equal(scores, call.expected(), err_msg=str(call))
+        assert np.array_equal(scores, call.expected()), str(call)
 
 
 @dataclass(frozen=True)

@@ -164,5 +164,6 @@ def _remove_unread(value: SSAValue, rewriter: PatternRewriter) -> None:
     while not value.uses and isinstance(owner := value.owner, tdsl.ReshapeOp):
         value = owner.input
         rewriter.erase(owner)
-    if not value.uses and isinstance(owner := value.owner, _Product | tdsl.Conv2dOp | tdsl.ConstOp):
+    owner = value.owner
+    if not value.uses and (isinstance(owner, _Product | tdsl.ConstOp) or tdsl.is_convolution(owner)):
         rewriter.erase(owner)
