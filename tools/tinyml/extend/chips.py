@@ -11,10 +11,20 @@ from tinyml.targets.board import Board, Timing, emulated_memories
 from tinyml.targets.c.composer.compose import SUMS_IN_C
 from tinyml.targets.c.composer.compose import compose as compose_in_c
 from tinyml.targets.chip import FEWER_CONSTANTS, Chip
-from tinyml.targets.composer.instructions import Code, Instruction, Printed, Repeated, Run, balanced, joined, statement
+from tinyml.targets.composer.instructions import (
+    Code,
+    Instruction,
+    LocalLabel,
+    Printed,
+    Repeated,
+    Run,
+    balanced,
+    joined,
+    statement,
+)
 from tinyml.targets.composer.tile_code import RowNest, overlapping
 from tinyml.targets.composer.tile_composer import TileComposer
-from tinyml.targets.composer.weight_streams import BY_ELEMENT, MULTIPLIER, RIGHT, WeightStream, row_blocks
+from tinyml.targets.composer.weight_streams import BY_ELEMENT, BY_ROW, MULTIPLIER, RIGHT, WeightStream, row_blocks
 from tinyml.targets.host.chip import CHIP as HOST
 from tinyml.targets.kernel import Composed, ElementFunction, Kernel, PackedReads, SharedFunction
 from tinyml.targets.makers import FORESTS as FORESTS_IN_C
@@ -25,6 +35,7 @@ from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily
 
 __all__ = [
     "BY_ELEMENT",
+    "BY_ROW",
     "FEWER_CONSTANTS",
     "FORESTS_IN_C",
     "HOST",
@@ -46,6 +57,7 @@ __all__ = [
     "Instruction",
     "Kernel",
     "ListedKernels",
+    "LocalLabel",
     "Maker",
     "Offer",
     "Package",

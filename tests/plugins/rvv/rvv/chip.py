@@ -46,4 +46,5 @@ CHIP = Chip(
     trap='__asm__ volatile(".half 0");',
     alignment=4,
     constant_alignment=4,
+    replaces=("tinyml/copy.h",),
 )

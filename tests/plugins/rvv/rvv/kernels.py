@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from rvv.channels import Channels
+from rvv.columns import Columns
+from rvv.dots import dot, dot_rows
 from rvv.rows import Rows
 from rvv.vectors import CORE, HEADER
-from tinyml.extend.chips import TileComposer, statement
+from tinyml.extend.chips import ListedKernels, TileComposer, statement
 from tinyml.extend.runners import chip_of
 
 _CALL = 16
@@ -12,8 +15,14 @@ _CALL = 16
 
 _RVV = TileComposer(HEADER, CORE, statement, call=_CALL)
 
-DOT_TILES = _RVV.family("tm_rvv_dot_tile_s8", Rows)
-"""Rows of a matrix by windows."""
+COLUMN_TILES = _RVV.family("tm_rvv_column_tile_s8", Columns)
+ROW_TILES = _RVV.family("tm_rvv_row_tile_s8", Rows)
+"""Rows of a matrix by windows, elements or rows in the lanes: the first that has a kernel for a shape is faster."""
 
-MAKERS = (DOT_TILES, *chip_of("riscv").makers)
+CHANNEL_TILES = _RVV.family("tm_rvv_channel_tile_s8", Channels, channels=True)
+"""Depthwise filters."""
+
+KERNELS = (dot(8, 8), dot(8, 16), dot(16, 8), dot(16, 16), dot_rows(8, 8), dot_rows(8, 16), dot_rows(16, 16))
+
+MAKERS = (ListedKernels(KERNELS), COLUMN_TILES, ROW_TILES, CHANNEL_TILES, *chip_of("riscv").makers)
 """The table of the chip, best first."""

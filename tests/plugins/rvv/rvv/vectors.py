@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tinyml.extend.chips import Code, Instruction
+from tinyml.extend.chips import Code, Instruction, Repeated
 
 HEADER, CORE = "tinyml/cores.h", "TM_CORE == 32 && defined(__riscv_v_min_vlen) && __riscv_v_min_vlen >= 128"
 """The header of kernels, and the condition for their assembly."""
@@ -21,10 +21,13 @@ def op(name: str, *operands: str | int) -> Instruction:
     return Instruction(f"{name} {', '.join(map(str, operands))}", name, 4)
 
 
-def lanes(count: int, bits: int, group: int, scratch: str) -> Code:
-    """Let vectors have a number of lanes. group: the eighths of a register that they fill. scratch: overwritten."""
+def lanes(count: int, bits: int, group: int, scratch: str, masked: str = "ma") -> Code:
+    """Let vectors have a number of lanes. group: the eighths of a register that they fill. scratch: overwritten.
+
+    masked: what becomes of lanes that a mask leaves out, `ma` for anything and `mu` for nothing.
+    """
     multiple = f"m{group // 8}" if group >= 8 else f"mf{8 // group}"
-    kind = f"e{bits}", multiple, "ta", "ma"
+    kind = f"e{bits}", multiple, "ta", masked
     if count <= _MOST_IMMEDIATE_LANES:
         return (op("vsetivli", "zero", count, *kind),)
     return op("li", scratch, count), op("vsetvli", "zero", scratch, *kind)
@@ -38,3 +41,9 @@ def moved(pointer: str, distance: int, scratch: str, base: str = "") -> Code:
     if abs(distance) <= REACH:
         return (op("addi", pointer, base, distance),)
     return op("li", scratch, distance), op("add", pointer, base, scratch)
+
+
+def counted(code: Repeated, times: int, register: str, label: int) -> Repeated:
+    """A loop that a register counts. label: unlike those of the loops around and inside."""
+    end = op("addi", register, register, -1), op("bnez", register, f"{label}b")
+    return code.looped((op("li", register, times),), end, times, label)
