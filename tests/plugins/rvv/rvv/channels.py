@@ -1,18 +1,27 @@
 """Depthwise filters: a channel in each lane, up to 32 channels by as many windows as have registers for their sums.
 
-The weights of a tap are loaded once for all windows. Elements of adjacent channels are adjacent, so that they are loaded
-and widened like weights.
+The weights of a tap are loaded once for all windows. Elements of adjacent channels are adjacent, so that they are
+loaded and widened like weights.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rvv.requantise import SCRATCH, STREAM
 from rvv.rows import AT, MOST_ROWS, RUNS, WINDOW, Rows
 from rvv.vectors import counted, moved, op
-from tinyml.extend.chips import BY_ELEMENT, MULTIPLIER, RIGHT, Code, Repeated, WeightStream, balanced, joined, row_blocks
+from tinyml.extend.chips import (
+    BY_ELEMENT,
+    MULTIPLIER,
+    RIGHT,
+    Code,
+    Repeated,
+    WeightStream,
+    balanced,
+    joined,
+    row_blocks,
+)
 
 _RUN, _ELEMENT = "a6", "t0"
 _WEIGHTS, _WEIGHT_BYTES, _ELEMENTS, _ELEMENT_BYTES = "v0", "v2", "v4", "v6"

@@ -7,6 +7,7 @@ are widened as they are loaded. A reduction adds the products of a pass to a sum
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from rvv.vectors import CORE, HEADER, VECTOR, op
 from tinyml.extend.chips import SUMS_IN_C, Code, Composed, Instruction, Kernel, LocalLabel, Repeated, joined, statement
@@ -33,7 +34,7 @@ def dot_rows(weights: int, vector: int) -> Kernel:
     bits, rows = max(weights, vector), ("a0", "t1", "t2", "t3")
     one = op("vsetivli", "zero", 1, "e32", "m1", "ta", "ma")
     length = (op("mv", "t4", "a2"),) if weights == 8 else (op("slli", "t4", "a2", 1),)
-    pointers = (op("add", after, before, "t4") for before, after in zip(rows, rows[1:], strict=False))
+    pointers = (op("add", after, before, "t4") for before, after in pairwise(rows))
     loop = joined(_pass(bits), _loaded(_VECTOR, "a1", vector, bits), _advance("a1", vector))
     for first in (0, 2):
         again = (_kind("t0", bits, _GROUP),) if first else ()
