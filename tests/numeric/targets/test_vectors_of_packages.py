@@ -8,23 +8,28 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from measured.measures.layers import model_of
 from programs import devices
 from programs.chip_kernels import LENGTHS, RVV, built, extreme_calls, make_call
 from programs.chip_kernels import check as check_calls
 from programs.devices import need_tools
 from programs.kernel_tables import kernels_of, tile_families
-from programs.paths import MODELS, NETWORK
+from programs.lowered import lowered
+from programs.paths import MODELS, NETWORK, ROOT
 from programs.plugins import package_of
 from programs.printed import WARNINGS
 from programs.spread import spread
+from programs.tflite_models import NONE, VALID, TfliteModel, inputs_of
 from programs.tile_cases import tile_case
 from programs.tile_programs import build_cases, cases_of, check, check_on, check_times
 
 from tinyml.dialects.context import context
+from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST
 from tinyml.targets.tiles import Tile, TileFamily
 from tinyml.tools.driver.stages import compile_stages, load_program
@@ -131,6 +136,7 @@ def test_kernels_overwrite_what_calls_may():
         ("protonn", "fixed", 16, "tm_rvv_dot4_s16_s16_s32"),
         ("bonsai", "fixed", 8, "tm_rvv_dot4_s8_s8_s32"),
         ("network", "affine", 8, "tm_rvv_channel_tile_s8"),
+        ("fastgrnn", "fixed", 8, "tm_rvv_elements"),
     ],
 )
 def test_programs_have_the_bits_of_the_evaluator(model: str, format: str, width: int, called: str, tmp_path: Path):
@@ -153,3 +159,57 @@ def test_programs_have_the_bits_of_the_evaluator(model: str, format: str, width:
     if expected.scores is not None:
         assert result.scores is not None
         np.testing.assert_array_equal(result.scores.view(np.uint8), np.asarray(expected.scores).view(np.uint8))
+
+
+def test_elements(tmp_path: Path):
+    """Sums, products, changes of scale, clamps and pools, of as many elements as lanes, fewer and more."""
+    need_tools(RVV_BOARD)
+    for count in (1, 7, 331):
+        model = TfliteModel()
+        shape = 1, count, 2, 9
+        x, y = model.tensor(shape, "int8", 0.05, -9), model.tensor(shape, "int8", 0.04, 3)
+        clamped, sum = model.tensor(shape, "int8", 0.05, -9), model.tensor(shape, "int8", 0.09, 6)
+        product, pooled = model.tensor(shape, "int8", 0.3, 1), model.tensor((1, count, 1, 9), "int8", 0.3, 1)
+        model.op("QUANTIZE", [x], y)
+        model.op("RELU", [x], clamped)
+        model.op("ADD", [clamped, y], sum, FusedActivationFunction=NONE)
+        model.op("MUL", [sum, x], product, FusedActivationFunction=NONE)
+        filter = {"FilterHeight": 1, "FilterWidth": 2, "StrideH": 1, "StrideW": 2}
+        model.op("MAX_POOL_2D", [product], pooled, Padding=VALID, FusedActivationFunction=NONE, **filter)
+        content = model.finish([x], [pooled])
+        module, ctx, inputs = read_tflite(content, "network.tflite"), context(), inputs_of(content, 3).reshape(3, -1)
+        interface, expected = interface_of(module), evaluate(module, inputs).scores
+        lowered(module, ctx, start="refine-formats", target=RVV_BOARD)
+        folder = tmp_path / str(count)
+        write_c(module, ctx, RVV_BOARD, folder)
+        assert "tm_rvv_elements" in (folder / "network.c").read_text()
+        runner = runner_for(RVV_BOARD)
+        result = runner.run(runner.build(folder, interface, folder / "build"), interface, inputs)
+        np.testing.assert_array_equal(result.scores, expected)
+
+
+PAGE = ROOT / "docs/adding-a-vector-unit.md"
+LAYERS = re.findall(r"^\| ((?:conv|dense|depth).*?) \| (0\.\d+) \|", PAGE.read_text("utf-8"), re.MULTILINE)
+"""The layers of the page, with the instructions of a product."""
+
+
+def test_the_page_tells_the_lines_of_files():
+    folder, text = ROOT / "tests/plugins/rvv", PAGE.read_text("utf-8")
+    listed = re.findall(r"^\| `(\S+)` \| (\d+) \|", text, re.MULTILINE)
+    files = [path for path in folder.rglob("*.*") if path.is_file() and "__pycache__" not in path.parts]
+    lines = {str(path.relative_to(folder)): str(len(path.read_text("utf-8").splitlines())) for path in files}
+    assert dict(listed) == lines
+
+
+@pytest.mark.parametrize(("layer", "told"), spread(LAYERS, 2))
+def test_the_page_tells_the_instructions_of_layers(layer: str, told: str, tmp_path: Path):
+    need_tools(RVV_BOARD)
+    content, products = model_of(layer)
+    module, ctx, inputs = read_tflite(content, "network.tflite"), context(), inputs_of(content, 1)
+    interface = interface_of(module)
+    lowered(module, ctx, start="refine-formats", target=RVV_BOARD)
+    write_c(module, ctx, RVV_BOARD, tmp_path)
+    runner = runner_for(RVV_BOARD)
+    result = runner.run(runner.build(tmp_path, interface, tmp_path / "build", "-O2"), interface, inputs.reshape(1, -1))
+    assert result.cycles is not None
+    assert result.cycles.mean() / products == pytest.approx(float(told), rel=0.02)
