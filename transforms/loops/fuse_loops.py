@@ -25,11 +25,7 @@ from xdsl.traits import MemoryEffectKind, get_effects, is_side_effect_free
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
-<<<<<<< HEAD
-=======
 from tinyml.dialects.locations import fused
-from tinyml.dialects.loops import iterations_of
->>>>>>> e76
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.accesses import NEVER, Access, accesses, buffer_access, distance
@@ -164,16 +160,9 @@ def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> 
     assert top is not None
     first.body.block.args[0].replace_all_uses_with(body.args[0])
     for op in list(first.body.block.ops):
-<<<<<<< HEAD
         op.detach()
         body.insert_ops_before([op], top)
-    second.location = first.location
-=======
-        if not isinstance(op, scf.YieldOp):
-            op.detach()
-            body.insert_ops_before([op], top)
     second.location = fused((first.location, second.location))
->>>>>>> e76
     Rewriter.erase_op(first)
     for load, store in forwarded.stores.items():
         load.res.replace_all_uses_with(store.value)
