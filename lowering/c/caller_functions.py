@@ -14,7 +14,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, IndexType, ModuleOp, f32, i16
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from tinyml.dialects import c
+from tinyml.dialects import c, tdsl
 from tinyml.dialects.c.types import CONST, RAM
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
@@ -80,9 +80,15 @@ class _Buffer:
             made.append(self._input())
         made.append(self._run())
         format = self.program.input_format
-        if format is not None and not self.program.is_packed:
-            made += [self._set(format, spellings), self._predict_floats(format, spellings)]
-        return made
+        if format is None or self.program.is_packed:
+            return made
+        if own := self.program.own_formats:
+            made += [self._set_input(part, its, spellings) for part, its in own]
+            made.append(self._set_by_input([part for part, _ in own]))
+        else:
+            made.append(self._set(format, spellings))
+            made += [self._set_by_all(part) for part in self.program.interface.input.input_parts]
+        return [*made, self._predict_floats(format, spellings)]
 
     def _pointer(self, build: ExpressionBuilder, instance: SSAValue | None) -> SSAValue:
         """The address of the buffer, in the memory of `instance` if there is one."""
@@ -114,9 +120,8 @@ class _Buffer:
         return self.signatures.function("run", self.label, doc, body)
 
     def _set(self, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
-        body = self.signatures.body({"i": IndexType(), "value": f32})
-        index, real = self.signatures.arguments_of(body)
-        build = ExpressionBuilder(body)
+        """NAME_set of an input in one format."""
+        body, build, index, real = self._setter()
         pointer = self._pointer(build, self.signatures.instance_of(body))
         build.put(c.StoreOp(self._raw(body, index, real, format, spellings), pointer, index))
         build.put(c.ReturnOp(None))
@@ -124,6 +129,49 @@ class _Buffer:
         note = rounding_note(format) + (" NaN, a missing value, counts as the number for it." if filled else "")
         doc = f"Sets element i of {self.name}_input() from a real number. {note}"
         return self.signatures.function("set", [], doc, body)
+
+    def _set_by_all(self, part: tdsl.InputPart) -> c.FuncOp:
+        """NAME_set_PART, by NAME_set."""
+        body, build, index, real = self._setter()
+        whole = build.binary(index, "+", build.literal(part.start))
+        build.put(c.InvokeOp(f"{self.name}_set", [*_given(self.signatures.instance_of(body)), whole, real]))
+        build.put(c.ReturnOp(None))
+        doc = f"Sets element i of the input {part.name} from a real number, as {self.name}_set does."
+        return self.signatures.function(f"set_{part.name}", [], doc, body)
+
+    def _set_input(self, part: tdsl.InputPart, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
+        """NAME_set_PART of an input with a format of its own."""
+        body, build, index, real = self._setter()
+        pointer = self._pointer(build, self.signatures.instance_of(body))
+        raw = self._raw(body, index, real, format, spellings)
+        build.put(c.StoreOp(raw, pointer, build.binary(index, "+", build.literal(part.start))))
+        build.put(c.ReturnOp(None))
+        doc = f"Sets element i of the input {part.name} from a real number. {rounding_note(format)}"
+        return self.signatures.function(f"set_{part.name}", [], doc, body)
+
+    def _set_by_input(self, parts: Sequence[tdsl.InputPart]) -> c.FuncOp:
+        """NAME_set, by the functions NAME_set_PART of the inputs."""
+        body, build, index, real = self._setter()
+        given, blocks = _given(self.signatures.instance_of(body)), [body]
+        for part in parts:
+            here = ExpressionBuilder(blocks[-1])
+            if part is not parts[-1]:
+                then, otherwise = Block(), Block()
+                within = here.insert(c.CompareOp(index, "<", here.literal(part.start + part.length)))
+                here.put(c.IfOp(within, Region(then), Region(otherwise)))
+                blocks.append(otherwise)
+                here = ExpressionBuilder(then)
+            arguments = [*given, here.binary(index, "-", here.literal(part.start)), real]
+            here.put(c.InvokeOp(f"{self.name}_set_{part.name}", arguments))
+        build.put(c.ReturnOp(None))
+        doc = f"Sets element i of {self.name}_input() from a real number, as the function of its input does."
+        return self.signatures.function("set", [], doc, body)
+
+    def _setter(self) -> tuple[Block, ExpressionBuilder, SSAValue, SSAValue]:
+        """The body of a function that sets an element, and its arguments: the index and the real number."""
+        body = self.signatures.body({"i": IndexType(), "value": f32})
+        index, real = self.signatures.arguments_of(body)
+        return body, ExpressionBuilder(body), index, real
 
     def _raw(
         self, body: Block, index: SSAValue, real: SSAValue, format: NumberFormat, spellings: Spellings
@@ -153,14 +201,19 @@ class _Buffer:
             self._call(build, "predict", [*_given(given), reals])
             doc = f"Runs the model on {self.length} real numbers, as {self.name}_predict does."
             return self.signatures.function("predict_floats", self.label, doc, body)
-        pointer, inner = self._pointer(build, given), Block(arg_types=[IndexType()])
-        read = self.program.interface.input.read
-        with build.inside(inner):
-            index = inner.args[0] if read is None else self._entry(inner, read, spellings)
-            real = build.insert(c.LoadOp(reals, index))
-            build.put(c.StoreOp(self._raw(inner, index, real, format, spellings), pointer, index))
-        count = self.length if read is None else len(read)
-        build.put(c.ForOp(build.literal(0), build.literal(count), 1, Region(inner)))
+        pointer, read = self._pointer(build, given), self.program.interface.input.read
+        own = [(range(self.length)[part.elements], its) for part, its in self.program.own_formats]
+        for elements, its in own or [(range(self.length), format)]:
+            entries = None if read is None else [element for element in read if element in elements]
+            if entries == []:
+                continue
+            inner = Block(arg_types=[IndexType()])
+            with build.inside(inner):
+                index = inner.args[0] if entries is None else self._entry(inner, entries, spellings)
+                real = build.insert(c.LoadOp(reals, index))
+                build.put(c.StoreOp(self._raw(inner, index, real, its, spellings), pointer, index))
+            low, high = (elements.start, elements.stop) if entries is None else (0, len(entries))
+            build.put(c.ForOp(build.literal(low), build.literal(high), 1, Region(inner)))
         # NAME_set stores valid raws alone, which need no guard.
         if self.program.guarded is None:
             self._call(build, "run", _given(given))
