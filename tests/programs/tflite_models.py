@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -261,11 +262,18 @@ def _quantization(b: Any, spec: Spec) -> int:
 def computed_by_tflm(
     content: bytes, inputs: NDArray[Any], outputs: int = 1, *, arena: int = 1 << 20
 ) -> list[NDArray[Any]]:
-    """The outputs of TensorFlow Lite Micro, each flat: (samples, elements). inputs: (samples, *shape of the input)."""
+    """The outputs of TensorFlow Lite Micro, each flat: (samples, elements).
+
+    inputs: (samples, *shape of the input), or (samples, elements of all inputs) of a model with several.
+    """
     interpreter = runtime.Interpreter.from_bytes(content, arena_size=arena)
+    shapes = [tensor.shape for tensor in read_graph(content, "network.tflite").inputs]
+    ends = np.cumsum([prod(shape) for shape in shapes])[:-1]
     collected: list[list[NDArray[Any]]] = [[] for _ in range(outputs)]
     for sample in inputs:
-        interpreter.set_input(sample, 0)
+        parts = np.split(sample, ends) if len(shapes) > 1 else [sample]
+        for index, (part, shape) in enumerate(zip(parts, shapes, strict=True)):
+            interpreter.set_input(part.reshape(shape), index)
         interpreter.invoke()
         for index, values in enumerate(collected):
             values.append(np.array(interpreter.get_output(index)).ravel())
@@ -303,7 +311,8 @@ def weighted(
 
 
 def inputs_of(content: bytes, samples: int, seed: int = 0) -> NDArray[Any]:
-    """Random raws of a model's input."""
+    """Random raws of a model's input; those of several inputs are concatenated, (samples, elements)."""
     graph = read_graph(content, "network.tflite")
-    [x] = graph.inputs
-    return raws(np.random.default_rng(seed), (samples, *x.shape), x.dtype)
+    shapes = [x.shape for x in graph.inputs]
+    shape = shapes[0] if len(shapes) == 1 else (sum(map(prod, shapes)),)
+    return raws(np.random.default_rng(seed), (samples, *shape), graph.inputs[0].dtype)

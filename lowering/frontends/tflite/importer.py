@@ -18,13 +18,13 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.scratch.types import storage_of
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element, require_scales
 from tinyml.lowering.frontends.tflite.dilations import dilated
 from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
 from tinyml.lowering.frontends.tflite.normalisations import normalised
 from tinyml.lowering.frontends.tflite.operands import integers_of
-from tinyml.lowering.frontends.tflite.operators import OPERATORS
+from tinyml.lowering.frontends.tflite.operators import MOVES, OPERATORS
 from tinyml.lowering.frontends.tflite.variables import STEPS, Variables
 
 
@@ -145,4 +145,6 @@ def _append(to: GraphBuilder, op: Operator, variables: Variables) -> None:
     if not op.outputs:
         raise InputError(f"{op} has no output")
     with to.importing(str(op)):
+        if op.kind not in MOVES:
+            require_scales(op)
         OPERATORS[op.kind](to, op)

@@ -188,6 +188,20 @@ def scales_per_pixel() -> bytes:
     return model.finish([x], [y])
 
 
+def sum_without_scales() -> bytes:
+    model = TfliteModel()
+    x, y = model.tensor((1, 4), "int8"), model.tensor((1, 4), "int8")
+    model.op("ADD", [x, x], y, FusedActivationFunction=0)
+    return model.finish([x], [y])
+
+
+def other_extents() -> bytes:
+    model = TfliteModel()
+    x, y = model.tensor((1, 4), "int8", UNIT, 3), model.tensor((2, 5), "int8", UNIT, 3)
+    model.op("BROADCAST_TO", [x, model.constant([2, 5])], y)
+    return model.finish([x], [y])
+
+
 def scales_of_a_result() -> bytes:
     model = TfliteModel()
     x, y = model.tensor((1, 4), "int8", UNIT, 0), model.tensor((1, 4), "int8", [UNIT] * 4, 0)
@@ -264,6 +278,8 @@ REFUSED = {
     "two axes": (parts_along([0, 1]), r"operator 0 \(SPLIT, which computes 't1'\): expected one axis, got \[0, 1\]"),
     "scales of an input": (scales_per_pixel(), "'t0' has several scales, which only weights may have"),
     "scales of a result": (scales_of_a_result(), "'t1' has several scales, which only weights may have"),
+    "no scales": (sum_without_scales(), r"operator 0 \(ADD, .*'t0' is of type int8 without a scale"),
+    "extents": (other_extents(), r"operator 0 \(BROADCAST_TO, .*\(1, 4\) does not broadcast to \(2, 5\)"),
     "order": (reversed_order(), "'t1' is read before an operator computes it"),
 }
 
