@@ -44,7 +44,7 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
         raise InputError(f"expected inputs and outputs, got {len(graph.inputs)} and {len(graph.outputs)}")
     alone = len(graph.inputs) == 1
     with to.importing(""):
-        entrances = [_entrance(graph, tensor, moved=alone and not variables.handles) for tensor in graph.inputs]
+        entrances = [_entrance(graph, tensor, moved=alone and not variables.are_kept) for tensor in graph.inputs]
         if not alone and len({storage_of(element(tensor)) for tensor, *_ in entrances}) > 1:
             entrances = [(tensor, None, set[Operator]()) for tensor in graph.inputs]
     exits = [_exit(graph, tensor) for tensor in graph.outputs]
@@ -64,7 +64,7 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
             tdsl.update_input(module, parts=parts)
             return module
         [(entrance, order, _)] = entrances
-        if variables.handles:
+        if variables.are_kept:
             module = to.module(variables.loop(to, entrance, outputs, step))
             frame = prod(entrance.shape)
             tdsl.update_input(module, pushed=tdsl.Pushes(frame, frame, STEPS, 1))
@@ -83,7 +83,7 @@ def _parts(
 
     entrances: what the program takes for each input.
     """
-    if variables.handles:
+    if variables.are_kept:
         raise InputError(f"a model that keeps a state takes one input, this one has {len(inputs)}")
     elements = [element(tensor) for tensor in entrances]
     if len({storage_of(each) for each in elements}) > 1:

@@ -15,6 +15,7 @@ from tinyml.lowering.frontends.tflite.builder import GraphBuilder, activation_fo
 from tinyml.lowering.frontends.tflite.meanings import MEANINGS, by_meaning, gather
 from tinyml.lowering.frontends.tflite.model import Operator
 from tinyml.lowering.frontends.tflite.operands import input_of
+from tinyml.lowering.frontends.tflite.recurrent import LSTM, sequence_lstm
 
 BINARY: dict[str, type[tdsl.BinaryOp]] = {"ADD": tdsl.AddOp, "SUB": tdsl.SubOp, "MUL": tdsl.MulOp}
 
@@ -151,4 +152,5 @@ OPERATORS: dict[str, Import] = {
     "SUB": binary,
     "TANH": unary,
     "TRANSPOSE_CONV": layers.transpose_conv,
+    LSTM: sequence_lstm,
 }

@@ -202,6 +202,20 @@ def other_extents() -> bytes:
     return model.finish([x], [y])
 
 
+def of_an_lstm(**changes: Any) -> bytes:
+    """An LSTM with an option, or with inputs by their positions, that is not supported."""
+    model = TfliteModel()
+    x, y = (model.tensor((1, 2, 3), "float32") for _ in range(2))
+    square, row = model.constant(np.ones((3, 3)), "float32"), model.constant(np.ones(3), "float32")
+    states = [model.tensor((1, 3), "float32", kept=True) for _ in range(2)]
+    inputs = [x, *[square] * 8, *[-1] * 3, *[row] * 4, -1, -1, *states, *[-1] * 4]
+    for position in changes.pop("positions", ()):
+        inputs[position] = row
+    options: dict[str, Any] = {"FusedActivationFunction": 4, **changes}
+    model.op("UNIDIRECTIONAL_SEQUENCE_LSTM", inputs, y, **options)
+    return model.finish([x], [y])
+
+
 def scales_of_a_result() -> bytes:
     model = TfliteModel()
     x, y = model.tensor((1, 4), "int8", UNIT, 0), model.tensor((1, 4), "int8", [UNIT] * 4, 0)
@@ -278,6 +292,11 @@ REFUSED = {
     "two axes": (parts_along([0, 1]), r"operator 0 \(SPLIT, which computes 't1'\): expected one axis, got \[0, 1\]"),
     "scales of an input": (scales_per_pixel(), "'t0' has several scales, which only weights may have"),
     "scales of a result": (scales_of_a_result(), "'t1' has several scales, which only weights may have"),
+    "peepholes": (of_an_lstm(positions=[9]), r"_LSTM, which computes 't1'\): an LSTM with peepholes is not supported"),
+    "projection": (of_an_lstm(positions=[16]), "an LSTM with a projection is not supported"),
+    "normalised gates": (of_an_lstm(positions=[20]), "an LSTM with normalised gates is not supported"),
+    "activation of an LSTM": (of_an_lstm(FusedActivationFunction=1), "the activation RELU is not supported, only TANH"),
+    "weights of an LSTM": (of_an_lstm(positions=[2]), r"the weights '.*' have shape \(3,\), which does not fit"),
     "no scales": (sum_without_scales(), r"operator 0 \(ADD, .*'t0' is of type int8 without a scale"),
     "extents": (other_extents(), r"operator 0 \(BROADCAST_TO, .*\(1, 4\) does not broadcast to \(2, 5\)"),
     "order": (reversed_order(), "'t1' is read before an operator computes it"),
