@@ -115,6 +115,11 @@ def require_scales(op: Operator) -> None:
             raise VerifyException(f"{tensor} is of type {tensor.dtype} without a scale")
 
 
+def power_of_two(bits: int, exponent: int) -> Attribute:
+    """The element type of a width with the scale 2^exponent and the zero point 0."""
+    return ZeroSkewType(bits, 2.0**exponent, 0)
+
+
 def number_of(tensor: Tensor) -> float:
     """The real of a constant with a single element."""
     if tensor.data is None or tensor.data.size != 1:

@@ -126,15 +126,17 @@ class _TfliteReader:
         """A graph of the model by its number."""
         graph = self.graphs[number]
         tables = graph.tables(0)
-        # Tensors that no operator reads or computes may have shapes without elements.
-        tensors: dict[int, Tensor] = {}
+        kinds = [self.kind(table, index) for index, table in enumerate(graph.tables(3))]
+        # Tensors that nothing reads or computes may have shapes without elements.
+        listed = [graph.numbers(slot, "<i4") for slot in (1, 2)]
+        listed += [table.numbers(slot, "<i4") for table in graph.tables(3) for slot in (1, 2)]
+        used: set[int] = {index for indices in listed for index in indices.tolist() if 0 <= index < len(tables)}
+        tensors = {index: self.tensor(index, tables[index]) for index in sorted(used)}
 
         def named(indices: NDArray[Any], where: str) -> list[Tensor | None]:
             for index in map(int, indices):
                 if not -1 <= index < len(tables):
                     raise InputError(f"{where} names tensor {index}, the model has {len(tables)}")
-                if index != -1 and index not in tensors:
-                    tensors[index] = self.tensor(index, tables[index])
             return [tensors.get(int(index)) for index in indices]
 
         def required(indices: NDArray[Any], where: str) -> list[Tensor]:
@@ -144,8 +146,7 @@ class _TfliteReader:
             return known
 
         operators: list[Operator] = []
-        for index, table in enumerate(graph.tables(3)):
-            kind = self.kind(table, index)
+        for index, (kind, table) in enumerate(zip(kinds, graph.tables(3), strict=True)):
             where = f"operator {index} ({kind})"
             inputs, outputs = named(table.numbers(1, "<i4"), where), required(table.numbers(2, "<i4"), where)
             operators.append(Operator(index, kind, inputs, outputs, _options(kind, table)))

@@ -13,16 +13,22 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.lowering.frontends.layers.network_layers import dense, limited
 from tinyml.lowering.frontends.layers.sequences import loop_over_steps
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder, activation_format, element, weights_format
+from tinyml.lowering.frontends.tflite.builder import (
+    GraphBuilder,
+    activation_format,
+    element,
+    power_of_two,
+    weights_format,
+)
 from tinyml.lowering.frontends.tflite.layers import bias, constant_weights
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 from tinyml.lowering.frontends.tflite.operands import input_of, optional_input
@@ -101,11 +107,19 @@ class _Cell:
         self.hidden, self.cell = (element(input_of(op, position)) for position in (HIDDEN, CELL))
         if self.hidden != element(output):
             raise VerifyException(f"the state has the type {self.hidden}, the output {element(output)}")
-        floats = not isinstance(self.hidden, ZeroSkewType)
-        self.gate: Attribute = self.hidden if floats else ZeroSkewType(16, 2.0**-12, 0)
-        self.share: Attribute = self.hidden if floats else ZeroSkewType(16, 2.0**-15, 0)
-        if not floats and activation_format(input_of(op, CELL)).bits != 16:
-            raise VerifyException(f"the cell {input_of(op, CELL)} must have 16 bits")
+        of_cell = activation_format(input_of(op, CELL))
+        floats = activation_format(output).dtype.kind == "f"
+        if of_cell.bits != (32 if floats else 16):
+            raise VerifyException(
+                f"the cell {input_of(op, CELL)} of an LSTM with outputs {output.dtype} is not supported"
+            )
+        self.gate = self.hidden if floats else power_of_two(16, -12)
+        self.share = self.hidden if floats else power_of_two(16, -15)
+        self.clip: float = op.options["cell_clip"]
+        if not floats:
+            # Cut off to a multiple of the cell's scale.
+            scale = float(of_cell.decode(np.array(1, of_cell.dtype)))
+            self.clip = int(self.clip / scale) * scale
         self.x = x
 
     def step(self, x: SSAValue, states: States) -> States:
@@ -114,8 +128,8 @@ class _Cell:
         enter, keep, candidate, leave = (self.activated(number, x, states.hidden) for number in range(len(GATES)))
         old, new = op(tdsl.MulOp, keep, states.cell, self.cell), op(tdsl.MulOp, enter, candidate, self.cell)
         cell = op(tdsl.AddOp, old, new, self.cell)
-        if clip := self.op.options["cell_clip"]:
-            cell = limited(to, cell, -clip, clip)
+        if self.op.options["cell_clip"]:
+            cell = limited(to, cell, -self.clip, self.clip)
         hidden = op(tdsl.MulOp, op(tdsl.TanhOp, cell, self.share), leave, self.hidden)
         return States(hidden, cell)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from programs.devices import DEVICES, roomy
 from programs.lowered import lowered
@@ -35,6 +35,7 @@ from tinyml.tools.driver.measure import first_mismatch
     clip=st.sampled_from([0.0, 0.3]),
     time_major=st.booleans(),
 )
+@example(seed=0, dtype="int8", steps=2, inputs=1, units=2, cell=-8, clip=0.3, time_major=False)
 @settings(max_examples=examples(20))
 def test_sequences_give_the_bytes_of_tflm(
     seed: int, dtype: str, steps: int, inputs: int, units: int, cell: int, clip: float, time_major: bool
