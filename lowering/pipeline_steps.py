@@ -165,7 +165,6 @@ PIPELINES = {
             # Ops after a product join its rows before these are split into blocks.
             "simplify",
             "fuse-loops",
-            "expand-nests",
             "decode-constants",
             "code-forests",
             If("load_weights", "load-weights"),
@@ -183,6 +182,7 @@ PIPELINES = {
             If("pack_buffers", "place-arrays"),
             "fuse-loops",
             Extra("vectorise-loops"),
+            "expand-nests",
             "simplify",
             "licm",
             "split-constants",
