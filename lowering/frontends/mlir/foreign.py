@@ -1,4 +1,4 @@
-"""What tells a module on tensors of another tool from one of our own, before either is parsed."""
+"""Detection of tensor modules from other tools, before a module is parsed."""
 
 import re
 
@@ -20,7 +20,7 @@ _PRETTY = re.compile(rf"^\s*(?:%[\w$.:, %-]+=\s*)?((?:{'|'.join((*DECLARED, *DIA
 
 
 def is_foreign(text: str, *, undeclared: bool = False) -> bool:
-    """True for a module on tensors of another tool. undeclared: only for one of dialects that are not declared here.
+    """True for a tensor module from another tool. undeclared: true to accept only dialects that are not declared here.
 
     Raises `InputError` at an op that is not in MLIR's generic form.
     """

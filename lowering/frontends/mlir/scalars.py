@@ -1,4 +1,4 @@
-"""Ops of `arith` and `math` on elements, as bodies of `linalg.generic` have them, and on numbers of loops."""
+"""Ops of `arith` and `math` on elements, as in bodies of `linalg.generic`, and on the integers of loops."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def constant(reader: Reader, op: Operation) -> Tensor:
 @handles("arith.truncf", "arith.extf", "arith.sitofp", "arith.fptosi", "arith.index_cast", "arith.extsi",
          "tensor.cast", of_constants=["arith.fptosi", "arith.index_cast"])  # fmt: skip
 def convert(reader: Reader, op: Operation) -> Tensor:
-    """A conversion of signed integers, of which the true one of one bit is -1, and of floats."""
+    """A conversion between integers and floats; a true signed one-bit integer is -1."""
     known = mapped(reader.operand(op, 0), lambda x: -x.astype(int) if x.dtype == bool else x)
     return converted(reader, op, known, true=-1.0)
 
@@ -113,20 +113,20 @@ def truncate(reader: Reader, op: Operation) -> Tensor:
 
 
 def mapped(x: Tensor, function: Callable[[Array], Array]) -> Tensor:
-    """A tensor with a function of its elements where these are known."""
+    """A function applied to the elements of a known tensor; other tensors are unchanged."""
     array, steps = (None if each is None else function(each) for each in (x.array, x.steps))
     return x if array is None and steps is None else Tensor("", x.shape, x.stored, array, steps)
 
 
 def _unsigned(x: Array) -> Array:
-    """Integers whose highest bit is no sign."""
+    """Reinterpret integers as unsigned."""
     return x.view(f"u{x.itemsize}") if x.dtype.kind == "i" else x
 
 
 def converted(reader: Reader, op: Operation, x: Tensor, true: float = 1.0) -> Tensor:
-    """A tensor in the element type of an op's result; computed numbers stay as they are.
+    """Convert a tensor to the element type of an op's result; computed numbers are unchanged.
 
-    true: the float that a computed mask becomes where it holds; it becomes 0 elsewhere.
+    true: the float that a true element of a computed mask becomes; false becomes 0.
     """
     _, element = extents(op.results[0].type)
     dtype = np.dtype(ELEMENTS[str(element)])
@@ -146,5 +146,5 @@ def converted(reader: Reader, op: Operation, x: Tensor, true: float = 1.0) -> Te
 
 @handles("cf.assert")
 def ignored(reader: Reader, op: Operation) -> list[Tensor]:
-    """A check of the program that wrote the module."""
+    """Ignore an assertion of the program that wrote the module."""
     return []
