@@ -21,13 +21,16 @@ from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.runtime.model.memory import free_memory
 
 Convert = Callable[..., bytes]
-"""A function from a file's content, and words, to the content of a file that tinyml reads; raises `InputError`."""
+"""A function from a file's content, and further string arguments, to the content of a file that tinyml reads.
+
+Raises `InputError`.
+"""
 
 _LEAST_MEMORY, _MEMORY_PER_BYTE = 4 << 30, 64
-"""Bytes that a child may allocate: for the library itself, and for each byte of the file."""
+"""Bytes that a child may allocate: for the library itself, and per byte of the file."""
 
 _RESULT, _MESSAGE, _DEFECT = b"+", b"-", b"!"
-"""The first byte of what a child writes."""
+"""The first byte of a child's output: its kind."""
 
 
 def converted(convert: Convert, content: bytes, *words: str, library: str, seconds: int, file: str) -> bytes:

@@ -58,7 +58,7 @@ def is_function(source: object) -> bool:
 
 
 MLIR = "mlir"
-"""The suffix of modules, which need no importer."""
+"""The suffix of MLIR modules, which need no importer."""
 
 
 def _loaded(row: Row) -> Importer:
@@ -94,7 +94,7 @@ FRONTENDS = Table(
     ),
     check=_check,
 )
-"""The importers by suffix. Among several programs in a folder, the earliest suffix here wins."""
+"""The importers by suffix. If a folder has several programs, the suffix listed first wins."""
 
 _OF_TORCH = "in Python, tinyml.compile(module, X_val, board=...) takes the module; torch.onnx.export writes a file"
 _OF_KERAS = "tf.lite.TFLiteConverter.from_saved_model(folder) makes a .tflite file of its folder"
@@ -107,4 +107,4 @@ ADVICE: Mapping[str, str] = {
     "pickle": "rename it to .pkl",
     "model": "save_model('model.json') of XGBoost writes a file that is read",
 }
-"""What helps with files of other suffixes."""
+"""Advice for files with other suffixes."""

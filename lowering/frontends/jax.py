@@ -13,7 +13,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.mlir.importer import read_tensors
 
 LAMBDA = "<lambda>"
-"""The name that Python gives to functions without one."""
+"""The name that Python assigns to anonymous functions."""
 
 
 def import_jax(function: Any, example: object) -> ModuleOp:

@@ -27,7 +27,7 @@ from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.model.temporary_folder import temporary_folder
 
 SECONDS = 600
-"""The time for a file: TensorFlow takes some seconds to start, a long recurrence minutes to unroll."""
+"""Time limit in s for a file: TensorFlow needs some seconds to start, and minutes to unroll a long recurrence."""
 
 
 def read_keras(content: bytes, file: str) -> ModuleOp:
@@ -187,4 +187,4 @@ def _unrolled(model: Any) -> Generator[None]:
 
 
 LONGEST = 300
-"""The characters of a message of another package."""
+"""Maximum characters quoted from another package's message."""

@@ -21,19 +21,21 @@ from tinyml.dialects.limits import ELEMENT_LIMIT, counted_elements
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 
 _TEXT_BYTES = 16 << 20
-"""The most bytes of a configuration; that of a network of 1,000 layers takes one megabyte."""
+"""Maximum bytes of a configuration; the configuration of a network with 1,000 layers has one megabyte."""
 
 _BYTES_PER_ELEMENT = 8
-"""The most bytes that an element takes: one of double precision."""
+"""Maximum bytes of an element: double precision."""
 
 _LAYERS_WITH_CODE = {"Lambda", "TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer"}
-"""Layers that hold a function, a graph or a pickled module."""
+"""Layers that store a function, a graph or a pickled module."""
 
 _MODULES = {
     *("activations", "constraints", "dtype_policies", "initializers", "layers", "losses", "metrics", "optimizers"),
     *("ops", "quantizers", "random", "regularizers", "applications"),
 }
-"""The modules of Keras whose classes and functions are parts of models; others read files, or change what is safe."""
+"""The Keras modules whose classes and functions are parts of models; other modules read files or change safety
+settings.
+"""
 
 _MODELS = {"Sequential", "Functional", "Model"}
 _LOADERS = {"deserialize", "from_json", "get", "load_model", "model_from_json"}

@@ -42,7 +42,7 @@ OBJECTIVES: Mapping[str, str] = {
 """Kinds of objectives by name."""
 
 SEVERAL = ("multiclass", "multiclassova")
-"""Objectives with a result per class."""
+"""Objectives with one result per class."""
 
 ZERO_AS_MISSING = "zeros as missing values are not supported: train with zero_as_missing=false"
 CATEGORICAL = "categorical splits are not supported: encode categories as numbers"
@@ -72,13 +72,13 @@ def _in_turns(trees: Sequence[Tree], results: int) -> BoostedTrees:
 
 
 FIRST = "tree"
-"""The first line of a model."""
+"""The first line of a model file."""
 END = "end of trees"
 
 _CATEGORICAL, _DEFAULT_LEFT = 1, 2
-"""The bits of `decision_type` for categorical features and for missing values on the left."""
+"""The bits of `decision_type` for a categorical feature and for missing values that go left."""
 _MISSING = ("None", "Zero", "NaN")
-"""What counts as missing at a node, by bits 2 and 3 of `decision_type`."""
+"""The values that count as missing at a node, by bits 2 and 3 of `decision_type`."""
 
 
 def read_lightgbm(content: bytes, file: str) -> ModuleOp:

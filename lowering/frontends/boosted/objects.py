@@ -74,7 +74,7 @@ def _boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 BOOSTERS: Mapping[str, Callable[[Any, ModelBuilder, SSAValue], SSAValue]] = dict.fromkeys(_MODELS, _boosted)
-"""The handlers of estimators of other packages than scikit-learn, by class name."""
+"""The handlers of estimators from packages other than scikit-learn, by class name."""
 
 
 def import_booster(model: Any, file: str) -> ModuleOp:
@@ -93,7 +93,7 @@ def import_booster(model: Any, file: str) -> ModuleOp:
 
 
 SECONDS = 60
-"""The time for a file of CatBoost, whose reader takes well under a second for thousands of trees."""
+"""Time limit in s for a CatBoost file. The reader needs well under a second for thousands of trees."""
 
 
 def read_catboost(content: bytes, file: str) -> ModuleOp:

@@ -16,12 +16,12 @@ from tinyml.lowering.frontends.boosted.json_fields import Fields
 from tinyml.lowering.frontends.boosted.xgboost import import_xgboost
 
 NUMBERS = {"i": "i1", "U": "u1", "I": ">i2", "l": ">i4", "L": ">i8", "d": ">f4", "D": ">f8"}
-"""The types of numbers, as numpy names them."""
+"""The numeric types, by numpy's names."""
 
 CONSTANTS = {"Z": None, "T": True, "F": False}
 
 DEEPEST = 64
-"""The most containers within each other; a model has fewer than ten."""
+"""Maximum nesting depth of containers; a model nests fewer than ten."""
 
 
 def read_ubjson(content: bytes, file: str) -> ModuleOp:

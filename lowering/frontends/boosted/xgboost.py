@@ -46,12 +46,12 @@ OBJECTIVES: Mapping[str, str] = {
 """Kinds of objectives by name."""
 
 SEVERAL = ("multi:softmax", "multi:softprob")
-"""Objectives with a result per class."""
+"""Objectives with one result per class."""
 
 CLASSIFIER = "classifier"
 
 _OF_REGRESSORS = {"binary:logistic": SHARE, "binary:logitraw": VALUE}
-"""The kinds of classification objectives for which an `XGBRegressor` was trained."""
+"""The objective kinds of classification losses, as an `XGBRegressor` trained with one uses them."""
 
 
 def _logit(share: float) -> float:
@@ -63,7 +63,7 @@ _SUMS: Mapping[str, Callable[[float], float]] = {
     "reg:logistic": _logit,
     **dict.fromkeys(("count:poisson", "reg:gamma", "reg:tweedie"), lambda score: math.log(score)),
 }
-"""Functions from `base_score` to the initial sums, by objective; other sums start from the score itself."""
+"""Functions from `base_score` to the initial sums, by objective; for other objectives the score is the initial sum."""
 
 
 def import_xgboost(model: Fields, file: str) -> ModuleOp:

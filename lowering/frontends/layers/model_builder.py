@@ -84,7 +84,7 @@ def reals(numbers: NDArray[Any]) -> Parameter:
 
 
 UNSIGNED_ZERO = 128
-"""The difference between unsigned and signed 8-bit raws of the same real."""
+"""The offset between unsigned and signed 8-bit raws of the same real."""
 
 
 def signed(raws: NDArray[Any]) -> NDArray[Any]:

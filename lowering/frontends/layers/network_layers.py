@@ -266,7 +266,7 @@ def global_pool(
 
 
 GREATEST = (2.0 - 2.0**-23) * 2.0**127
-"""The greatest 32-bit float, which stands for no upper bound."""
+"""The greatest finite 32-bit float, which represents "no upper bound"."""
 
 
 def limited(to: ModelBuilder, x: SSAValue, low: float, high: float) -> SSAValue:

@@ -36,7 +36,7 @@ def in_shape_of(op: Op, value: SSAValue) -> Op:
 
 
 TOLERANCE = 1e-4
-"""The relative tolerance between a model's constant squares and those of the vectors that it multiplies by."""
+"""The relative tolerance between the squares that a model stores and those of its prototypes."""
 
 
 @dataclass(frozen=True)

@@ -32,10 +32,10 @@ FEWER_VECTORS = (
 """Advice for a smaller support vector machine."""
 
 MOST_FACTORS = 8
-"""Maximum degree of a polynomial kernel, which takes a product per degree."""
+"""Maximum degree of a polynomial kernel; each degree needs a product."""
 
 REACH = 3.0
-"""The distance of inputs from the centre up to which kernels are exact, in those of the farthest vector."""
+"""The distance from the centre up to which kernels are exact, in multiples of the farthest vector's distance."""
 
 
 @dataclass(frozen=True)

@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     Doubles: TypeAlias = NDArray[np.float64]
 
     Step: TypeAlias = tuple[Callable[..., Doubles], Doubles]
-    """A function of two numbers that rises with the first, and the second one for each feature."""
+    """A monotonically increasing function of a feature and a constant, and the constant of each feature."""
 
 GREATEST = 3.4028234663852886e38
-"""The greatest number of single precision."""
+"""The greatest finite number in single precision."""
 
 _TIES = 1e-12, 1e-7
-"""The distances from a threshold, relative to it, within which a decimal lies at the threshold but for rounding.
+"""The relative distances from a threshold within which a decimal equals the threshold except for rounding.
 
-The first is for features in double precision, the second for scaled features that are rounded to single precision.
+The first distance is for features in double precision, the second for scaled features rounded to single precision.
 """
 
 

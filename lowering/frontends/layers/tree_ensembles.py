@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAF = -1
-"""The children of a leaf."""
+"""The child index that marks a leaf."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from tinyml.lowering.frontends.mlir.elementwise import apply
 from tinyml.lowering.frontends.mlir.graph import Array, GraphWriter, Shape, Tensor
 
 Position: TypeAlias = tuple[tuple[str, int], ...]
-"""An index of an operand: letters with their factors, whose products are added."""
+"""An index of an operand: the sum of letters times their factors."""
 
 Indices: TypeAlias = tuple[Position, ...]
 
@@ -264,7 +264,7 @@ def _pooled(kind: str, image: Array, windows: Windows, shape: Shape) -> Array:
 
 
 REDUCTIONS = {"Add": "ReduceSum", "Max": "ReduceMax", "Min": "ReduceMin"}
-"""The reduction that repeats an op."""
+"""The reduction of each op that is applied repeatedly."""
 
 _COMPUTED = {"ReduceSum": np.sum, "ReduceMax": np.max, "ReduceMin": np.min}
 
@@ -276,7 +276,7 @@ def greatest(to: GraphWriter, x: Tensor, axis: int) -> tuple[Tensor, Tensor]:
 
 
 Step: TypeAlias = Callable[[Sequence[Tensor]], Sequence[Tensor]]
-"""A step of a reduction to a number and an index: from those kept so far and the next ones to those kept."""
+"""A reduction step on a (number, index) pair: from the accumulated pair and the next pair to the accumulated pair."""
 
 
 def takes_first_greatest(to: GraphWriter, step: Step, *, in_order: bool) -> bool:

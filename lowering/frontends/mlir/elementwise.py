@@ -62,7 +62,7 @@ BINARY: Mapping[str, Callable[[Array, Array], Array]] = {
 
 
 OF_CONSTANTS = ("And", "Ceil", "Equal", "Floor", "Log1p", "NotEqual", "Or", "Rem", "Rsqrt", "Sqrt")
-"""Ops that no program computes: their operands are known, or the rule of a layer takes them."""
+"""Ops that no program computes: their operands are constants, or the rule of a layer consumes them."""
 
 
 def of_constants(ops: Mapping[Any, str]) -> Sequence[Any]:
@@ -81,10 +81,10 @@ def _computed(op: str, values: Sequence[Array]) -> Array:
 
 
 Rule: TypeAlias = Callable[..., "Tensor | None"]
-"""A function from the operands of an op to a result that several ops together are; None where it does not apply."""
+"""A function from the operands of an op to the result of a fused layer; None where the rule does not apply."""
 
 LAYERS: dict[str, list[Rule]] = {}
-"""The rules of layers that other files add, by the op that is written last."""
+"""The rules of layers that other files register, by the last op of the layer."""
 
 
 def recognises(op: str) -> Callable[[Rule], Rule]:

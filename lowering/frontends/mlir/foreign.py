@@ -5,10 +5,10 @@ import re
 from tinyml.dialects.errors import InputError
 
 DECLARED = ("stablehlo", "chlo")
-"""Dialects that are declared here (`dialects/stablehlo/`): `tinyml-opt` keeps their ops."""
+"""Dialects that this project declares (`dialects/stablehlo/`): `tinyml-opt` preserves their ops."""
 
 DIALECTS = ("linalg", "tosa", "util")
-"""Further dialects by whose ops a text is known to be a module on tensors of another tool."""
+"""Further dialects whose ops identify a text as a tensor module from another tool."""
 
 
 def _generic(dialects: tuple[str, ...]) -> re.Pattern[str]:

@@ -54,7 +54,7 @@ NAMED: Mapping[str, str] = {
     "depthwise_conv_2d_nhwc_hwc": "n y+k x+l c, k l c -> n y x c",
     "depthwise_conv_2d_nhwc_hwcm": "n y+k x+l c, k l c m -> n y x c m",
 }
-"""The sum of products of each named op. Strides are factors of y and x, dilations of k and l."""
+"""The sum of products of each named op. y and x have strides as factors, k and l dilations."""
 
 POOLS: Mapping[str, str] = {
     f"pooling_{axes}_{kind}": spatial
@@ -292,7 +292,7 @@ def _compares(block: Block) -> bool:
 
 
 COMPARING = ("andi", "cmpf", "cmpi", "index_cast", "maximumf", "maxnumf", "ori", "select")
-"""Ops of `arith` whose results only depend on the order of their operands."""
+"""Ops of `arith` whose results depend only on the order of their operands."""
 
 
 def _number_indices(reader: Reader, block: Block, space: Shape) -> None:

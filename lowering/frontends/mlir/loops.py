@@ -24,10 +24,10 @@ from tinyml.lowering.frontends.onnx.graph import Attribute
 from tinyml.lowering.frontends.onnx.reader import OPSETS
 
 RunBody: TypeAlias = Callable[[Sequence[Tensor]], Sequence[Tensor]]
-"""A function that reads an iteration: from the carried tensors to the next ones."""
+"""A function that reads an iteration: from the carried tensors to their next values."""
 
 WRITTEN = "Written"
-"""The op of a carried tensor one part of which the iteration has written; no node has it."""
+"""The op of a carried tensor after the iteration has written a part of it; no node has this op."""
 
 MOST_TRIPS = 1 << 16
 
@@ -329,7 +329,7 @@ def _limit(reader: Reader, condition: Block, known: Sequence[Tensor | None]) -> 
 
 
 OPEN = DYNAMIC_INDEX
-"""The entry of a list of static offsets for an offset that is an operand."""
+"""The value in a list of static offsets that marks an offset given as an operand."""
 
 
 @handles("tensor.extract_slice")

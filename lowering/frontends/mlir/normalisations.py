@@ -11,7 +11,7 @@ from tinyml.lowering.frontends.mlir.elementwise import apply, core, is_number, l
 from tinyml.lowering.frontends.mlir.graph import GraphWriter, Made, Tensor
 
 MOST_FACTORS = 4
-"""The factors of a normalised tensor: the centred one, the inverse of its deviation, and scales."""
+"""Maximum factors of a normalised tensor: the centred tensor, its inverse deviation, and scales."""
 
 
 def _factors(*tensors: Tensor) -> Sequence[Tensor]:

@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 Handler: TypeAlias = "Callable[[Reader, Any], Tensor | Sequence[Tensor]]"
-"""A function that reads an op: it returns its results."""
+"""A function that reads an op and returns its results."""
 
 HANDLERS: dict[str, Handler] = {}
 
 _OF_CONSTANTS: set[str] = set()
-"""The ops that are read of known operands, and as parts of layers, alone."""
+"""The ops that are read only on known operands and as parts of layers."""
 
 ROOMS = ("normalisations", "scalars", "loops", "linalg", "stablehlo", "tosa")
-"""The files of handlers, and of the rules that recognise layers."""
+"""The files of op handlers and of layer rules."""
 
 DEEPEST = 64
-"""Maximum number of functions that call one another."""
+"""Maximum depth of nested calls."""
 
 
 def handles(

@@ -27,7 +27,7 @@ ELEMENTWISE: Mapping[str, str] = {
 INTEGERS = (
     "arith.addi", "arith.subi", "arith.muli", "arith.divsi", "arith.maxsi", "arith.minsi", "arith.remsi", "math.absi",
 )  # fmt: skip
-"""Ops on integers, which are constants or numbers of loops: no tensor of integers is computed."""
+"""Ops on integers, which are constants or loop counters: the program computes no integer tensors."""
 
 PREDICATES = {
     "arith.cmpf": ("", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "NotEqual", "", "Equal", "Greater",
@@ -35,20 +35,20 @@ PREDICATES = {
     "arith.cmpi": ("Equal", "NotEqual", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Less", "LessOrEqual",
                    "Greater", "GreaterOrEqual"),
 }  # fmt: skip
-"""The comparison of each predicate, by its number; numbers are not NaN."""
+"""The comparison of each predicate number; operands are not NaN."""
 
 TRUE = (7, 15)
-"""The predicates of `arith.cmpf` that hold of all numbers but NaN, or of all; 0 and 14 hold of none."""
+"""The predicates of `arith.cmpf` that are true for all operands except NaN, or for all operands."""
 
 
 UNSIGNED = 6
-"""The number of predicates of `arith.cmpi` before those of unsigned integers."""
+"""The first unsigned predicate of `arith.cmpi`."""
 
 ONE_BIT = {
     "arith.addi": "NotEqual", "arith.subi": "NotEqual", "arith.muli": "And", "arith.maxsi": "And",
     "arith.minsi": "Or",
 }  # fmt: skip
-"""Ops on signed integers of one bit, of which the true one is -1."""
+"""Ops on signed one-bit integers, where true is -1."""
 
 
 @handles(*ELEMENTWISE, of_constants=[*of_constants(ELEMENTWISE), *INTEGERS])
