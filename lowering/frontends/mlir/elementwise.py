@@ -293,7 +293,7 @@ def _error_function(to: GraphWriter, x: Tensor) -> Tensor | None:
 
 
 def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
-    """A minimum or maximum. With an infinity it is the identity or a constant; a minimum of a maximum is a clamp."""
+    """A minimum or maximum. An infinity may be the identity; a minimum and a maximum together are a clamp."""
 
     def rule(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
         limit = np.finfo(np.float32).max * (-1 if op == "Max" else 1)

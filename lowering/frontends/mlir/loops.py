@@ -133,9 +133,7 @@ def _integer(tensor: Tensor) -> int:
 
 
 def _changes(reader: Reader, carried: Sequence[Tensor], run: RunBody, kept: set[int]) -> Mapping[int, int]:
-    """The increment of each known carried integer in the first iteration, by position; the nodes read for it are
-    dropped.
-    """
+    """The increment of each known carried integer in the first iteration, by position; its nodes are dropped."""
     known = {
         at
         for at, tensor in enumerate(carried)

@@ -27,7 +27,7 @@ _KINDS = {int: "an integer", float: "a number", str: "a string", tuple: "a list"
 
 @dataclass(frozen=True)
 class Declared:
-    """A declared input or output of a graph. dims: None if the file gives no shape."""
+    """A declared input or output of a graph. dims: None if the file declares no shape."""
 
     name: str
     element: str
@@ -38,7 +38,7 @@ class Declared:
 class OnnxNode:
     """A node. version: the opset of its domain. Omitted inputs have empty names.
 
-    layer: the layer of PyTorch that it was exported from, such as `Linear 'head'`; empty if the file names none.
+    layer: the PyTorch layer that the node was exported from, such as `Linear 'head'`; empty if the file names none.
     """
 
     op: str
@@ -57,13 +57,13 @@ class OnnxNode:
         return named(UnknownLoc(), self.name)
 
     def error(self, message: str) -> InputError:
-        """An error that begins with the op and name of this node, and its layer."""
+        """An error that begins with the op, name and layer of this node."""
         layer = f" of the layer {self.layer}" if self.layer else ""
         return InputError(f"{self.op} '{self.name}'{layer}: {message}", file=self.file)
 
     @property
     def advice(self) -> str:
-        """What helps if the op is not supported."""
+        """Advice for an unsupported op."""
         if self.op in ("Quant", "BipolarQuant", "IntQuant"):
             return "export the model as QCDQ, from Brevitas by brevitas.export.export_onnx_qcdq"
         return (
@@ -94,7 +94,7 @@ class OnnxNode:
         return np.array(values, np.float64)
 
     def labels(self, *names: str) -> tuple[str | int, ...]:
-        """Class labels from the first of the named attributes that the node has."""
+        """Class labels from the first of the named attributes that is present."""
         name = next((name for name in names if self.attributes.get(name)), None)
         if name is None:
             raise self.error(f"needs the attribute {' or '.join(names)}")
