@@ -51,7 +51,7 @@ SEVERAL = ("multi:softmax", "multi:softprob")
 CLASSIFIER = "classifier"
 
 _OF_REGRESSORS = {"binary:logistic": SHARE, "binary:logitraw": VALUE}
-"""The objective kinds of classification losses, as an `XGBRegressor` trained with one uses them."""
+"""The kind of each classification objective when an `XGBRegressor` was trained with it."""
 
 
 def _logit(share: float) -> float:

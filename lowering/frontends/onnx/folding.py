@@ -275,4 +275,4 @@ def _reduce(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Arra
 
 
 FOLDED = frozenset({*_FOLDS, "Shape", "Size"})
-"""The ops of the default domain that are computed from constants, or from the shapes of tensors."""
+"""Ops of the default domain that are folded for constants, or for the shapes of tensors."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ACTIVATIONS = "tinyml.dialects.formats.zeroskew.single_precision:FloatSkewType"
 WEIGHTS = "tinyml.dialects.formats.zeroskew.type:ZeroSkewType"
-"""The formats of a quantised model, which are an extension."""
+"""The format extension for formats of quantised models."""
 
 WEIGHT_WIDTH, START_WIDTH = 8, 32
 
@@ -49,7 +49,7 @@ KEEPING = (
 
 
 ON_RAWS = ("QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul", "Cast", "CastLike")
-"""Ops that tell quantised tensors from reals: those with scales and zero points as inputs, and conversions."""
+"""Ops whose inputs are scales and zero points, or that convert: they distinguish quantised tensors from reals."""
 
 
 def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> FloatSkewType:

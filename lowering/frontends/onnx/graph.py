@@ -20,7 +20,7 @@ Attribute: TypeAlias = (
 )
 
 Dims: TypeAlias = tuple["int | str", ...]
-"""The extents of a value: numbers, or names, perhaps empty, of extents that the file leaves open."""
+"""The extents of a value: numbers, or names (possibly empty) of extents that the file leaves open."""
 
 _KINDS = {int: "an integer", float: "a number", str: "a string", tuple: "a list"}
 

@@ -52,17 +52,17 @@ CLASSIFIERS = ("LinearClassifier", "SVMClassifier", "TreeEnsembleClassifier")
 """Ops of `ai.onnx.ml` with the outputs label and scores."""
 
 PLUMBING = ("Cast", "Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze")
-"""Ops that a label may pass through on its way to an output, besides its lookup."""
+"""Ops that a label may pass through on its way to an output, in addition to its lookup."""
 
 
 CONVERTER = "skl2onnx"
 """The producer of models exported from scikit-learn, which has a frontend of its own."""
 
 EXPONENTIAL_LOSSES = ("Poisson", "Tweedie")
-"""Losses of CatBoost that predict the exponential of what its ONNX files compute."""
+"""CatBoost losses whose prediction is the exponential of the value that its ONNX files compute."""
 
 REALS = ("float32", "float16", "float64", "bfloat16")
-"""Element types of inputs that are read as reals."""
+"""Element types of inputs that are imported as reals."""
 
 
 def read_onnx(content: bytes, file: str) -> ModuleOp:

@@ -220,7 +220,7 @@ MOVED: Mapping[str, Mapping[str, int]] = {
         for kind in ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
     },
 }
-"""Attributes that later opsets turned into inputs, with the positions of these."""
+"""Attributes that later opsets turned into inputs, with the positions of the inputs."""
 
 
 _REALS = frozenset(("min", "max", "value", "scales"))
@@ -321,4 +321,4 @@ _REWRITES: Mapping[str, Rewrite] = {
     "Softmax": _softmax,
     "Upsample": _resize,
 }
-"""Rewrites of older definitions that differ in more than `MOVED`."""
+"""Rewrites of older definitions whose differences exceed `MOVED`."""

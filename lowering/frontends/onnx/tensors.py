@@ -46,7 +46,7 @@ _FIELDS = {
     "uint32": "uint64_data",
     "uint64": "uint64_data",
 }
-"""The field of a TensorProto for elements that are not stored as raw bytes; `int32_data` for all other types."""
+"""The TensorProto field of elements that are not stored as raw bytes, by type; `int32_data` for all other types."""
 
 
 def text(value: str | bytes) -> str:

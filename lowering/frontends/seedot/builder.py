@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 Source: TypeAlias = SSAValue | None
-"""A source of variation of an integer: the index of a loop, or None for the data."""
+"""A source of variation of an integer: a loop index, or None for the data."""
 
 DATA = frozenset[Source]((None,))
 

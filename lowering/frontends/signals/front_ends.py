@@ -155,7 +155,7 @@ _KINDS: Mapping[str, tuple[str, Callable[[Any], bool] | None]] = {
         lambda value: _are(lambda pair: _are(_is_real, pair) and len(cast("Sequence[object]", pair)) == 2, value),
     ),
 }
-"""The parameters of front ends by the text of their types: in words, and a function that is true for a value."""
+"""The parameter types of front ends: a description, and a predicate on values."""
 
 
 @dataclass(frozen=True, kw_only=True)

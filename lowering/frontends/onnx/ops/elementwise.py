@@ -119,7 +119,7 @@ def reciprocal(to: Builder, x: Value) -> OrderedTensor:
 _NEVER_NEGATIVE = (tdsl.ReluOp, tdsl.ExpOp, tdsl.SigmoidOp, tdsl.SoftplusOp)
 
 _FOLLOWED = 8
-"""The depth of sums whose least number is looked for."""
+"""Maximum depth of nested sums in the search for a lower bound."""
 
 
 def _least(value: SSAValue, depth: int = _FOLLOWED) -> float:
@@ -210,7 +210,7 @@ def _of_one_shape(to: Builder, branches: Sequence[Value]):
 
 
 _FLOATS = ("float32", "float64", "float16", "bfloat16")
-"""Element types in which computed numbers stay what they are: formats are chosen for the program as a whole."""
+"""Float types between which a cast is the identity: number formats are chosen for the whole program."""
 
 
 @handles("Cast", "CastLike")

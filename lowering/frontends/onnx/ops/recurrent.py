@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 
 _Body: TypeAlias = Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
-"""A function that emits an iteration: from its index and the carried tensors to the next ones, then sequence parts."""
+"""A function that emits an iteration: from its index and the carried tensors to their next values and the sequence
+parts.
+"""
 
 
 def _loop(to: Builder, trips: int, carried: Sequence[SSAValue], body: _Body) -> Sequence[SSAValue]:
@@ -139,10 +141,10 @@ def _placed(to: Builder, node: OnnxNode, sequence: OrderedTensor, axis: int, bac
 
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
-"""The number of gates, whose weights are concatenated."""
+"""The number of gates per op; their weights are concatenated."""
 
 USUAL = {"RNN": ("Tanh",), "GRU": ("Sigmoid", "Tanh"), "LSTM": ("Sigmoid", "Tanh", "Tanh")}
-"""The supported activations: the default ones of ONNX."""
+"""The supported activations: ONNX's defaults."""
 
 
 _ONE = Constant(np.asarray(1.0))

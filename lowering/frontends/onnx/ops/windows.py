@@ -31,7 +31,7 @@ from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of, integers, picked
 
 AXES = {2: "NC", 3: "NCL", 4: "NCHW", 5: "NCDHW"}
-"""The axes of samples by rank."""
+"""The axes of a sample by rank."""
 
 
 def image(to: Builder, value: Value) -> tuple[OrderedTensor, str]:
@@ -163,7 +163,7 @@ def normalise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 GREATEST = 1 << 14
-"""Maximum extent of a resized image, since each of its indices is checked."""
+"""Maximum extent of a resized image; each of its indices is computed during import."""
 
 
 @handles("ConvTranspose")
