@@ -1,4 +1,4 @@
-"""The table of estimators: what imports each class, by its name. Its module is imported when an estimator is of it."""
+"""The table of estimators: the handler of each class, by class name. A handler's module is imported on first use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _by(where: str, names: str) -> dict[str, Any]:
-    """The handler of some classes, `MODULE:NAME` beside this file."""
+    """Register the handler `MODULE:NAME`, relative to this folder, for some classes."""
     return dict.fromkeys(names.split(), on_call(f"tinyml.lowering.frontends.sklearn.{where}"))
 
 

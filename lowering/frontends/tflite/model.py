@@ -1,8 +1,8 @@
 """A TensorFlow Lite model as a typed graph, read from a flatbuffer, and the part of the schema that is read.
 
 The format of flatbuffers is that of https://flatbuffers.dev/internals: a table begins with the distance to its vtable,
-which holds the byte offset of each field; vectors and texts begin with their length. Every offset is checked. The
-schema is `schema.fbs`, version 3: slots of fields, numbers of operators and types.
+which stores the byte offset of each field. Vectors and texts begin with their length. Every offset is checked. The
+tables below follow `schema.fbs`, version 3: field slots, operator numbers and types.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class Quantization:
 
 @dataclass(frozen=True, eq=False)
 class Tensor:
-    """A tensor of the graph; a constant has data of its shape.
+    """A tensor of the graph; a constant has the data of its shape.
 
-    dtype: a name of `TYPES`. signature: the shape with -1 for extents that the model leaves open, and 1 in `shape`;
-    empty if all are known.
+    dtype: a name in `TYPES`. signature: the shape with -1 for extents that the model leaves open, which are 1 in
+    `shape`; empty if all extents are known.
     """
 
     index: int
@@ -60,7 +60,7 @@ class Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """A step of the graph. kind: a name of `OPERATORS`; a missing optional input is None."""
+    """A step of the graph. kind: a name in `OPERATORS`. A missing optional input is None."""
 
     index: int
     kind: str
@@ -75,9 +75,9 @@ class Operator:
 
 @dataclass(frozen=True)
 class TfliteGraph:
-    """The main graph of a model: operators in the order of execution.
+    """The main graph of a model: operators in execution order.
 
-    beginning: those of the graphs that run once, before the first inference (CALL_ONCE).
+    beginning: the operators of the graphs that run once, before the first inference (CALL_ONCE).
     """
 
     inputs: Sequence[Tensor]
@@ -112,7 +112,7 @@ class _TfliteReader:
         self.elements = 0
 
     def graph(self) -> TfliteGraph:
-        """The main graph, and the beginning of those that it calls once."""
+        """The main graph, with the operators of the graphs that it calls once."""
         main = self.subgraph(0)
         beginning: list[Operator] = []
         for op in main.operators:
@@ -159,7 +159,7 @@ class _TfliteReader:
         name, shape = table.text(3), tuple(table.numbers(0, "<i4").tolist())
         label = f"'{name}'" if name else f"tensor {index}"
         if len(shape) not in RANKS or any(extent < 1 for extent in shape):
-            # Quantised layers that run over a sequence have tensors without elements.
+            # Quantised layers over sequences have tensors without elements.
             if (kind := recurrent(self.kinds)) is not None:
                 raise InputError(f"operators {kind} are not supported: {advice(kind)}")
             raise InputError(
@@ -238,13 +238,13 @@ LEAST_SCALE = 2.0**-126
 
 
 def check_elements(elements: int, what: str) -> None:
-    """Raise `InputError` for more elements than the limit. what: the beginning of the message."""
+    """Raise `InputError` if the number of elements exceeds the limit. what: the beginning of the message."""
     if elements > (limit := ELEMENT_LIMIT.get()):
         raise InputError(f"{what} more than {limit} elements; --max-elements raises the limit")
 
 
 class _DamagedError(Exception):
-    """Raised for content that is not a valid flatbuffer; reading one raises nothing else."""
+    """Raised for content that is not a valid flatbuffer; reading a flatbuffer raises no other exception."""
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ class _Table:
         return cls(content, _offset(content, 0))
 
     def number(self, slot: int, kind: str, default: N) -> N:
-        """A field with a number; `default` if it is missing. kind: a code of the module `struct`."""
+        """A numeric field; `default` if it is missing. kind: a code of the module `struct`."""
         position = self._field(slot)
         return default if position is None else type(default)(_number(self.content, position, kind))
 
@@ -270,7 +270,7 @@ class _Table:
         return self.text(slot) if isinstance(default, str) else self.number(slot, kind, default)
 
     def table(self, slot: int) -> _Table | None:
-        """A field with a table."""
+        """A field that references a table."""
         position = self._field(slot)
         return None if position is None else _Table(self.content, _offset(self.content, position))
 
@@ -286,12 +286,12 @@ class _Table:
         return np.frombuffer(self.content, dtype, length, start)
 
     def text(self, slot: int) -> str:
-        """A field with a text; empty if it is missing."""
+        """A text field; empty if it is missing."""
         start, length = self._vector(slot, 1)
         return self.content[start : start + length].decode(errors="replace")
 
     def _vector(self, slot: int, size: int) -> tuple[int, int]:
-        """The offset of a vector's first element, and the number of elements. size: of an element, in bytes."""
+        """The offset of a vector's first element, and the number of elements. size: bytes per element."""
         if (position := self._field(slot)) is None:
             return 0, 0
         start = _offset(self.content, position)
