@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 Compute: TypeAlias = Callable[[ModelBuilder, Any, SSAValue], tuple[Any, SSAValue]]
-"""A function that appends the ops of an inner estimator: from it to the estimator that it resolves to, and its result.
+"""A function that appends the ops of an inner estimator: it returns the estimator that predicts, and its result.
 
-The result is that of `transform` inside transformers, that of `predict` inside predictors.
+The result is that of `transform` inside transformers, and that of `predict` inside predictors.
 """
 
 Composite: TypeAlias = Callable[[Any, ModelBuilder, SSAValue, Compute], SSAValue]
-"""A `Handler` of an estimator that holds others."""
+"""A `Handler` of an estimator that contains others."""
 
 
 def inner(to: ModelBuilder, estimator: Any, name: str) -> Any:
@@ -92,14 +92,15 @@ def selected(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 BOOSTED = ("GradientBoostingClassifier", "HistGradientBoostingClassifier")
-"""Classifiers whose raw predictions are logits, though their scores stay raw."""
+"""Classifiers that return raw scores although their raw predictions are logits."""
 
 OF_OTHERS = ("XGBClassifier", "XGBRFClassifier", "LGBMClassifier")
-"""The same of other packages than scikit-learn."""
+"""The corresponding classifiers of packages other than scikit-learn."""
 
 LOGISTIC = ("log_loss", "binary:logistic", "multi:softprob", "multi:softmax", "binary", "multiclass", None)
-"""The losses of boosted classifiers whose probabilities are the softmax or sigmoid of the sums; LightGBM's default is
-None."""
+"""Losses of boosted classifiers whose probabilities are the softmax or sigmoid of the sums; None is LightGBM's
+default.
+"""
 
 SHARES = (
     "DecisionTreeClassifier",
@@ -109,7 +110,7 @@ SHARES = (
     "BaggingClassifier",
     "KNeighborsClassifier",
 )
-"""Classifiers whose scores are the probabilities."""
+"""Classifiers whose scores are probabilities."""
 
 
 def one_against_rest(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:

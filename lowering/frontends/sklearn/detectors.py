@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 LEAST_DISTANCE = 1e-3
-"""The least distance of a neighbour, as a share of the median: the root of a smaller one is not resolved."""
+"""The least distance of a neighbour, as a share of the median; the root of a smaller distance is not resolved."""
 
 
 def path_lengths(tree: Any) -> Array:
@@ -72,7 +72,9 @@ def isolation_forest(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 BY_NU = 1.1
-"""The support vectors of a one-class machine, in those that nu asks for, up to which nu decides their number."""
+"""The multiple of nu's number of support vectors up to which nu determines the number of vectors of a one-class
+machine.
+"""
 
 
 def one_class_support_vectors(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST_SHOWN = 3
-"""The categories that a message shows."""
+"""Maximum categories in a message."""
 
 
 def encoded(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 Handler: TypeAlias = Callable[[Any, ModelBuilder, SSAValue], SSAValue]
 """A function that appends an estimator's ops: from the estimator and the features 1 x N to its result.
 
-The result is the new features of a transformer, or the values 1 x M of a regressor. That of a classifier is a score per
-class, 1 x K, or for two classes a single one that is positive for the second; the importer derives the class from it.
+The result is the new features of a transformer, or the values 1 x M of a regressor. A classifier's result is a score
+per class, 1 x K, or for two classes a single score that is positive for the second; the importer derives the class from
+it.
 """
 
 
@@ -85,7 +86,7 @@ LOGITS = (
     "BernoulliNB",
     "MLPClassifier",
 )
-"""Classifiers whose probabilities are the softmax of their scores, or the sigmoid of a single one."""
+"""Classifiers whose probabilities are the softmax of their scores, or the sigmoid of a single score."""
 
 
 def has_logits(estimator: Any, classes: int) -> bool:
@@ -121,7 +122,7 @@ Returns None if the estimator fails to predict.
 """
 
 EQUAL_SCORES = 1e-4
-"""Two scores that differ by less than this share of the greatest one may change order by rounding."""
+"""Two scores whose difference is below this share of the greatest may change order by rounding."""
 
 EQUAL_VALUES = 1e-3
 """Tolerance for the values of a regressor, as a share of the greatest one."""

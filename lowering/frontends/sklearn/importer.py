@@ -39,8 +39,7 @@ _advice, _inner, _threshold_of = (
 )
 
 OTHERS = {package: "tinyml.lowering.frontends.boosted.objects:BOOSTERS" for package in ("xgboost", "lightgbm")}
-"""The packages whose classes have the interface of scikit-learn's estimators, and are read as these are, each with the
-handlers of its classes by name."""
+"""Packages whose classes implement scikit-learn's estimator interface, each with its handlers by class name."""
 
 PIPELINE = "Pipeline"
 _SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
@@ -50,10 +49,10 @@ _AROUND = {
     "SelfTrainingClassifier": "estimator_",
     "FrozenEstimator": "estimator",
 }
-"""Searches for parameters, and ways to train, with the attribute of the estimator that predicts for them."""
+"""Searches for parameters and training wrappers, with the attribute of the estimator that predicts for them."""
 
 ELIMINATIONS = ("RFE", "RFECV")
-"""Selectors that predict by an inner estimator on the selected features, and transform like other selectors."""
+"""Selectors that predict with an inner estimator on the selected features, and transform like other selectors."""
 
 
 def is_estimator(model: object) -> bool:
@@ -265,7 +264,7 @@ _PACKAGES = {
     "lightgbm": "lightgbm",
     "catboost": "catboost",
 }
-"""Packages to suggest for modules that pickles of estimators may need; other names in a file are not trusted."""
+"""Packages to suggest for modules that unpickling may need; other module names in a file are not trusted."""
 
 
 def read_pickle(content: bytes, file: str) -> ModuleOp:

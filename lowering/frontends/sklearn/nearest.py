@@ -43,7 +43,7 @@ INSTEAD: Mapping[str, str] = {
     "HistGradientBoostingRegressor(loss='gamma')": "GammaRegressor",
     "MultiOutputRegressor(Ridge())": "RegressorChain",
 }
-"""The classes for which each expression stands in."""
+"""The unsupported classes that each expression replaces."""
 
 IN_WORDS: Mapping[str, str] = {
     **dict.fromkeys(
@@ -82,7 +82,7 @@ IN_WORDS: Mapping[str, str] = {
     ),
     "TransformedTargetRegressor": "compile its regressor_, whose values are those of the transformed targets",
 }
-"""Advice for classes whose work is done by something else than another class."""
+"""Advice for classes that no other class replaces."""
 
 BY_KIND = {
     "classes_": "LogisticRegression(), RandomForestClassifier() and SVC()",
@@ -90,7 +90,7 @@ BY_KIND = {
     "score_samples": "IsolationForest(), EllipticEnvelope() and OneClassSVM()",
     "predict": "LinearRegression(), RandomForestRegressor() and SVR()",
 }
-"""Expressions for any other class, by an attribute that tells its kind."""
+"""Expressions for any other class, by an attribute that identifies its kind."""
 
 
 def advice(name: str, estimator: object, *, transforms: bool = False) -> str:

@@ -26,7 +26,7 @@ _CURES = {
     ),
     "NOT_EQUAL": "a layer Masking skips steps as the data ask for it: train without it, on sequences of one length",
 }
-"""What helps by the beginning of an operator's name."""
+"""Advice by the prefix of an operator's name."""
 
 
 def advice(kind: str) -> str:

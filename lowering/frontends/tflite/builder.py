@@ -152,4 +152,4 @@ def weights_format(weights: Tensor, axis: int, *, wide: bool = False) -> NumberF
 
 
 _ACTIVATIONS = {"RELU": (0.0, GREATEST), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0)}
-"""Fused activations of operators, with the least and the greatest number of their results."""
+"""Fused activations of operators, with their least and greatest result."""

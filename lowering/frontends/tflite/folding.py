@@ -107,7 +107,9 @@ def _result(op: Operator) -> Array | None:
 
 
 Fold = Callable[[Operator, Sequence["Array"]], "Array"]
-"""A function from an operator and its constants to its result; raises `ValueError` and the like if they do not fit."""
+"""A function from an operator and its constants to its result; raises `ValueError` and related errors if they do not
+fit.
+"""
 
 
 def _strided(op: Operator, inputs: Sequence[Array]) -> Array:
@@ -168,7 +170,7 @@ FOLDED: dict[str, Fold] = {
     "STRIDED_SLICE": _strided,
     "SUB": _arithmetic(np.subtract),
 }
-"""The operators that are folded, if their inputs are plain integers."""
+"""The operators that are folded if their inputs are plain integers."""
 
 MOVED = {("FILL", 1), ("BROADCAST_TO", 0), ("DEQUANTIZE", 0)}
-"""Inputs of any type."""
+"""The operators that are folded for inputs of any type, since they only move elements."""

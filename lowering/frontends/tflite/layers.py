@@ -106,7 +106,7 @@ def _nearest(op: Operator, before: int, after: int) -> list[int]:
 
 
 BIASES = {8: "int32", 16: "int64"}
-"""The type of biases, and of sums, by the width of activations."""
+"""The type of biases and of sums, by the width of activations."""
 
 
 def conv_2d(to: GraphBuilder, op: Operator) -> None:

@@ -23,7 +23,7 @@ from tinyml.lowering.frontends.tflite.normalisations import LAYER_NORMALIZATION
 from tinyml.lowering.frontends.tflite.operands import input_of
 
 OPSET = 18
-"""The version of the ops: axes of reductions are inputs."""
+"""The opset of the ops; it makes the axes of reductions inputs."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Writer:
 
 
 Meaning: TypeAlias = Callable[[Writer, Sequence[Value]], Value]
-"""A function that writes the nodes of an operator for its operands, and returns the result."""
+"""A function that writes the nodes of an operator on its operands and returns the result."""
 
 
 def integers(numbers: Any) -> Constant:
@@ -178,4 +178,4 @@ MEANINGS: dict[str, Meaning] = {
     "SQUARED_DIFFERENCE": _squared_difference,
     "SUM": _reduced("ReduceSum"),
 }
-"""What operators compute of floats."""
+"""The meanings of operators on floats."""

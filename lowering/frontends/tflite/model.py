@@ -234,7 +234,7 @@ def _quantization(table: _Table, label: str) -> Quantization | None:
 
 
 LEAST_SCALE = 2.0**-126
-"""What a scale of 0 is read as, which the converter gives to tensors of zeros: factors of both round to 0."""
+"""The replacement of a scale of 0, which the converter stores for tensors of zeros: factors of both round to 0."""
 
 
 def check_elements(elements: int, what: str) -> None:
@@ -321,7 +321,7 @@ def _number(content: bytes, position: int, kind: str) -> Any:
 
 
 IDENTIFIER, VERSION = b"TFL3", 3
-"""Bytes 4 to 7 of a file, and the version of the schema that they stand for."""
+"""The file identifier (bytes 4 to 7) and the schema version that it denotes."""
 
 
 _NAMES = """
@@ -358,7 +358,7 @@ OPERATORS = tuple(_NAMES.split())
 
 
 PLACEHOLDER = OPERATORS.index("PLACEHOLDER_FOR_GREATER_OP_CODES")
-"""The number that a file stores for old readers in place of one beyond their range."""
+"""The number that a file stores in the old field for an operator beyond that field's range."""
 
 
 TYPES = {
@@ -386,7 +386,7 @@ TYPES = {
 
 
 NUMPY_TYPES = ("float32", "float16", "int32", "uint8", "int64", "bool", "int16", "int8")
-"""Types of elements that are read as arrays."""
+"""Element types that are read as arrays."""
 
 
 NAMED = {
@@ -398,7 +398,7 @@ NAMED = {
 
 
 Field = tuple[int, str, bool | int | float | str]
-"""An option: its slot, the code of its number in the module `struct`, or "s" for a text, and its default."""
+"""An option: its slot, the `struct` code of its number or "s" for a text, and its default."""
 
 
 _POOL: dict[str, Field] = {
@@ -478,7 +478,7 @@ OPTIONS: dict[str, dict[str, Field]] = {
     "GATHER": {"axis": (0, "i", 0), "batch_dims": (1, "i", 0)},
     "LEAKY_RELU": {"alpha": (0, "f", 0.0)},
 }
-"""The options of operators that have any."""
+"""The options of each operator that has options."""
 
 
 _OFFSET, _COUNT = struct.calcsize("<I"), struct.calcsize("<H")

@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LAYER_NORMALIZATION = "LAYER_NORMALIZATION"
-"""The operator of this file, with the inputs x, factor and addend; `axes`, `epsilon`, `total` and `centred` say of what
-the root is: over axes, with a number added to it, of a sum in place of a mean, of squares less that of the mean."""
+"""An internal operator with the inputs x, factor and addend, and four options that describe the root.
+
+`axes`: the reduced axes. `epsilon`: the addend under the root. `total`: true for a sum instead of a mean. `centred`:
+true for a variance, false for a mean of squares.
+"""
 
 
 _UNREACHED = 1e5
-"""A reciprocal of a norm that only rows of zeros have."""
+"""A reciprocal norm that only rows of zeros exceed."""
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,10 @@ from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph
 from tinyml.lowering.frontends.tflite.operands import input_of, strided_ranges
 
 STEPS = 2
-"""The steps up to the first answer of a program, the fewest that a stream has; one more gives the next answer."""
+"""The minimum steps of a program, up to its first result; one more step yields the next result."""
 
 Name = tuple[str, str]
-"""A variable: its container and its name there, which the graphs of a model share."""
+"""A variable, identified by its container and its name, which all graphs of a model share."""
 
 STATE = ("CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE")
 """The operators on variables."""
