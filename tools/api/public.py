@@ -1,4 +1,4 @@
-"""The names of the module `tinyml`, which loads them from here when they are first used."""
+"""The names of the module `tinyml`, loaded on first use."""
 
 from importlib.metadata import version
 from typing import TYPE_CHECKING

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class GraphBuilder(Builder):
     """A builder that appends the ops of operators, and stores the values of tensors.
 
-    It also has a builder of the ONNX importer, whose handlers emit the ops of operators on floats.
+    The class is also a builder of the ONNX importer, whose handlers emit the ops of operators on floats.
     """
 
     def __init__(self, file: str):
