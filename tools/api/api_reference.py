@@ -80,7 +80,7 @@ def finetune_options() -> list[Option]:
 
 
 OPTIONS = {"compile": compile_options, "finetune": finetune_options}
-"""Options by the function that takes them as keyword arguments."""
+"""Options by the function that accepts them as keyword arguments."""
 
 
 def keywords_text() -> str:

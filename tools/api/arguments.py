@@ -19,7 +19,7 @@ from tinyml.dialects.options import Option, Size
 from tinyml.tools.cli.arguments import value_parser
 
 SPELLED = {"target": "board", "val": "X_val", "test": "X_test", "out": "save(folder)"}
-"""Arguments of `compile` by the option of the command line, where the names differ."""
+"""The arguments of `compile` whose names differ from the command-line option, by option."""
 
 
 def checked_values(function: str, given: Mapping[str, object], options: Iterable[Option]) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def in_python(message: str) -> str:
 
 
 OTHER_COMMAND = r"\b(?:[a-z-]+-opt|pip install) [^;,()]*"
-"""A command of another tool in a message, up to the end of its clause."""
+"""A command of another tool quoted in a message, up to the end of its clause."""
 
 
 def _argument(found: re.Match[str]) -> str:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.request import Request
 
 OTHERWISE = ("model", "val", "test", "out", "target", "packages", "zip")
-"""Options of the command line that are arguments of `compile` under another name, or of `Program.save`."""
+"""Command-line options that Python passes differently: as another argument of `compile`, or to `Program.save`."""
 
 DATA = {"val": ("X_val", "y_val"), "test": ("X_test", "y_test")}
 

@@ -27,13 +27,13 @@ from tinyml.tools.api.loading import Model, load
 from tinyml.tools.api.program import CompileWarning
 
 Arrays: TypeAlias = Sequence[object]
-"""X_val, y_val, X_test and y_test of `compile`, the last ones left out or None."""
+"""X_val, y_val, X_test and y_test of `compile`; the last ones may be omitted or None."""
 
 VARIED = {"format": "formats", "width": "formats", "search": "searches"}
-"""Options of `compile` that a sweep varies, with its argument that does."""
+"""Options of `compile` that a sweep varies, with the argument of the sweep that lists their values."""
 
 PROCESSES = ("jobs", "backend", "cluster")
-"""Options of `compile` that say which processes work: in a sweep these compile, and do not search."""
+"""Options of `compile` that select worker processes: in a sweep the workers compile instead of searching."""
 
 HEAD = "is no table of a sweep and is not written over"
 

@@ -90,9 +90,9 @@ SELDOM = 4
 SAMPLES = 2
 QUICK = 8
 LOOKUP = "extui i32"
-"""The step of a look-up by the number of a leaf, of which only forests in f32 make use."""
+"""The step of an indexed leaf lookup, which only forests in f32 use."""
 LOOKUPS = 12
-"""Programs by which its time is measured."""
+"""The programs that measure the time of `LOOKUP`."""
 OPTIONS = ("--add", "--quick", "--resume", "--amend", "--forests")
 
 Variant: TypeAlias = tuple[str, int | None, str | None, str, bool]

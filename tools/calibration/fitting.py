@@ -14,17 +14,17 @@ from tinyml.targets.costs import Cost, KernelCost
 from tinyml.transforms.ir.cost.demand import ENTRY, Demand, StepCounts
 
 WORTH = 10.0
-"""Executions of a step in the equation of its time in an older table."""
+"""The weight of a time in an older table, as executions of the step in its equation."""
 LONGEST_ENTRY = 200.0
-"""The time up to which a remainder that belongs to no operation is taken for entry and return."""
+"""The longest remainder (a time of no operation) that is attributed to entry and return."""
 COLUMNS = ["time", "code", "once", "stack"]
 
 FLOOR = 30.0
-"""Operations with less time, or fewer bytes of code, than this count with absolute errors."""
+"""Operations with less time, or fewer bytes of code, count with absolute errors."""
 POWER = 0.8
 """Each equation is divided by its size to this power; a power of 1 would give relative errors."""
 TYPICAL = 0.08
-"""Relative errors beyond this count linearly, as the C compiler optimizes some operations away."""
+"""Relative errors above this limit count linearly: the C compiler optimises some operations away."""
 
 
 Equation: TypeAlias = tuple[Mapping[str, float], float]

@@ -173,4 +173,4 @@ FOLDED: dict[str, Fold] = {
 """The operators that are folded if their inputs are plain integers."""
 
 MOVED = {("FILL", 1), ("BROADCAST_TO", 0), ("DEQUANTIZE", 0)}
-"""The operators that are folded for inputs of any type, since they only move elements."""
+"""The inputs that may have any type, by operator and position."""

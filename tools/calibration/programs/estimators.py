@@ -39,7 +39,7 @@ _KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("mixture.GaussianMixture", {"n_components": 3}),
 )
 ROUNDS = 2
-"""Estimators of each kind."""
+"""The number of estimators of each kind."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from tinyml.tools.calibration.formats import CONVERTED
 from tinyml.tools.driver.stages import compile_stages, load_program
 
 LENGTH = 40
-"""Elements of an input, enough that the call around their loop hardly counts."""
+"""Elements of an input, enough that the call around their loop is negligible."""
 
 SAMPLES = 8
 
@@ -30,7 +30,7 @@ UNITS = (
     tdsl.FeatureMap(_SCALES, np.linspace(-0.5, 0.5, LENGTH)),
     tdsl.FeatureMap(0.8 * _SCALES, np.linspace(-0.5, 0.5, LENGTH)),
 )
-"""The units of features: one for all, powers of two, with zeros, and scales that take a product."""
+"""The units of features: one for all, powers of two, with zeros, and scales that need a multiplication."""
 
 
 def float_conversions(board: Board) -> dict[str, float]:

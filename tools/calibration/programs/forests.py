@@ -36,18 +36,20 @@ from tinyml.tools.calibration.programs.estimators import MadeEstimator
 from tinyml.tools.driver.stages import compile_stages
 
 FORESTS = 260
-"""The forests of an equation each: those of odd numbers are trained, the others random."""
+"""The number of forests, each an equation: odd ones are trained, the others random."""
 SELDOM = 4
-"""Half of the forests in as many are measured in tables, too, whose loop takes the same time for every node."""
+"""The group size: half of the forests in each group are also measured as tables, whose loop has the same time for every
+node.
+"""
 SAMPLES = 40
-"""The inputs of a forest, over which its time is the mean."""
+"""The inputs of a forest; its time is their mean."""
 TRAINING = 300
-"""The samples that an estimator is trained with, besides some for the program."""
+"""Samples for training an estimator, in addition to those of the program."""
 
 THRESHOLDS = "int8", "int16", "int32", "float32"
 VOTES = "int8", "int16", "int16", "int32", "int32", "float32"
 SCALES = {"int16": (1, 250), "int32": (1, 250, 1e7), "float32": (1e-2, 1)}
-"""The magnitudes of the inputs of random forests, by their type."""
+"""The magnitudes of the inputs of random forests, by input type."""
 RESULTS = 1, 1, 2, 3, 4, 5, 6, 7, 10
 
 _KINDS: tuple[tuple[str, str, dict[str, Any], int], ...] = (
@@ -61,7 +63,9 @@ _KINDS: tuple[tuple[str, str, dict[str, Any], int], ...] = (
     ("ensemble.ExtraTreesRegressor", "n_estimators", {}, 6),
     ("ensemble.HistGradientBoostingClassifier", "max_iter", {"min_samples_leaf": 5}, 5),
 )
-"""Estimators of scikit-learn: the parameter that is the number of trees, others, and a depth that none has."""
+"""Estimators of scikit-learn: the parameter for the number of trees, other parameters, and a depth that none
+reaches.
+"""
 
 _HEADER = """\
 #include <stdint.h>
