@@ -12,7 +12,7 @@ SILENT: ContextVar[bool] = ContextVar("SILENT", default=False)
 
 
 class Progress:
-    """Progress through a number of named steps, shown on standard error; use it as a context manager."""
+    """Progress through named steps, shown on standard error; use it as a context manager."""
 
     def __init__(self, title: str, steps: int):
         self.title = title

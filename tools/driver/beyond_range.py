@@ -1,4 +1,4 @@
-"""Inputs beyond the range of a program's input format, which count as its ends."""
+"""Inputs outside the range of a program's input format, which saturate."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ NOTABLE_SHARE = 0.01
 
 @dataclass(frozen=True)
 class BeyondRange:
-    """The numbers of inputs that lie beyond the input format of a program.
+    """The numbers of inputs that lie outside the input format of a program.
 
-    share: of all numbers. feature: the one, from 0, in which the greatest share of samples does; value: the farthest
-    number in it, and end: the end of the format that this counts as, both in units of the feature.
+    share: the share of all numbers. feature: the index, from 0, of the feature with the greatest share of such samples.
+    value: the farthest number of this feature; end: the end of the format to which it saturates, both in units of the
+    feature.
     """
 
     share: float
@@ -38,7 +39,7 @@ class BeyondRange:
 
     @property
     def notable(self) -> bool:
-        """True if more of them lie beyond than chance explains."""
+        """True if more numbers lie outside than chance explains."""
         return self.share > NOTABLE_SHARE
 
     def __str__(self) -> str:
@@ -49,7 +50,9 @@ class BeyondRange:
 
 
 def beyond_range(module: ModuleOp, x: NDArray[Any]) -> BeyondRange | None:
-    """The numbers of real inputs (samples, elements) beyond the input format of a program at L1; None if none are."""
+    """The numbers of real inputs (samples, elements) outside the input format of a program at L1; None if there are
+    none.
+    """
     format, features = input_format(module), feature_map(module)
     reals = argument_reals(module, x).reshape(len(x), -1).astype(np.float64)
     low, high = (float(format.decode(format.encode_clipped(np.array([end])))[0]) for end in (-GREATEST, GREATEST))
