@@ -26,12 +26,12 @@ from tinyml.targets.board import SIZES, bytes_of
 Declaration = TypeVar("Declaration")
 
 LARGEST = 2**63 - 1
-"""The largest integer that an option takes."""
+"""The largest integer that an option accepts."""
 
 _WIDTH = 80
 
 _READ = ("mlir", "npy", "npz", "csv")
-"""Suffixes of files that commands read, besides those of frontends."""
+"""Suffixes of files that commands read, in addition to those of frontends."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,7 +31,7 @@ from tinyml.runtime.readers.protected_files import check_output
 _RANDOM_BYTES = 4
 
 MARK = "tinyml-temporary"
-"""The file that proves that a folder is one of ours."""
+"""The file that identifies a folder as a temporary output."""
 
 
 @dataclass
@@ -242,7 +242,7 @@ def json_results(path: Path | None) -> Generator[list[dict[str, Any]]]:
 RemovableFiles = Callable[[Path], Sequence[str]]
 """The files of an existing folder, relative to it; raises `InputError` unless all its contents may be removed.
 
-Files are removed in this order, so that a removal that was cut short can go on.
+Files are removed in this order, so that an interrupted removal can resume.
 """
 
 

@@ -30,20 +30,23 @@ from tinyml.dialects.errors import InputError
 from tinyml.tools.cli.collection import collect_rarely
 
 MOST_DIGITS = 300
-"""Maximum consecutive digits in an argument: more than file names have, fewer than Python converts."""
+"""Maximum consecutive digits in an argument: more than file names have, fewer than Python's limit for conversion."""
 
 _TRIM, _MAP = -1, -3
-"""The parameters of glibc's `mallopt`: from how many free bytes memory is returned, and from which size on an array has
-memory of its own, which is always returned."""
+"""Parameters of glibc's `mallopt`: the free bytes above which memory is returned to the system, and the size above
+which an array has its own mapping, which is always returned.
+"""
 
 _RETURNED, _OF_ITS_OWN = 1 << 28, 1 << 25
-"""Their values in bytes. By default most arrays of an evaluation get pages that the system has to clear again."""
+"""The values of these parameters in bytes. By default most arrays of an evaluation get new pages that the system must
+clear.
+"""
 
 _AS_GIVEN = "tinyml.as_given"
-"""The handler of characters that the encoding of a stream lacks: bytes of file names are written as given, others
-escaped.
+"""The error handler for characters that the encoding of a stream lacks.
 
-In a locale without UTF-8, Python keeps the bytes of a file's name as lone surrogates.
+Bytes of file names are written unchanged; other characters are escaped. In a locale without UTF-8, Python stores the
+bytes of file names as lone surrogates.
 """
 
 # Python's last collection would visit every remaining object: a twentieth of the time of a search, for memory that the
@@ -52,7 +55,7 @@ atexit.register(gc.freeze)
 atexit.register(gc.disable)
 
 _ENDED = 128
-"""What shells add to the number of the signal that ended a program, for its exit code."""
+"""The number that shells add to the signal that ended a program, for its exit code."""
 
 INTERRUPTED = _ENDED + signal.SIGINT
 """The exit code after Ctrl-C."""
@@ -60,7 +63,7 @@ INTERRUPTED = _ENDED + signal.SIGINT
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _RETRY, _PATIENCE = 0.01, 3.0
-"""Seconds between two attempts to interrupt an import, and until it is interrupted regardless."""
+"""Seconds between two attempts to interrupt an import, and until the interrupt is forced."""
 
 
 @dataclass

@@ -28,7 +28,7 @@ class IRPrinter(Printer):
     """
 
     _types: dict[int, tuple[Attribute, str]] = field(default_factory=dict[int, tuple[Attribute, str]], init=False)
-    """The types spelled so far and their texts, by identity: hashing a type takes as long as spelling it."""
+    """The texts of the types printed so far, by identity: hashing a type takes as long as printing it."""
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
         if self.stream is None or "\n" in text:

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any
 
 SILENT: ContextVar[bool] = ContextVar("SILENT", default=False)
-"""True where no progress is shown, as for callers from Python."""
+"""True if no progress is shown, as for callers from Python."""
 
 
 class Progress:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tinyml.transforms.reals.channels.pruning import Channels
 
 SHOWN = 3
-"""The number of channels that a row of the table names; the JSON has all."""
+"""The number of channels per row of the table; the JSON lists all."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -144,7 +144,7 @@ def _fish(found: Mapping[str, CommandWords]) -> str:
 
 
 SHELLS: Mapping[str, Callable[[Mapping[str, CommandWords]], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}
-"""The script for each shell, of the words of command lines."""
+"""The completion script for each shell, from the words of command lines."""
 
 
 @dataclass(frozen=True, kw_only=True)

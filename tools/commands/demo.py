@@ -11,7 +11,7 @@ from tinyml.dialects.options import option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-"""The folder beside the rooms, in a copy of the repository as in an installed package."""
+"""The folder of examples, in a copy of the repository and in an installed package."""
 
 
 @dataclass(frozen=True, kw_only=True)

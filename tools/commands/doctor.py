@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from tinyml.targets.package import Package
 
 DEVELOPMENT = ("test", "docs")
-"""Extras for development of tinyml, which users do not need."""
+"""Extras for the development of tinyml, which users do not need."""
 
 MODULES_OF = {"pyelftools": "elftools"}
-"""Modules by distribution, where the names differ."""
+"""Modules by distribution, if the names differ."""
 
 SPELLED_SOURCES: Mapping[TimeSource, str] = {
     "simulated": "simulated",
@@ -38,7 +38,7 @@ SPELLED_SOURCES: Mapping[TimeSource, str] = {
     "modelled": "modelled",
     "least": "lower bound",
 }
-"""The origin of a board's times, in a word."""
+"""The origin of a board's times, as one word."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,10 +33,10 @@ _EMPTY = {
     "offset": "every buffer is placed anew, so leave it empty",
     "hint": "no placement is preferred",
 }
-"""Columns of MiniMalloc that have to be empty, since no packer takes what they ask for, and why."""
+"""Columns of MiniMalloc that must be empty, since no packer supports them, and the reason."""
 
 _MOST = 1 << 128
-"""Limit on sizes, alignments and points: Python refuses to spell integers of more than some thousand digits."""
+"""Limit on sizes, alignments and points: Python refuses to print integers of more than some thousand digits."""
 
 
 def read_problem(path: Path) -> list[Rectangle]:
@@ -127,10 +127,10 @@ def spell_solution(rectangles: Sequence[Rectangle], placement: Placement) -> str
 
 
 STEPS, SECONDS = 30_000_000_000, 120
-"""Default limits, more generous than in a compilation because the user asked for this packing alone."""
+"""Default limits, more generous than in a compilation, because packing is the only request."""
 
 REST = 2e-5
-"""Seconds per buffer that are reserved for checking and writing."""
+"""Seconds per buffer reserved for checking and writing."""
 
 
 @dataclass(frozen=True, kw_only=True)

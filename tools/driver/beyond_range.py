@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 GREATEST = 1e30
-"""A number beyond all formats but floats."""
+"""A number outside the range of all formats except floats."""
 
 MARGIN = 0.1
-"""The share of a format's range by which a number has to lie outside: single outliers cost little up to there."""
+"""The share of a format's range by which a number must lie outside: single outliers up to there cost little."""
 
 NOTABLE_SHARE = 0.01
-"""The share of numbers beyond a format above which they are worth a word."""
+"""The share of numbers outside a format above which a warning is due."""
 
 
 @dataclass(frozen=True)

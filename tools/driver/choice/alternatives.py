@@ -43,13 +43,13 @@ USUAL_WIDTH = "fixed 16"
 """The alternative that the chosen one is compared with."""
 
 NARROW_WIDTH = "fixed 8"
-"""The alternative that none is to be slower than where it qualifies."""
+"""The alternative that sets the time limit for all others if it qualifies."""
 
 WIDE_COST = 2.0
-"""The ratio of the times of 16 and 8 bits above which programs of mixed widths are slower than those of 8 bits.
+"""The ratio of the times of 16 and 8 bits above which programs of mixed widths are slower than programs of 8 bits.
 
-On an AVR, where 16 bits take 2 to 9 times as long, mixed widths take 1.7 times as long or more; on a Cortex-M4 16 bits
-take 1.4 times as long, and values of 16 with weights of 8 bits at times less than 8 bits.
+On an AVR, 16 bits take 2 to 9 times as long, and mixed widths at least 1.7 times as long. On a Cortex-M4 16 bits take
+1.4 times as long; values of 16 bits with weights of 8 bits are sometimes faster than 8 bits.
 """
 
 _NARROW = {"format": "fixed", "width": 8}
@@ -85,7 +85,7 @@ def _scaled(name: str) -> str:
 
 
 FLOAT_FEATURES = Alternative(f"{NARROW_WIDTH}, float features", {**_NARROW, "float_features": True})
-"""Decision trees that compare floats themselves, and add votes of 8 bits."""
+"""Decision trees that compare the float inputs directly, and add votes of 8 bits."""
 
 ALTERNATIVES = (
     *UNSCALED,
@@ -99,7 +99,7 @@ ALTERNATIVES = (
         for weights in ("codebook:4", "mxint:4", "mxfp:4")
     ),
 )
-"""Our own alternatives; on a target of unknown costs they are tried in this order."""
+"""The built-in alternatives; on a target of unknown costs they are tried in this order."""
 
 
 def considered() -> Sequence[Alternative]:
@@ -138,7 +138,7 @@ def _of_packages() -> Iterator[Alternative]:
 ORDINARY_EXECUTION: Mapping[str, Any] = {}
 
 STREAMED = ({"plan": "pixels"}, {"plan": "rows"}, {"plan": "pixels", "reuse_input": True})
-"""Options with which networks of images take less memory and, at times, less time."""
+"""Options with which image networks need less memory and sometimes less time."""
 
 SMALLER = ({"reuse_input": True}, {"plan": "patches", "reuse_input": True})
 """Options that save memory if nothing else fits."""

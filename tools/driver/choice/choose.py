@@ -44,26 +44,28 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.choice.trials import ProgramTrial
 
 SPARE_STACK = 16
-"""Bytes of RAM by which an estimate may be short."""
+"""The possible error of a RAM estimate, in bytes."""
 
 NOTABLE = 0.95
-"""The ratio of times below which a program is faster than another: estimates do not tell smaller differences."""
+"""The ratio of times below which a program counts as faster; estimates do not resolve smaller differences."""
 
 SCHEDULE_GAIN = 0.8
-"""The ratio of times that no schedule gains: an alternative beyond it is not placed to be compared with the fastest.
+"""A ratio of times that no schedule reaches: a slower alternative is not scheduled for a comparison with the fastest.
 
-Of ten networks on an AVR, a Cortex-M0, a Cortex-M4 and RISC-V, one gains by schedules, at most 18 %.
+Of ten networks on an AVR, a Cortex-M0, a Cortex-M4 and RISC-V, one becomes faster by schedules, by at most 18 %.
 """
 
 FAR_OFF, ERROR_FAR_OFF = 10.0, 100.0
-"""The points, and the growth of an error in percent, beyond the permitted loss at which an alternative with constants
-rounded to nearest is skipped."""
+"""The margin over the allowed loss beyond which an alternative with constants rounded to nearest is skipped.
+
+The margin is in points of accuracy, or in percent by which an error grows.
+"""
 
 MOST_REFINED = 3
-"""The number of alternatives with refined constants, after which only two of the others are tried (`_keep_two`)."""
+"""The number of alternatives with refined constants, after which only two others are tried (`_keep_two`)."""
 
 TAKEN, NOT_NEEDED = "taken", "not needed"
-"""The verdicts on the alternative that is taken, and on those after it."""
+"""The verdicts on the taken alternative, and on alternatives after it."""
 
 
 @dataclass(frozen=True)

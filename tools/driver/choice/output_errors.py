@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_ERROR = 0.003
-"""The error of a model, as a share of the deviation of an output's targets, that counts where its own is less: a model
-that is exact would allow no format."""
+"""The least error of a model, as a share of the deviation of an output's targets; an exact model would allow no
+format.
+"""
 
 UNKNOWN_ERROR = 0.03
-"""The error that a model without targets is taken to have, as a share of the deviation of an output: R2 is 0.999."""
+"""The assumed error of a model without targets, as a share of the deviation of an output: R2 is 0.999."""
 
 ALONE = 8
-"""The number of outputs up to which each has units of its own; of more, such as pixels, the squares are added up."""
+"""The number of outputs up to which each has its own units; squares of more outputs, such as pixels, are added."""
 
 
 @dataclass(frozen=True)

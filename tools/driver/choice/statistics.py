@@ -39,25 +39,27 @@ if TYPE_CHECKING:
     from tinyml.transforms.formats.evaluation.reference import Reference
 
 TELLING = 0.5
-"""The points from a loss to its bound by margins beyond which margins say nothing, and the bound decides."""
+"""The distance in points from the loss to its bound by margins above which margins are ignored and the bound
+decides.
+"""
 
 SCORES_OFF = 0.05
-"""The greatest error of scores that callers get, as a share of the range of all scores: of probabilities 0.05."""
+"""Maximum error of scores that callers read, as a share of the range of all scores: 0.05 for probabilities."""
 
 MANY = 400
-"""The samples that changed sides above which the net loss is as good as normal."""
+"""The number of changed samples above which the net loss is approximately normal."""
 
 COMPARABLE = 2.0
-"""The multiple of the shifts' deviation up to which samples are near the border."""
+"""The multiple of the shifts' deviation within which samples are near the border."""
 
 USUAL = 0.9
-"""The quantile of errors near the border up to which errors of samples that stay on their side count."""
+"""The quantile of errors near the border that limits the errors of samples that stay on their side."""
 
 PARTS = 50
-"""The most parts of the samples that are left out, one after the other, to find the standard error of a figure."""
+"""Maximum parts of the samples that are left out in turn to estimate a standard error."""
 
 GROUPS, TIME = "groups", "time"
-"""The arrays of a data file that say which samples depend on each other."""
+"""The arrays of a data file that describe dependent samples."""
 
 
 @dataclass(frozen=True)
