@@ -20,9 +20,9 @@ WIDTH = 120
 
 
 def measured_program(found: ProgramInFolder, *, listing: bool = False) -> Attribution:
-    """The time and flash of each line of a program, on its samples, and of each instruction for a `listing`.
+    """The measured time and flash of each line of a program on its samples; with `listing`, of each instruction.
 
-    Raises `InputError` on a board without a profiler.
+    Raises `InputError` for a board without a profiler.
     """
     from tinyml.runtime.devices.attribution import attribute
     from tinyml.runtime.devices.registry import runner_for
@@ -38,9 +38,10 @@ def measured_program(found: ProgramInFolder, *, listing: bool = False) -> Attrib
 
 
 def explain_model(folder: Path) -> dict[str, Any]:
-    """Measure the model in a folder written by `tinyml compile`, on the samples that its report was measured on.
+    """Measure the model in a folder written by `tinyml compile`, on the samples of its report.
 
-    Raises `InputError` for any other folder, for files that its IR does not give, and on a board without a profiler.
+    Raises `InputError` for any other folder, for files that the folder's IR does not generate, and for a board without
+    a profiler.
     """
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.tools.driver.program_in_folder import program_in

@@ -22,7 +22,7 @@ _ARRAY = "static {ctype} array[{length}];\n\n{ctype} *{name}_input(void)\n{{\n  
 
 
 def _caller(model: PackagedModel) -> str:
-    """The functions of `NAME.h` by which `samples.h` reaches the model; `NAME.mlir` has those below them."""
+    """The functions of `NAME.h` that `samples.h` calls; they call the functions of `NAME.mlir`."""
     interface = model.interface
     if interface.row_elements is not None:
         return ""
