@@ -68,15 +68,16 @@ COMMANDS = Table(
     ours=(Row(name, file_of(name), help) for name, help in _HELP.items()),
     check=check_hyphenated,
 )
-"""The commands. The file of one is imported only when it is called, and the help text of a package's command is the
-first sentence of its module."""
+"""The commands. A command's file is imported only when it is called; the first sentence of a package's module is its
+help.
+"""
 
 
 _WIDTH = 80
 """Columns of a help text that shows a selection of options."""
 
 MEANT = {"--board": "--target", "--output": "--out", "--validation": "--val", "--bits": "--width"}
-"""Options by names under which people look for them, where the nearest spelling would be another option."""
+"""Other names that users try for options, where the nearest spelling is a different option."""
 
 
 class Command(Protocol):

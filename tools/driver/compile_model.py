@@ -382,7 +382,7 @@ def write_pages(made: Compilation) -> None:
 
 
 _PAGES = "tinyml.tools.driver.output_pages:pages_at_hand"
-"""What makes the page of a report and its pictures, an extension."""
+"""The extension that generates the report page and its figures."""
 
 
 def seal(made: Compilation) -> None:

@@ -163,7 +163,7 @@ def compile_asked(
 
 
 SPARE_FLASH = 0.95
-"""The share of a board's flash that an estimate may fill; passes that spend flash keep to a limit by themselves."""
+"""The share of a board's flash that an estimate may fill; passes that spend flash have their own limit."""
 
 
 def bounds_of(request: Request, board: Board) -> Bounds:

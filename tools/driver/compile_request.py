@@ -25,12 +25,13 @@ from tinyml.tools.driver.request import (
 
 LIMITS = ("ram", "flash", "cycles")
 WITHOUT_SEARCH = ("ram", "flash", "loss", "metric")
-"""The limits that compilation without a search keeps by itself, the loss only if it chooses a format; the metric by
-which it is counted stands in every report.
+"""Limits that a compilation without a search enforces itself; the loss only if it chooses a format.
+
+The metric that measures the loss is part of every report.
 """
 
 ASSUMED = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
-"""The values of options that searches assume when they measure programs."""
+"""The option values that searches assume when they measure programs."""
 
 
 @dataclass(frozen=True, kw_only=True)

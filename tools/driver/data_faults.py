@@ -22,20 +22,22 @@ if TYPE_CHECKING:
 CONFIDENCE = 0.95
 
 DEVIATIONS = 1.645
-"""The standard errors from an estimate to its one-sided bound of that confidence."""
+"""The distance from an estimate to its one-sided bound with that confidence, in standard errors."""
 
 FEW = 30
-"""Samples, or groups of them, below which the bound decides instead of the estimate."""
+"""The number of samples or groups below which the bound decides instead of the estimate."""
 
 ENOUGH = 1000
-"""Samples by which a model on reals is judged; of more, as many are taken at equal distances."""
+"""The number of samples that judge a model on reals; from more, equidistant ones are selected."""
 
 POOR, HALF_WAY = 0.25, 0.5
-"""The recalls, from 0 for guesses to 1 for right answers alone, up to which a model is poor: at any rate, and where it
-is right no more often than the most frequent class."""
+"""The recalls, from 0 for guesses to 1 for a perfect model, up to which a model is poor.
+
+The first applies to every model, the second to a model that is right no more often than the most frequent class.
+"""
 
 FAR = 0.01
-"""The share of numbers far from the range of other data beyond which these are of another kind."""
+"""The share of numbers far from the range of other data above which two data sets differ in kind."""
 
 
 @dataclass(frozen=True)

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from tinyml.runtime.model.data import Data
 
 FAR = 0.01
-"""The distance from the threshold, as a share of the range of scores, beyond which a decision has to be the same."""
+"""The distance from the threshold, as a share of the range of scores, beyond which decisions must be equal."""
 
 
 REACHES = (3.0, 10.0)
-"""How far `far_samples` lie from the mean, in distances of the normal samples from it."""
+"""The distance of `far_samples` from the mean, in multiples of the distance of normal samples."""
 
 DEVIATIONS = 10.0
-"""How far a single element lies off in `far_samples`, in standard deviations of the elements."""
+"""The offset of a single element in `far_samples`, in standard deviations of the elements."""
 
 MOST_FAR = 100
-"""The most `far_samples` of a kind."""
+"""Maximum number of `far_samples` per kind."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ _COMMENT = re.compile(
 )
 
 _ATTEMPT = re.compile(r"//.*\bexpected-(?:(?:error|warning|remark|note)\b|\S*\s*\{\{)")
-"""A comment that is meant to expect something: ignored, one with a slip would never fail."""
+"""A comment that resembles an expectation: it is an error, since a misspelled expectation would never fail."""
 
 _LINES = {None: 0, "above": -1, "below": 1}
 

@@ -40,20 +40,20 @@ from tinyml.transforms.reals.channels.resource_limits import RAM, ResourceLimits
 from tinyml.transforms.schedules.table import AUTO
 
 SMALLER = 4.0
-"""The learning rate on reals divided by that in the program's arithmetic."""
+"""The ratio of the learning rate in the program's arithmetic to that on reals."""
 
 SAMPLES = 512
-"""Number of training samples on which ranges are compared."""
+"""Number of training samples for the comparison of ranges."""
 
 LESS = 0.998
-"""Another range is taken if it lowers the loss to less than this share."""
+"""Another range is accepted if it reduces the loss below this share."""
 
 ROUNDS = 2
-"""The number of times that ranges are chosen: before the training, and with the weights of its first half."""
+"""The number of times that ranges are chosen: before the training, and with the weights after its first half."""
 
 
 NOTABLE_LOSS = 2.0
-"""The points of accuracy from floating point to the formats above which the loss is worth a warning."""
+"""The points of accuracy lost from floating point to the formats above which there is a warning."""
 
 Score: TypeAlias = tuple[float, float]
 """A program's loss, and its accuracy in percent, on the validation set."""
@@ -200,7 +200,7 @@ def labelled(program: ModuleOp, file: Path) -> Labelled:
 
 
 Zooms: TypeAlias = "Mapping[str, int]"
-"""Powers of two by which the ranges of tensors are narrower than profiled, by name; 0 for the others."""
+"""Powers of two by which the ranges of tensors are narrower than their profile, by name; 0 for the others."""
 
 
 class QuantisedProgram:

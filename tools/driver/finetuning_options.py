@@ -11,7 +11,7 @@ from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM
 REFIT, NORMS = PRUNING = ("refit", "norms")
 
 NUMBERS = ("format", "width", "weights", "functions", "scale_by", "row_scales", "plan")
-"""The options of a compilation that say in which arithmetic a program is trained."""
+"""The compilation options that determine the arithmetic of the training."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.stages import Compiled
 
 ROUNDS = 3
-"""Maximum number of programs counted after the first, before all loops stay rolled."""
+"""Maximum number of programs counted after the first; then all loops stay rolled."""
 
 MARGIN = 115
-"""Percent of the estimated cells that a program is taken to have where nothing counts them (docs/fpga.md)."""
+"""The assumed cell count without yosys, in percent of the estimate (docs/fpga.md)."""
 
 LEAST_STEP = 0.95
-"""The factor by which a share shrinks at least, after one that left the program unchanged."""
+"""The factor by which a share shrinks at least after one that left the program unchanged."""
 
 
 def lowered(bits: ModuleOp, ctx: Context, options: PipelineOptions) -> ModuleOp:

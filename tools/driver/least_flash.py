@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 _ENTRY_BITS = 4
-"""The bits of an entry of a sparse matrix: less than any layout takes."""
+"""The bits of an entry of a sparse matrix, a lower bound over all layouts."""
 
 LEAST_WIDTH = 3
-"""The bits of the narrowest formats for which the bound holds."""
+"""The width of the narrowest formats for which the bound is valid."""
 
 
 def weights_of(program: ModuleOp) -> tuple[int, int]:

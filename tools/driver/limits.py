@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.stages import Compiled
 
 ATTEMPTS = 3
-"""Maximum number of plans tried within a limit; the stack is known only once a program is compiled."""
+"""Maximum number of plans tried within a limit; the stack is known only after a compilation."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ BINS, COLUMNS = 64, 640
 """Maximum frequency bins and columns drawn; larger spectrograms are max-pooled."""
 
 RANGE = 60.0
-"""Dynamic range in decibels, from the loudest, which is black, to white."""
+"""The dynamic range in decibels, from the loudest sample (black) to white."""
 
 SHADES = 15
 """Number of shades between black and white."""

@@ -74,12 +74,12 @@ class TinymlOptMain(xDSLOptMain):
     """Number of lines before the piece of the input file being read, with --split-input-file."""
 
     outputs: ExitStack
-    """The context of the output file, which replaces an earlier one if no error occurs."""
+    """The context of the output file, which replaces an earlier file if no error occurs."""
 
     watched: PassWatch
 
     _read: tuple[list[tuple[IO[bytes], int]], str] | None = None
-    """The pieces of the input, if they were read already."""
+    """The pieces of the input, if they have been read."""
 
     def __init__(self, args: Sequence[str], blame: Blame):
         """blame: records the input file, and the pass that is running or whose result is being verified."""

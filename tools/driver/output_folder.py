@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 REPORT = "report.json"
 
 _WRITER, FILES = "tinyml", "files"
-"""The fields of a report with the version of tinyml that wrote it, and the SHA-256 of every file by its name."""
+"""The report fields with the version of tinyml that wrote it, and with the SHA-256 of every file by name."""
 
 MEASURED_SAMPLES = 5
 """Number of inputs that are run on the device for the report."""
@@ -38,18 +38,18 @@ SAMPLES = "samples.npz"
 """The file of these inputs."""
 
 ERRORS = "errors.npz"
-"""The file of samples that came out wrong, or otherwise than in the float model."""
+"""The file of misclassified samples, and of samples whose class differs from that of the float model."""
 
 REPORT_PAGE = "report.html"
 
 PROOFS = "proofs.json"
-"""The file of what `tinyml prove` found about the program, as its `--json` prints it."""
+"""The file of the findings of `tinyml prove` about the program, as its `--json` prints them."""
 
 MEASURED = "<!-- measured -->"
-"""The mark of a report whose times were measured down to lines of C."""
+"""The mark of a report whose times were measured per line of C."""
 
 PICTURES = "pictures"
-"""The folder of the pictures, each an SVG file by its name."""
+"""The folder of the figures, one SVG file per name."""
 
 
 def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:

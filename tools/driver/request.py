@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 PREFIX = "search-"
 
 AUTO_FORMAT = "auto"
-"""The value of `--format` that leaves formats, widths and schedule to the compiler."""
+"""The value of `--format` for which the compiler chooses formats, widths and schedule."""
 
 DECIDED = ("format", "width", "weights", "search", "functions", "row_scales", "plan")
-"""The options that `auto` decides; if any of them is given, the others have their defaults."""
+"""The options that `auto` decides; if any of them is set, the others have their defaults."""
 
 DEFAULT_LOSS = 0.5
-"""Points that a program chosen by `auto` may lose."""
+"""The permitted loss in points of a program that `auto` chooses."""
 
 USUAL_GROWTH = 5.0
-"""The percentage by which the error of an output may grow, where nothing else was asked for."""
+"""The default permitted growth of an output's error in percent."""
 
 OPTIMIZE = ("Os", "O2", "O3")
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.program_in_folder import ProgramInFolder
 
 FLOAT_SAMPLES = 3
-"""Samples of which the time with floats as inputs is measured; it hardly depends on them."""
+"""Number of samples for the time with float inputs, which hardly depends on them."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.request import Request
 
 SPARE = 0.9
-"""The share of the memory that a model may fill whose parts or frames a message counts."""
+"""The share of the memory that the advised number of parts or the advised frame length may fill."""
 
 
 def smaller_models(program: ModuleOp, request: Request, board: Board, needs: Needs) -> Iterator[str]:

@@ -46,7 +46,7 @@ _BITS = "4-bits.mlir"
 _LEVELS = {"2-buffers.mlir": FORMATS_TO_BUFFERS, "3-loops.mlir": BUFFERS_TO_LOOPS, _BITS: LOOPS_TO_BITS}
 
 LONG_TYPE = 200
-"""Length beyond which an element type gets an alias, such as one with a scale for each of many channels."""
+"""The length above which an element type gets an alias, such as one with scales for many channels."""
 
 _INSIDE = {"sd": ("seedot/input.sd",)}
 """Further paths of a program inside its model's folder, by the program's suffix."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
 
 LONGEST_NAME = 63
-"""Characters of the name of a library."""
+"""Maximum characters of the name of a library."""
 
 PINS = 6
 """Maximum number of analog pins that a sketch reads; few boards have fewer."""

@@ -108,4 +108,4 @@ def _lacks(board: Board) -> str | None:
 
 
 BITSTREAM = Packaging("bitstream", _files, _lacks)
-"""The packaging: `make` in `bitstream/` makes a bitstream."""
+"""The packaging: `make` in `bitstream/` builds a bitstream."""

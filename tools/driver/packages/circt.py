@@ -53,4 +53,4 @@ def _lacks(board: Board) -> str | None:
 
 
 CIRCT = Packaging("circt", _files, _lacks)
-"""The packaging: `make` in `circt/` prints the module by CIRCT, and simulates it."""
+"""The packaging: `make` in `circt/` prints the module with CIRCT and simulates it."""

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.packages.packaging import Packaging
 
 PLAIN = "c"
-"""The name for `NAME.c` and `NAME.h` in the output folder, which are always there."""
+"""The name for `NAME.c` and `NAME.h`, which every output folder contains."""
 
 USUAL = ("arduino", "cmake", "bitstream")
-"""The default packagings, each for the boards that lack nothing for it."""
+"""The default packagings, each for the boards that it supports."""
 
 
 OTHER_TOOLS = ("zephyr", "esp-idf", "pico-sdk", "stm32cube", "stm32cubeide", "keil", "iar", "mbed", "nrf-connect")
-"""Tools that people ask for, whose projects are not written."""
+"""Tools that users request, but for which no project is written."""
 
 
 def packagings_for(
@@ -112,7 +112,7 @@ def _loaded(row: Row) -> Packaging:
 _NAME = re.compile("[A-Za-z0-9_-]+")
 
 _TAKEN = (PLAIN, "ir", "pictures")
-"""Folders of the output folder that are no packages, and the files that are always in it."""
+"""Subfolders of the output folder that are not packages, and the files that it always contains."""
 
 
 def _check(row: Row) -> None:

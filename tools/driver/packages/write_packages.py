@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
-"""The time stamp of files in archives, the earliest of the format, so that equal contents make equal archives."""
+"""The time stamp of files in archives: the earliest of the format, so that equal contents create equal archives."""
 
 
 def write_packages(folder: Path, model: PackagedModel, packagings: Sequence[Packaging], *, zipped: bool) -> None:
