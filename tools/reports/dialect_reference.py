@@ -142,7 +142,7 @@ OPTIONAL = (OptOperandDef, OptResultDef)
 
 
 def dialect_page(page: str, tests: Iterable[str]) -> str:
-    """The text of a page. tests: files of IR in which the examples are found, the first that has an op."""
+    """The text of a page. tests: IR files for examples; the first with an op supplies its example."""
     title, introduction, _ = PAGES[page]
     lines = [line for text in tests for line in text.splitlines()]
     parts = [f"# {title}", NOTE.rstrip(), introduction]
@@ -152,7 +152,7 @@ def dialect_page(page: str, tests: Iterable[str]) -> str:
 
 
 def attributes_page() -> str:
-    """The text of the page about discardable attributes of our own."""
+    """The text of the page about this project's discardable attributes."""
     rows = ["| name | on | value | meaning |", "|---|---|---|---|"]
     for name, one in sorted(own_attributes().items()):
         rows.append(f"| `{name}` | {one.places} | {_values(one)} | {one.meaning} |")
@@ -164,7 +164,7 @@ def attributes_page() -> str:
 
 
 def _values(declared: OwnAttribute) -> str:
-    """The kinds of value of an attribute, in words, for all its places."""
+    """The kinds of values of an attribute in all its places, as text."""
     return ", or ".join(dict.fromkeys(value.words.replace("|", "\\|") for value in declared.values.values()))
 
 
@@ -213,7 +213,7 @@ def _rows(definition: OpDef) -> Iterator[str]:
 
 
 def words_of(constraint: Any) -> str:
-    """A constraint in words; types that share the name in parentheses are equal."""
+    """A constraint as text; types with the same name in parentheses are equal."""
     return next((words(constraint) for kind, words in WORDS.items() if isinstance(constraint, kind)), "any")
 
 
@@ -247,7 +247,7 @@ def _spelled(kind: type[Attribute]) -> str:
 
 
 def _docstring(kind: type) -> str:
-    """The docstring of a class or, where it refers to that, of its module."""
+    """The docstring of a class or, if it refers to its module, of the module."""
     text = inspect.cleandoc(kind.__doc__ or "")
     if "see the module" in text:
         module = inspect.cleandoc(inspect.getmodule(kind).__doc__ or "")
@@ -256,7 +256,7 @@ def _docstring(kind: type) -> str:
 
 
 def example_of(name: str, lines: Sequence[str]) -> str | None:
-    """The first op of that name in lines of IR, up to the line that closes its regions; None if there is none."""
+    """The first op of a name in lines of IR, up to the line that closes its regions; None if there is none."""
     found = re.compile(rf"^(?!\s*//)(?:.*= *)?\s*\"?{re.escape(name)}(?![\w.])")
     for start, line in enumerate(lines):
         if not found.search(line):
