@@ -134,7 +134,7 @@ ATTRIBUTES = (
     "transforms.ir.pipeline_names",
     "transforms.search.engine.result",
 )
-"""The modules that declare attributes (`tinyml.dialects.own_attributes`), as far as they are installed."""
+"""The installed modules that declare attributes (`tinyml.dialects.own_attributes`)."""
 
 
 @cache

@@ -40,7 +40,7 @@ from tinyml.transforms.reals.channels.resource_limits import RAM, ResourceLimits
 from tinyml.transforms.schedules.table import AUTO
 
 SMALLER = 4.0
-"""The ratio of the learning rate in the program's arithmetic to that on reals."""
+"""The ratio of the learning rate on reals to that in the program's arithmetic."""
 
 SAMPLES = 512
 """Number of training samples for the comparison of ranges."""

@@ -9,10 +9,10 @@ from functools import lru_cache
 from tinyml.dialects.formats.number_format import Function
 
 DIGITS = 40
-"""Decimal digits."""
+"""The precision of the computation in decimal digits."""
 
 FAR = Decimal(700)
-"""Arguments beyond this give what this gives, in every format."""
+"""The magnitude above which a function is constant in every format."""
 
 
 @lru_cache(maxsize=1 << 14)

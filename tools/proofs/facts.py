@@ -32,7 +32,7 @@ from tinyml.tools.proofs.statements import Known
 from tinyml.tools.proofs.values import Truths, Values
 
 MOST = 1 << 12
-"""Formats with more raws than this have some of them tried, evenly spaced, beside their ends."""
+"""The number of raws above which only evenly spaced raws and the ends are checked."""
 
 CODINGS = (INTEGER, TABLE)
 """Codings by which kernels decode every raw."""
@@ -111,7 +111,7 @@ def facts(one: Known) -> Iterator[Fact]:
 
 
 FOLDED = (tdsl.ReluOp, tdsl.Relu6Op, tdsl.NegOp, tdsl.CastOp)
-"""Ops on each number of a tensor that fold, perhaps to the operand of the op before."""
+"""Elementwise ops on a tensor that fold, some of them to the operand of the preceding op."""
 
 
 def _folds(format: NumberFormat) -> Iterator[tuple[str, Callable[[Any], Any]]]:

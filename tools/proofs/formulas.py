@@ -31,7 +31,7 @@ def solver() -> ModuleType:
 
 
 RUNS = 8
-"""A table of at most this many runs of consecutive integers is written out."""
+"""Maximum runs of consecutive integers in a table that is written as a formula."""
 
 
 @dataclass(eq=False)
@@ -41,7 +41,7 @@ class Unknowns:
     facts: list[Any] = field(default_factory=list[Any])
     shared: dict[tuple[Any, ...], Formula] = field(default_factory=dict[Any, Any])
     kept: list[Any] = field(default_factory=list[Any])
-    """Terms whose identities are in keys of `shared`, which stay alive for it."""
+    """Terms whose ids are in keys of `shared`; the references keep them alive."""
 
     def identity(self, term: Any) -> int:
         """Equal for equal terms."""

@@ -27,7 +27,7 @@ from tinyml.tools.proofs.reading import Promise, Unread, read, within
 from tinyml.tools.proofs.values import Truths, Values
 
 Argument: TypeAlias = "int | tuple[int, ...] | None"
-"""A constant, a table, or None for an operand that is computed."""
+"""An argument: a constant, a table, or None for a computed operand."""
 
 
 class Call(NamedTuple):

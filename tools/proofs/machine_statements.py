@@ -19,10 +19,10 @@ from tinyml.tools.proofs.step_statements import StepStatement, steps_in
 from tinyml.transforms.ir.intervals import Interval
 
 REGISTERS = WIDTHS[:-1]
-"""The registers with a wider one."""
+"""Each register with the next wider one."""
 
 NARROW = (-127, 127)
-"""Limits of results that saturate at 8 bits, which a function of the runtime knows."""
+"""Limits of results that saturate at 8 bits, which a function of the runtime supports."""
 
 DIVISORS = (3, 9, 49, 100)
 LEFT = (1, 2, 7, 8, 9, 15, 16)

@@ -22,10 +22,10 @@ from tinyml.tools.proofs.proving import Documented
 from tinyml.tools.proofs.reading import within
 
 TABULATED = 256
-"""Functions of at most this many raws are tables, whose entries are the nearest raws."""
+"""Functions of at most this many raws are tables of nearest raws."""
 
 SORTED = 1 << 8
-"""Raws of formats with more numbers than this are in the order of the numbers."""
+"""Formats with more numbers than this have raws in the order of the numbers."""
 
 
 class Undocumented(Exception):

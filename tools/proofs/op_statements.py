@@ -33,7 +33,7 @@ from tinyml.transforms.ir.arithmetic import Alone, Interval
 from tinyml.transforms.simplify import SimplifyPass
 
 RECORDED, EMITTED, SIMPLE = "in exact integers, ", "", "after simplify, "
-"""Stages of what an op lowers to, as messages name them."""
+"""The stages of an op's lowering, as messages name them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,10 +42,10 @@ class OpStatement(Statement):
 
     op: num.NumOp
     calls: set[Call] = field(default_factory=set[Call])
-    """Those of the runtime's functions in what the op lowers to, once it is read."""
+    """Statements about the runtime functions in the op's lowering, available after reading."""
 
     steps: dict[str, StepStatement] = field(default_factory=dict[str, StepStatement])
-    """Statements about the ops of `exact` in what it lowers to, by their names, once it is read."""
+    """Statements about the `exact` ops in the op's lowering, by name, available after reading."""
 
     def promises(self) -> Promises:
         forms = _Forms.of(self.op, self.domains)

@@ -254,7 +254,7 @@ def exponents(formats: ModuleOp, loops: ModuleOp) -> Iterator[ExponentStatement]
 
 
 MOST_WEIGHTS = 1 << 18
-"""Products of more weights than this are not read."""
+"""Maximum weights of a product that is read."""
 
 
 def _rows(

@@ -26,22 +26,22 @@ from tinyml.tools.proofs.reading import Promise, Unread
 from tinyml.tools.proofs.values import Truths, Values
 
 TRIED = 1 << 17
-"""Statements with up to this many inputs are decided by trying all of them."""
+"""Maximum inputs of a statement that is decided by enumeration."""
 
 ENDS, SAMPLED = 5, 48
-"""Inputs at each end of an operand and around zero, and others, for which the evaluator is compared."""
+"""Inputs at each end of an operand and around zero, and further inputs, on which the evaluator is compared."""
 
 CUTS = 32
-"""The solver gets the inputs between every so many cuts of a statement at a time."""
+"""The number of cuts of a statement per solver query."""
 
 Domain: TypeAlias = Sequence[int]
-"""The integers that an operand can be, in ascending order; a `range`, or a list of few."""
+"""The possible integers of an operand, in ascending order: a `range`, or a short list."""
 
 Documented: TypeAlias = Callable[[Sequence[Number]], Number]
-"""The documented result of raws, a number or a condition."""
+"""The documented result of raws: a number or a condition."""
 
 Promises: TypeAlias = Callable[[Sequence[Number], "Number | Condition"], Iterator[Promise]]
-"""All that has to hold for some inputs and their documented result."""
+"""All conditions that must be true for some inputs and their documented result."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -159,7 +159,7 @@ def _shift_right(op: Operation, operands: Sequence[Any], promise: Callable[[str,
 
 
 AMOUNTS = 4
-"""The most amounts of a shift, of those that a formula can have, which are told apart."""
+"""Maximum possible amounts of a shift that are distinguished in a formula."""
 
 
 def _by_amount(

@@ -39,10 +39,10 @@ COUNTS = (3, 4, 9, 49, 100)
 """Numbers of elements of averages."""
 
 SHIFTS = (0, 1, 5, 7, 8, 15, 16, 31, 46)
-"""Bits by which sums are shifted, as far as they have them."""
+"""Shift amounts of sums, limited to the amounts that formats support."""
 
 NEAR = (-2.0, 2.0)
-"""The range whose format has half the scale of that of the first of `RANGES`, if formats have scales."""
+"""The range whose format has half the scale of the format for the first of `RANGES`, if formats have scales."""
 
 POWERS = (1, 4)
 """Exponents of the factors of `num.scale`."""

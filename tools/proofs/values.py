@@ -11,7 +11,7 @@ from tinyml.dialects.lazy_numpy import np
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
 _EXACT = 1 << 62
-"""Magnitudes below which 64 bits are exact; beyond, elements are Python's integers."""
+"""Magnitudes below which 64 bits are exact; above, elements are Python integers."""
 
 
 @dataclass(frozen=True, eq=False)

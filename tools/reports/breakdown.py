@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tinyml.transforms.ir.cost.estimate import Estimate
 
 CALL_AND_RETURN = "call and return"
-"""The entry of code that belongs to no operation: saving and restoring registers, returning the label."""
+"""The entry for code that belongs to no operation: saving and restoring registers, returning the label."""
 
 
 def constant_names(program: ModuleOp) -> list[str]:

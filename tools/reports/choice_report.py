@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.request import Request
 
 SENSIBLE = 2.0
-"""Points beyond the permitted loss at which nobody would take a program, whatever its cost."""
+"""The excess over the permitted loss, in points, above which a program is useless whatever its cost."""
 
 
 def requested_report(request: Request) -> dict[str, Any]:

@@ -131,7 +131,7 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
         [],
     ),
 }
-"""Pages by name: title, introduction and dialects; an empty list stands for those that are on no other page."""
+"""Pages by name: title, introduction and dialects; an empty list selects the dialects of no other page."""
 
 NOTE = """\
 Made from the definitions by `pytest --update-docs tests/unit/tools/reports/test_dialect_reference.py`: do not edit.

@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 FLOAT_BYTES = 4
 
 READ, COMPUTED, CAST = "read", "computed", "cast"
-"""The ways in which a program takes integers: its first layers read them, a multiplication and an addition turn them
-into features first, or a cast gives them the width or the family of the program's formats."""
+"""The ways to process integer inputs.
+
+The first layers read them; or a multiplication and an addition convert them to features first; or a cast converts them
+to the width or the family of the program's formats.
+"""
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from tinyml.lowering.options import CompileOptions
 from tinyml.targets.board import TimeSource
 
 SCHEMA = 2
-"""The version of the fields, which increases when one is removed or changes its meaning, not when one is added."""
+"""The version of the fields; it increases if a field is removed or changes its meaning, not if one is added."""
 
 TIMES = ("time_per_inference", "time_per_mac")
-"""Fields in the board's unit, after which JSON names them: `cycles_per_inference`."""
+"""Fields in the board's unit; JSON names them after it: `cycles_per_inference`."""
 
 Count = NewType("Count", int)
 """Nonnegative integers."""
@@ -396,7 +396,7 @@ PARTS: dict[str, Any] = {
     "chosen": ChoiceFields | None,
     "warnings": Sequence[Warning],
 }
-"""The types of fields in JSON that are declared further than `Report` does."""
+"""The types of nested fields in JSON that `Report` does not declare."""
 
 _BY_UNIT: dict[Any, Sequence[str]] = {
     EstimatedOperation: ("time",),

@@ -17,7 +17,7 @@ Content: TypeAlias = str | Sequence[Sequence[object]]
 """A paragraph, or a table: its headings, then its rows."""
 
 Part: TypeAlias = Callable[[Report], Iterable[Content]]
-"""A function from a report to what its part shows; nothing where it has nothing to say."""
+"""A function from a report to the content of its part; None without content."""
 
 
 def _loaded(row: Row) -> Part:

@@ -19,7 +19,7 @@ COLOURS = ("#6f9bc8", "#f28e2b", "#66b05c", "#ee7f80", "#76b7b2", "#edc948", "#b
 """Colours of areas that lie next to each other, with black text on them."""
 
 READABLE = 720
-"""The pixels below which a picture on a page is not made narrower; the text of one of 1000 has 6 to 8 pixels there."""
+"""The minimum width of a picture on a page in pixels; at this width, text of a 1000-pixel picture has 6 to 8 pixels."""
 
 _STYLE = (
     ".tm-picture text{font:11px sans-serif;fill:#222}.tm-picture .ink{stroke:#222}.tm-picture .paper{fill:#fff}"

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 
 WIDE = 145
-"""Columns in which tables are printed where the output is no terminal, unless a table needs more."""
+"""The assumed number of columns if the output is not a terminal; wider tables are printed whole."""
 
 _WITHIN: ContextVar[int | None] = ContextVar("WITHIN", default=None)
-"""The columns of the terminal for which tables are written to a text; None for the output itself."""
+"""The width of the terminal for which tables are rendered to a text; None to print them."""
 
 CONVERTED = " incl. conversion"
-"""The end of the heading of times that include the conversion of floats, which are the inputs."""
+"""The heading suffix of times that include the conversion of float inputs."""
 
 NARROWEST = 24
-"""Characters to which a column of texts is wrapped at most, before it moves to a table of its own."""
+"""The minimum width in characters to which a text column is wrapped before it moves to a separate table."""
 
 
 def print_table(table: Table, least: int = WIDE) -> None:

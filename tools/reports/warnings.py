@@ -21,31 +21,31 @@ if TYPE_CHECKING:
     from tinyml.transforms.ir.cost.estimate import TimeShares
 
 LOST_POINTS = 2.0
-"""The loss of accuracy, in points, beyond which there is a warning."""
+"""The loss of accuracy, in points, above which a warning is issued."""
 
 OTHER_ANSWERS = 0.05
-"""The share of changed answers beyond which there is a warning."""
+"""The share of changed answers above which a warning is issued."""
 
 GROWN_ERROR = 25.0
-"""The percentage by which the error of a regressor's output grows beyond which there is a warning."""
+"""The growth in percent of a regressor's output error above which a warning is issued."""
 
 LARGE_SHARE = 0.2
-"""The share of the estimated time beyond which there is a warning about its cause."""
+"""The share of the estimated time above which a warning names its cause."""
 
 QUICK = 1.0
-"""Milliseconds up to which nobody minds what an inference spends them on."""
+"""Milliseconds of an inference up to which the causes of its time give no warning."""
 
 WIDE_SPREAD = 1e5
-"""The ratio of the greatest magnitude in a constant to the median beyond which 16 bits hold few of its numbers."""
+"""The ratio of the greatest magnitude in a constant to the median above which 16 bits resolve few of its numbers."""
 
 CLIPPED_SHARE = 0.001
-"""The share of clipped inputs beyond which there is a warning."""
+"""The share of clipped inputs above which a warning is issued."""
 
 MISSED_FAR = 0.01
-"""The share of far samples that a detector decides otherwise than on reals beyond which there is a warning."""
+"""The share of far samples with a changed decision of a detector above which a warning is issued."""
 
 NAMED_CLASSES = 5
-"""Missing classes that a warning names; of more it gives the number."""
+"""Maximum missing classes that a warning names; for more it reports the number."""
 
 CHOOSE_FORMAT = f"--format {AUTO_FORMAT} finds formats that lose less"
 
@@ -300,7 +300,7 @@ WARNINGS = (
         lambda found: f"--format {AUTO_FORMAT} computes in integers",
     ),
 )
-"""The warnings, in the order in which they are printed."""
+"""The warnings, in printing order."""
 
 
 def warnings_of(

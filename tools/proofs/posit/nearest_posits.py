@@ -20,7 +20,7 @@ from tinyml.dialects.machine.exact_integers import Number, half_even
 from tinyml.tools.proofs.formulas import Formula
 
 FEW = 2
-"""Borders between two powers of two that stand themselves."""
+"""Maximum borders between two powers of two that are listed individually."""
 
 
 @dataclass(frozen=True)

@@ -152,7 +152,7 @@ class _Digits:
 
 
 AT_ONCE = 8
-"""The highest digits about which there is a statement."""
+"""The number of highest digits per statement."""
 
 
 def highest_digits(sum: Summed) -> Iterator[range]:

@@ -37,7 +37,7 @@ LENGTHS = (784,)
 """Lengths of sums of products."""
 
 WIDEST = 16
-"""Posits of more bits have too many raws, and too many places, to go through."""
+"""Maximum bits of posits; wider ones have too many raws and positions to enumerate."""
 
 
 @singledispatch

@@ -35,7 +35,7 @@ from tinyml.transforms.bits.inline_runtime import InlineRuntimePass
 from tinyml.transforms.ir.arithmetic import FunctionContext
 
 SAMPLES = 400
-"""Inputs, drawn at random, that are tried beside the ends of the operands, and sums where results change."""
+"""The number of random inputs that are tested in addition to the ends of the operands and sums where results change."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ MOST_CLASSES = 40
 """Maximum number of classes in a confusion table; larger ones are unreadable."""
 
 SHOWN_ERRORS = 12
-"""Maximum number of wrong samples that are kept and drawn."""
+"""Maximum number of misclassified samples that are stored and drawn."""
 
 RIGHT, WRONG = "#66b05c", "#ee7f80"
 
@@ -28,16 +28,20 @@ INPUT, LINES, COLUMNS = 140, 46, 6
 """Side of an input and height of the text below it, in pixels, and the number of inputs in a row."""
 
 MOST_BARS = 24
-"""Maximum number of values drawn as bars whatever they are; of a longer vector only features of unlike scales are."""
+"""Maximum number of values drawn as bars in any case; a longer vector is drawn as bars only if its features have unlike
+scales.
+"""
 
 UNLIKE = 10.0
-"""The ratio of the largest range of an element to the median range beyond which a vector is no signal."""
+"""The ratio of the largest range of an element to the median range above which a vector is not a signal."""
 
 SMALLEST = 4
 """Minimum height and width of an image."""
 
 SMOOTH = 0.75
-"""A vector is an image if elements a row apart differ by less than this share of the difference at other distances."""
+"""A vector is an image if elements one row apart differ by less than this share of the difference at other
+distances.
+"""
 
 
 def confusion(

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 BYTES = "bytes"
 
 ERRORS = {"R2": "r2", "RMSE": "rmse", "MAE": "mae"}
-"""The errors of regressors, by the names of figures, with their fields in reports."""
+"""The errors of regressors: report fields by figure name."""
 
 ALARMS = {"false alarms": "alarms", "anomalies found": "found"}
-"""The rates of detectors, by the names of figures, with their fields in reports."""
+"""The rates of detectors: report fields by figure name."""
 
 _BEFORE = {"simulated": "", "board": "", "published": "~", "modelled": "~", "least": ">"}
 

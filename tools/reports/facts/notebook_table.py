@@ -15,7 +15,7 @@ SHOWN = (
     "time of an inference", "estimated time",
     "flash", "RAM", "arena and input",
 )  # fmt: skip
-"""The figures that a notebook shows of a program, those that are known."""
+"""The figures that a notebook shows, if they are known."""
 
 
 def notebook_table(report: Report) -> str:

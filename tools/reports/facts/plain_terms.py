@@ -27,7 +27,7 @@ STEPS = {
     "mul": "product",
     "add": "sum",
 }
-"""Operations by the names of their ops; of any other the name itself is plain."""
+"""Plain names of ops; for any other op the name itself is plain."""
 
 
 def plain_operation(name: str) -> str:

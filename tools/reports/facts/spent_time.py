@@ -20,7 +20,7 @@ NARROWEST = 0.7
 """Minimum width of a bar that is drawn, in pixels."""
 
 LETTER = 5.1
-"""The mean width of a letter on a bar, in pixels."""
+"""The mean width of a character on a bar, in pixels."""
 
 
 @dataclass(frozen=True)

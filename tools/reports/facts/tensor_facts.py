@@ -28,7 +28,9 @@ BINS = 48
 """The bars of a histogram."""
 
 WIDEST = 1e6
-"""Maximum ratio of a format's range to the values for which the range is the axis; that of floats would be no use."""
+"""Maximum ratio of a format's range to its values for which the axis shows the range; the range of floats is
+useless.
+"""
 
 WIDTH, ROW = 960, 34
 

@@ -22,10 +22,10 @@ COMPARED = (
     "anomalies found", "time from floats", "time of an inference",
     "milliseconds", "flash", "constants", "RAM", "arena", "stack",
 )  # fmt: skip
-"""The figures of both that stand side by side."""
+"""The figures that the page compares."""
 
 PICTURES = {"time": "Time", "memory": "Memory", "formats": "Number formats", "loops": "Loops"}
-"""The pictures of both programs that stand below each other, with their headings."""
+"""The pictures of both programs that are shown one below the other, with their headings."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ TEMPLATES = files("tinyml.tools.reports.pages") / "templates"
 
 
 LONG = 24
-"""Characters of a text from which on its column keeps a least width, and the table scrolls instead."""
+"""The length in characters from which a text column has a minimum width, so that the table scrolls instead."""
 
 
 class Cell(NamedTuple):
@@ -111,7 +111,7 @@ def section(name: str, heading: str, *content: str, kind: str = "") -> str:
 
 
 IR_SWITCH = '<label class="switch"><input type="checkbox" id="terms"> show the terms of the IR</label>'
-"""The switch on a page for what has the class `ir`."""
+"""The switch that shows content of the class `ir`."""
 
 
 def page(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tinyml.runtime.devices.attribution import Attribution
 
 LONGEST_LINE = 160
-"""Maximum characters of a line that are shown."""
+"""Maximum characters of a line on the page."""
 
 _LOCATION = re.compile(r' loc\((?:unknown|"((?:[^"\\]|\\.)*)"[^"]*)\)$')
 _DENSE = re.compile(r'(dense(?:_resource)?<)("0x[0-9A-Fa-f]{16}|\[[^>]{32})[^>]*')

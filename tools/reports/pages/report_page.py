@@ -31,7 +31,7 @@ from tinyml.tools.reports.svg import shortened
 from tinyml.tools.reports.warnings import LOST_POINTS
 
 LONGEST_TABLE = 400
-"""Maximum lines of C in the table below a flame chart, the slowest ones."""
+"""Maximum lines of C in the table below a flame chart; the slowest ones are listed."""
 
 HEADLINE = (
     "accuracy",
@@ -47,10 +47,10 @@ HEADLINE = (
     "arena and input",
     "format",
 )
-"""The figures at the top of the page, those that are known."""
+"""The figures at the top of the page, if they are known."""
 
 OF_THE_IR = ("loops",)
-"""Sections that are shown with the terms of the IR alone."""
+"""Sections that are shown only with the terms of the IR."""
 
 LARGE_SHARE = 0.5
 """The share of the time above which an operation is named."""
