@@ -1,4 +1,4 @@
-"""Programs in upstream dialects of MLIR, compiled by LLVM: a second back end, which shares no code with ours."""
+"""Programs in upstream dialects of MLIR, compiled by LLVM: a second, independent back end."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ _TO_LLVM = (
 
 
 def to_llvm(bits: int = sys.maxsize.bit_length() + 1) -> str:
-    """Passes of mlir-opt, by which functions take pointers in place of arrays. bits: of an index."""
+    """The passes of mlir-opt that pass arrays to functions as pointers. bits: the width of an index."""
     return ",".join(_TO_LLVM).format(bits=bits)
 
 
 @cache
 def _version(tool: str) -> int | None:
-    """The major version that a tool says it has; None for one that says none."""
+    """The major version that a tool reports; None if it reports none."""
     said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
     found = re.search(r"version (\d+)\.", said)
     return None if found is None else int(found[1])
 
 
 def _suffixes() -> Sequence[str]:
-    """What follows the names of tools on the PATH: nothing first, then versions, the highest first."""
+    """Suffixes of tool names on the PATH: the empty one first, then versions in descending order."""
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
     numbers = {
         int(file.name.rpartition("-")[2])
@@ -69,7 +69,7 @@ def _suffixes() -> Sequence[str]:
 
 
 def _tools() -> Sequence[str]:
-    """The paths of mlir-opt, mlir-translate and clang, all of one version; empty if there are none.
+    """The paths of mlir-opt, mlir-translate and clang of one version; empty if there are none.
 
     A newer translator writes attributes that an older clang does not read.
     """
@@ -83,7 +83,7 @@ def _tools() -> Sequence[str]:
 
 
 def is_installed() -> bool:
-    """True if the tools of MLIR and LLVM are installed, in any version that is known."""
+    """True if the tools of MLIR and LLVM are installed in a supported version."""
     return bool(_tools())
 
 

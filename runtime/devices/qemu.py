@@ -44,7 +44,7 @@ class QemuRunner(Runner):
     """The offset added to a function's address to call it."""
 
     def table(self, build: Build) -> bytes | None:
-        """The cycles of the instructions of a program, as the plugin takes them; None if they are unknown."""
+        """The cycles of a program's instructions in the plugin's format; None if they are unknown."""
         del build
         return None
 

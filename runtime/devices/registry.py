@@ -1,4 +1,4 @@
-"""The registry of runners, which exports all names that building and running a model takes."""
+"""The registry of runners, which exports all names for building and running a model."""
 
 from __future__ import annotations
 
@@ -78,7 +78,10 @@ def _device(name: str) -> Device | None:
 
 
 def device_board(device: str) -> Board:
-    """The board that a device is, or whose programs it runs; raises `InputError` for an unknown name."""
+    """The board of a device: the device itself, or the board whose programs it runs.
+
+    Raises `InputError` for an unknown name.
+    """
     if (found := _device(device)) is not None:
         return board(found.board)
     try:

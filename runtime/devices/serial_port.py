@@ -33,7 +33,7 @@ class SerialPort:
                 raise self._gone(error) from error
 
     def read(self, timeout: float) -> bytes:
-        """Wait up to `timeout` seconds for bytes, and return those that have arrived, perhaps none.
+        """Wait up to `timeout` seconds for bytes, and return the received ones, possibly none.
 
         Raises `InputError` if the port is gone.
         """

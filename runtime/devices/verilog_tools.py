@@ -31,9 +31,9 @@ HARNESS = Path(__file__).parents[2] / "targets" / "verilog" / "harness"
 
 @dataclass(frozen=True)
 class Simulation(ABC):
-    """A simulation of a model's Verilog, whose files lie in `folder`; raises `InputError` for any other text.
+    """A simulation of a model's Verilog with its files in `folder`; raises `InputError` for any other text.
 
-    system_verilog: the same module by another printer, which is simulated in its place; empty for the Verilog itself.
+    system_verilog: the same module from another printer, which replaces the Verilog; empty to simulate the Verilog.
     """
 
     verilog: str
@@ -46,7 +46,7 @@ class Simulation(ABC):
         return module_name(self.verilog)
 
     def bits(self, port: str) -> int | None:
-        """The width of a port; None if the module has none of this name."""
+        """The width of a port; None if the module has no port of this name."""
         return port_bits(self.verilog, port)
 
     def run(self, interface: Interface, inputs: NDArray[Any], seed: int = 0) -> RunResult:
@@ -83,14 +83,14 @@ class Simulation(ABC):
 
 
 def module_name(verilog: str) -> str:
-    """The name of a model's module; raises `InputError` for text that does not begin with one."""
+    """The name of a model's module; raises `InputError` for text that does not begin with a module."""
     if (found := re.match(r"module (\w+)\(", verilog)) is None:
         raise InputError("expected the Verilog of a model")
     return found[1]
 
 
 def port_bits(verilog: str, port: str) -> int | None:
-    """The width of a port of a model's module; None if it has none of this name."""
+    """The width of a port of a model's module; None if it has no port of this name."""
     found = re.search(rf"^    (?:input|output) (?:\[(\d+):0\] )?{port}\b", verilog, re.MULTILINE)
     return None if found is None else int(found[1] or 0) + 1
 
@@ -193,9 +193,9 @@ def synthesised(verilog: str, fabric: Fabric, folder: Path, system_verilog: str 
 
 
 def placement_tool(fabric: Fabric) -> str:
-    """The command of nextpnr, that of the extra `fpga` before that of the system.
+    """The command of nextpnr; that of the extra `fpga` precedes the system's.
 
-    Raises `InputError` for a device that no open tool places, and if the tool is not installed.
+    Raises `InputError` for a device that no open tool supports, and if the tool is not installed.
     """
     if not fabric.placement:
         raise InputError("no open tool places and routes modules for this target")

@@ -50,8 +50,8 @@ def load_program_data(module: ModuleOp, file: str, answers: Answers | None = Non
 def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:
     """The real inputs that integers represent: raws of the input's format, or of the sensor if it has a unit.
 
-    integers: (samples, elements), or the samples of a stream. Raises `InputError` for an integer that is no raw of the
-    format.
+    integers: (samples, elements), or the samples of a stream. Raises `InputError` for an integer that is not a raw of
+    the format.
     """
     format = input_format(module)
     wide = integers.astype(np.int64)
@@ -87,7 +87,7 @@ def answers_of(module: ModuleOp) -> Answers:
 def _features(module: ModuleOp, format: NumberFormat, raws: NDArray[Any]) -> NDArray[Any]:
     """The real inputs for which a program's argument has these raws.
 
-    Features with scales of their own stay in double precision, so that encoding them restores each raw.
+    Features with separate scales stay in double precision, so that encoding them restores each raw.
     """
     if (encoding := feature_encoding(module)) is not None:
         return encoding.features(raws)

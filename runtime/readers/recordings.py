@@ -32,7 +32,8 @@ class Recording:
 def read_wav(path: Path) -> Recording:
     """The recording in a WAV file; several channels are averaged.
 
-    Raises `InputError` for a file that is no WAV file, is truncated, or has samples other than 8- or 16-bit integers.
+    Raises `InputError` for a file that is not a WAV file, is truncated, or has samples other than 8- or 16-bit
+    integers.
     """
     try:
         with open_regular(path, _WHAT) as stream, wave.open(stream) as sound:

@@ -24,8 +24,8 @@ _KINDS = ((stat.S_ISFIFO, "pipe"), (stat.S_ISSOCK, "socket"), (stat.S_ISCHR, "de
 def open_regular(path: str | Path, what: str) -> BinaryIO:
     """Open a regular file, or a link to one, for reading; raises `InputError` for anything else without blocking.
 
-    what: the content of the file, for messages. The file counts as an input of the command. A pointer of Git LFS in its
-    place is an `InputError`, too.
+    what: the content of the file, for messages. The file counts as an input of the command. A Git LFS pointer also
+    raises `InputError`.
     """
     try:
         _check_kind(os.stat(path).st_mode, path, what)
