@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 DEBUG_FLAGS = ("-gdwarf-2", "-fno-var-tracking")
 """Flags that only affect debug sections. avr-gcc's default format, stabs, does not record inlined functions.
 
-Where variables are is not asked for, and takes a third of the compiler's time.
+The locations of variables are not requested, since they take a third of the compiler's time.
 """
 
 _START_UP = re.compile(r"main|vectors|exit|tm_\w*|__do_\w*")

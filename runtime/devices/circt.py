@@ -88,4 +88,4 @@ def _missing() -> Sequence[str]:
 
 
 CIRCT = Device(BOARD, CirctRunner, _missing, "tinyml.tools.driver.upstream:circt_files")
-"""The device that simulates what CIRCT prints of a hardware module."""
+"""The device that simulates the SystemVerilog that CIRCT prints for a hardware module."""

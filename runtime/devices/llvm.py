@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     import numpy as np
 
 PACKAGES = (Package("mlir-19-tools", command="mlir-opt-19"), Package("clang-19", command="clang-19"))
-"""The Debian packages that have the tools; newer versions, and tools without a version in their names, do as well."""
+"""The Debian packages with the tools; newer versions, and tools without a version in their names, are also accepted."""
 
 _TOOLS = ("mlir-opt", "mlir-translate", "clang")
 _LEAST = 19
-"""The first version of MLIR that reads our text."""
+"""The minimum version of MLIR that reads the generated text."""
 
 _TO_LLVM = (
     "convert-scf-to-cf",
@@ -156,4 +156,4 @@ def _missing() -> Sequence[str]:
 
 
 LLVM = Device(HOST, LlvmRunner, _missing, "tinyml.tools.driver.upstream:llvm_files")
-"""The device that runs what LLVM makes of a program in upstream dialects."""
+"""The device that runs programs in upstream dialects compiled by LLVM."""

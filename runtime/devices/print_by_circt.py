@@ -18,10 +18,10 @@ PASSES = (
     "hw-memory-sim{disable-mem-randomization=1 disable-reg-randomization=1}",
     "hw.module(hw-legalize-modules)",
 )
-"""CIRCT's passes to `sv`; tables become cases, which every tool for synthesis reads."""
+"""CIRCT's passes to `sv`; tables become case statements, which every synthesis tool reads."""
 
 OPTIONS = "disallowPackedArrays,disallowLocalVariables,locationInfoStyle=none"
-"""The spelling of the SystemVerilog."""
+"""The printing options of the SystemVerilog."""
 
 
 def main(source: str, file: str) -> None:

@@ -38,7 +38,7 @@ __all__ = [
 
 
 LLVM, CIRCT = "llvm", "circt"
-"""The devices that run what LLVM and CIRCT make of a program in upstream dialects."""
+"""The devices that run programs in upstream dialects through LLVM and CIRCT."""
 
 
 def _loaded(row: Row) -> Device:
@@ -70,7 +70,7 @@ DEVICES = Table(
     ),
     check=_check,
 )
-"""What runs programs beside the boards. A package adds one by an entry point of the group `tinyml.runners`."""
+"""The devices that are not boards. A package adds one by an entry point of the group `tinyml.runners`."""
 
 
 def _device(name: str) -> Device | None:

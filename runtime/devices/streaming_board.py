@@ -92,13 +92,13 @@ class FrameReader:
 
 
 SKETCH = "Stream"
-"""The sketch of a model's Arduino library that a board has to run."""
+"""The sketch of a model's Arduino library that the board must run."""
 
 _VERSION = 1
 _GREETING = struct.Struct("<BIII")
 _FRONT = struct.Struct("<iI")
 _AGAIN = 0.5
-"""Seconds after which a board, which may still be starting, is asked for its greeting again."""
+"""The interval in s between requests for the greeting of a board that may still be starting."""
 _REASONS = {
     1: "the board got garbled bytes",
     2: "the board expects another length",

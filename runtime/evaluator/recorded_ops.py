@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "NDArray[Any]"
 _Call: TypeAlias = "tuple[Callable[..., Any], Callable[[list[Any]], Sequence[Any]], int]"
-"""A function, what takes its arguments from a list of values, and the index of its result."""
+"""A function, the source of its arguments in a list of values, and the index of its result."""
 
 CONSTANTS = ("int_constant", "float_constant", "constant")
 """Methods of a machine that take no operands."""
@@ -391,7 +391,7 @@ def _content(constant: Any) -> object:
 
 
 LARGE = 64
-"""Elements from which constants of steps are compared by identity."""
+"""The number of elements from which a step's constants are compared by identity."""
 
 
 def _calls(steps: Sequence[_Step], yielded: Sequence[int]) -> list[_Call]:

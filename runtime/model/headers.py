@@ -53,7 +53,7 @@ def _name(file: Path) -> str:
 
 
 _INCLUDED = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
-"""An include of another header of the runtime, whose text has to come first."""
+"""An include of another runtime header, whose text must precede this one."""
 
 _DEFINED = re.compile(r"^static\b[^;{}=()]*(?:\(\([^()]*\)\))?[^;{}=()]*\b(tm_\w+)\(", re.MULTILINE)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _WHAT = "recording"
 
 _SCALES = {1: ("<u1", 128, 128), 2: ("<i2", 0, 32768)}
-"""By bytes per sample: the type of samples, the value of silence, and the distance from it to full scale."""
+"""By bytes per sample: the sample type, the value of silence, and its distance from full scale."""
 
 
 @dataclass(frozen=True, eq=False)

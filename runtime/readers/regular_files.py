@@ -16,7 +16,7 @@ _LEAST_BYTES, _BYTES_PER_ELEMENT = 2**20, 4
 """The base limit on bytes of text, and its growth per allowed element: enough for 16-bit constants in hexadecimal."""
 
 _POINTER = b"version https://git-lfs.github.com/spec/"
-"""The beginning of the text that Git has in place of a file until Git LFS fetches it."""
+"""The beginning of the text that replaces a file in Git until Git LFS fetches it."""
 
 _KINDS = ((stat.S_ISFIFO, "pipe"), (stat.S_ISSOCK, "socket"), (stat.S_ISCHR, "device"), (stat.S_ISBLK, "device"))
 

@@ -21,10 +21,12 @@ Slopes: TypeAlias = "Mapping[SSAValue, NDArray[Any]]"
 
 
 COARSE = 8
-"""The bits below which steps of a format are so large that a weight has to change faster to reach the next one."""
+"""The width in bits below which the steps of a format are so large that weights must change faster."""
 
 NEARER = (1.0, 0.75, 0.5, 0.25, 0.0)
-"""Shares of the way from the real of a weight's raw to another real, of which the greatest that rounds to it counts."""
+"""Candidate shares of the way from the real of a weight's raw to another real; the greatest that rounds to the raw is
+used.
+"""
 
 
 @dataclass
