@@ -1,6 +1,6 @@
 """The name and the licence under which tinyml is distributed, and its rooms; `setup.py` reads them, too.
 
-The package that Python imports has another name.
+The imported Python package has a different name.
 """
 
 DISTRIBUTION = "tinyml-xdsl"
