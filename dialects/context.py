@@ -33,7 +33,7 @@ def registry() -> Universe:
 
 
 _COMPLETED = {"hw": "circt", "seq": "circt", "tosa": "tosa"}
-"""The files of `dialects/upstream/` that add operations to dialects of xDSL. xDSL's own tools keep theirs."""
+"""The files of `dialects/upstream/` that add operations to dialects of xDSL. xDSL's own tools are unaffected."""
 
 
 def _completed(name: str) -> Dialect:

@@ -41,7 +41,7 @@ class DefectError(Exception):
 
 
 _LONGEST = 1000
-"""Maximum number of characters of a message of another program."""
+"""Maximum characters of a quoted message of another program."""
 
 
 def squeeze(message: str) -> str:
@@ -91,7 +91,7 @@ def _once(text: str) -> str:
 
 
 _SHORT = 3
-"""Letters up to which a name with another letter is another name."""
+"""The length up to which a name with a different letter counts as a different name."""
 
 
 def _distance(first: str, second: str) -> int:

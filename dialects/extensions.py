@@ -17,7 +17,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.modules import is_installed
 
 CORE = "core"
-"""The name of what is no extension."""
+"""The name for files that belong to no extension."""
 
 _PACKAGE = "tinyml."
 

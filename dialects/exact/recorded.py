@@ -154,7 +154,7 @@ class RecordedOp(DialectOp, ABC):
 
 
 Argument: TypeAlias = "SSAValue | int | Coder"
-"""A register, an integer, or a format with a program of its own."""
+"""A register, an integer, or a format with its own program."""
 
 
 def _argument(value: Any) -> Argument:

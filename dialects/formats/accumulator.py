@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 _SUMS = "(documentation: Adding a format, Sums)"
-"""The section that says what a family's sums need, for messages to whoever writes a format."""
+"""The documentation section on the requirements of a family's sums, for messages to authors of formats."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,13 @@ class Accumulator(ABC):
     """True if `mac` is the integer sum and product of the raws, so that the integer kernels of a target compute it."""
 
     FAMILY: ClassVar[str]
-    """The family of the formats whose products are summed, and of those that a sum is rounded into."""
+    """The family of the formats whose products are summed, and of the formats that a sum is rounded to."""
 
     IN_REGISTER: ClassVar[bool] = True
-    """True if a register holds a sum; otherwise it is an array, which ops change."""
+    """True if a register holds a sum; otherwise it is an array, which ops update."""
 
     SCALE_FREE: ClassVar[bool] = False
-    """True if all products of the family have one unit, as those of floats do; otherwise `of` says which."""
+    """True if all products of the family have one unit, as for floats; otherwise `of` determines the unit."""
 
     @property
     @abstractmethod

@@ -71,7 +71,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.shared if isinstance(self.shared, GroupsAttr) else None
 
     SCALES: ClassVar[Sequence[int]] = FRACS
-    """The scales that `with_groups` takes; others become the nearest one."""
+    """The scales that `with_groups` accepts; others are rounded to the nearest."""
 
     @abstractmethod
     def with_groups(self, scale: int, groups: GroupsAttr | None) -> Self:

@@ -65,7 +65,7 @@ def format_spelled(ctx: Context, text: str) -> NumberFormat:
 
 
 SYNTHESISED = "synthesised"
-"""The name of lists of numbers that are made for the constants of a model, where a format of constants is spelled."""
+"""The name, in place of a constants' format, of lists of numbers that are synthesised for a model's constants."""
 
 
 def synthesised_bits(weights: str | None) -> int:

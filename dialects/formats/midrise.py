@@ -38,7 +38,9 @@ MIDRISE_WIDTHS = ODD_WIDTHS
 USUAL_WIDTH = 2
 
 TRIED = 4
-"""Scales that are tried for a constant, from the one at which none of its numbers saturates, each half of the last."""
+"""Candidate scales of a constant, from the one at which none of its numbers saturates; each is half of the previous
+one.
+"""
 
 
 @irdl_attr_definition

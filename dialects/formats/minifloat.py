@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
 KINDS = {8: ((3, 4), (4, 3), (5, 2)), 6: ((2, 3), (3, 2)), 4: ((2, 1),)}
-"""(e, m) by width, the most precise near the greatest number first: `of_width` takes it."""
+"""(e, m) by width, the kind with the most fraction bits first: `of_width` selects it."""
 
 RESERVED = {(3, 4): 1 << 4, (4, 3): 1, (5, 2): 1 << 2}
-"""Count of the greatest bit patterns that are no numbers: e3m4 and e5m2 have IEEE's infinities and NaNs, e4m3 a NaN."""
+"""The number of greatest bit patterns that are not numbers: e3m4 and e5m2 have IEEE's infinities and NaNs, e4m3 a
+NaN.
+"""
 
 KNOWN = {kind for kinds in KINDS.values() for kind in kinds}
 INTEGER_BITS, UNLIMITED = 15, 64

@@ -40,7 +40,7 @@ Term: TypeAlias = "tuple[int, Sequence[tuple[V, NumberFormat]]]"
 Function: TypeAlias = Literal["exp", "tanh", "sigmoid", "erf", "log", "softplus"]
 
 ScaleBy: TypeAlias = Literal["greatest", "scores"]
-"""What decides about the scale of a tensor: its greatest magnitude, or the errors of scores that its errors cause."""
+"""The criterion for the scale of a tensor: its greatest magnitude, or the errors of scores that its errors cause."""
 
 BY_GREATEST: ScaleBy = "greatest"
 BY_SCORES: ScaleBy = "scores"
@@ -53,7 +53,7 @@ Interval: TypeAlias = tuple[float, float]
 """Reals that bound the elements of a tensor for any input."""
 
 SCALINGS = 4
-"""The number of scales that a format offers for a range."""
+"""The number of candidate scales of a format for a range."""
 
 ANYTHING: Interval = (-math.inf, math.inf)
 
@@ -131,34 +131,36 @@ class NumberFormat(ABC):
     """The family that the operands of an operation share."""
 
     AS_PUBLISHED: ClassVar[bool] = False
-    """True for an arithmetic of the literature: no sums are fused, no scales changed; results may round otherwise."""
+    """True for published arithmetic: sums are not fused, scales do not change, and results may round differently."""
 
     ROUNDS_ONCE: ClassVar[bool] = True
-    """True if each result is the number nearest to the exact one; otherwise intermediate roundings may add to it."""
+    """True if each result is the number nearest to the exact one; otherwise intermediate roundings may add to the
+    error.
+    """
 
     SCALED_BY: ClassVar[ScaleBy] = BY_GREATEST
-    """The rule by which tensors that are not constant get their scales unless another one is asked for."""
+    """The default rule for the scales of tensors that are not constant."""
 
     WEIGHS_NUMBERS: ClassVar[bool] = False
-    """True if `fitted_to` reads the importance of a constant's numbers, which takes an evaluation of all data."""
+    """True if `fitted_to` reads the importance of a constant's numbers, which requires an evaluation of all data."""
 
     SUMS_GO_ON: ClassVar[bool] = True
-    """True if a sum can take products of operands of any scales."""
+    """True if a sum accepts products of operands with any scales."""
 
     CONSTANTS_FROM: ClassVar[int | None] = None
-    """The fewest elements of a constant in a format that pays only for constants; other tensors take the main one."""
+    """Minimum elements of a constant for a format that pays only for constants; other tensors use the main format."""
 
     GOOD_FOR: ClassVar[str] = ""
-    """The models and chips that the format suits, in one line for help texts; "" if nobody is advised to take it."""
+    """Suitable models and chips in one line for help texts; "" for a format that is not recommended."""
 
     FOR_WEIGHTS: ClassVar[bool] = False
     """True if constants of few bits lose less in this format than in others: `search-weights` considers it."""
 
     FOR_AUTO: ClassVar[Sequence[int]] = ()
-    """Widths at which `--format auto` considers a package's format, besides its own alternatives."""
+    """Widths at which `--format auto` considers a package's format, in addition to its own alternatives."""
 
     SCHEMES: ClassVar[Sequence[str]] = ()
-    """Names of alternative ways to compute `function`: those of the literature, kept for comparison."""
+    """Names of alternative implementations of `function`: published ones, for comparison."""
 
     @property
     @abstractmethod

@@ -108,14 +108,14 @@ def _of_rows(constant: NDArray[np.int64], other: tuple[int, int]) -> Bound:
 V = TypeVar("V")
 
 TABULATED = 256
-"""Functions with fewer possible arguments are tables of results."""
+"""The number of possible arguments below which functions are tables of results."""
 
 GREATEST_RESULT = 2.0**900
-"""What results of functions beyond it are taken for: no format has it, and scaled it stays below infinity."""
+"""The limit on results of functions: no format represents a greater one, and scaled results stay below infinity."""
 
 TOTAL_WIDTHS = (32, 64)
 TOTALS = (8, 16, 32)
-"""Widths of formats of sums."""
+"""Widths of the formats of sums."""
 ROOT_BITS = 31
 """Fractional bits of `tm_inverse_root_s32`."""
 
@@ -123,7 +123,7 @@ ROTATION_BITS = 16
 """The width of cosines and sines."""
 
 STICKY_BITS = 2
-"""Bits kept below the last place: a real truncated there, the last bit set if anything is lost, rounds correctly."""
+"""Guard bits below the last place: a real truncated there, with a sticky last bit, rounds correctly."""
 
 
 class ExactFormat(ExactNumbers):

@@ -33,7 +33,7 @@ class ExactNumbers(NumberFormat):
     """
 
     OF_SENSOR: ClassVar[Callable[[int, bool, int | None], ExactNumbers]]
-    """The format of a sensor's integers of some bits, with or without a sign, at a scale or with numbers from -1 to 1.
+    """The format of a sensor's integers of some bits, signed or not, at a scale or with numbers from -1 to 1.
 
     Set as `INTEGERS` is.
     """

@@ -36,19 +36,23 @@ DIRECT_ENTRIES = 256
 
 
 SHARE_OF_RESULT = 1 / 16
-"""Error that an interpolation may add to the rounding of the result, in units in the last place of the result..."""
+"""The error that an interpolation may add to the rounding of the result, in units in the last place of the result."""
 
 
 SHARE_OF_ARGUMENT = 1 / 32
-"""...or, if that is more, as a share of the change over one unit in the last place of the argument..."""
+"""The alternative limit, if greater: a share of the change of the function over one unit in the last place of the
+argument.
+"""
 
 
 ENTRY_UNITS = 1.5
-"""...or in units in the last place of its entries, whose own rounding takes half a unit twice."""
+"""The other alternative limit: units in the last place of the table's entries, whose rounding costs half a unit
+twice.
+"""
 
 
 EXP_INDEX_BITS = 7
-"""T of the two tables; SeeDot's 6 quadruples the error."""
+"""T, the index bits of the two tables; SeeDot's 6 quadruples the error."""
 
 
 def is_in_integers(function: Function, result: ScaledInteger) -> bool:
@@ -190,7 +194,7 @@ SEGMENTS = 384
 
 
 MOST_OF_A_BYTE = 128
-"""Arguments of an 8-bit format from which its table covers all raws."""
+"""The number of arguments of an 8-bit format from which its table covers all raws."""
 
 
 SCALES = range(1, 128)
@@ -385,7 +389,7 @@ SEEDOT_INDEX_BITS = 6
 
 
 PUBLISHED = ("exp", "tanh", "sigmoid")
-"""The functions of the papers."""
+"""The functions of the published schemes."""
 
 
 class HardLimiter(FixedFunction):

@@ -115,7 +115,7 @@ class RoundedHalfUp(ExactInteger):
 
 
 MATH = "math"
-"""The scheme of functions that are computed in floats, by `math.h`, and converted."""
+"""The scheme of functions that are computed in floats by `math.h` and then converted."""
 
 
 @irdl_attr_definition
