@@ -1,7 +1,7 @@
 """Locations of operations: a position in a file, and the source operations that an operation is part of.
 
-Both stand in the location attribute that xDSL keeps for every operation; comparisons ignore it, and only
-`--print-debuginfo` prints it. A position is a `FileLineColLoc`, and each name is a `NameLoc` around it.
+Both are stored in the location attribute of every operation; comparisons ignore it, and only `--print-debuginfo` prints
+it. A position is a `FileLineColLoc`, and each name is a `NameLoc` around it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from tinyml.dialects.errors import InputError
 
 
 def named(location: LocationAttr, name: str) -> LocationAttr:
-    """The location wrapped in one more name; the innermost part comes last."""
+    """The location wrapped in one more name; the innermost part is last."""
     return NameLoc(StringAttr(name), location)
 
 
 def place(location: LocationAttr) -> LocationAttr:
-    """The location without the names around it: of a call what was called, of fused ones the first."""
+    """The location without its names: the callee of a call location, the first of a fused one."""
     match location:
         case NameLoc():
             return place(cast(LocationAttr, location.location))
@@ -36,8 +36,8 @@ def place(location: LocationAttr) -> LocationAttr:
 def source_names(op: Operation) -> tuple[str, ...]:
     """Names of the source operations that an operation is part of, from the whole to the smallest part.
 
-    An operation that a pass created without a name takes those of its first user, without users those of its operands,
-    and otherwise those of the operation around it. Empty if nothing is known.
+    An operation that a pass created without a name inherits the names of its first user; without users, those of its
+    operands; otherwise those of its parent. Empty if no name is known.
     """
     return SourceNames().of(op)
 
@@ -88,14 +88,14 @@ class SourceNames:
 
 
 def _directly_inside(around: Operation, op: Operation) -> Operation:
-    """The op directly in the regions of `around` that is, or contains, an op."""
+    """The direct child of `around` that is, or contains, an op."""
     while (parent := op.parent_op()) is not None and parent is not around:
         op = parent
     return op
 
 
 def _common(users: Sequence[Operation]) -> Operation | None:
-    """The innermost op around all users, which may be one of them."""
+    """The innermost op that contains all users, which may be one of them."""
     around: Operation | None = users[0]
     while around is not None and not all(around.is_ancestor(user) for user in users):
         around = around.parent_op()
@@ -127,7 +127,7 @@ def source_location(op: Operation) -> tuple[str, int, int] | None:
 
 
 def error_at(op: Operation, message: str, kind: type[InputError] = InputError) -> InputError:
-    """An error of a kind at an operation, with its position in the file if that is known."""
+    """An error of a kind at an operation, with its position in the file if known."""
     file, line, column = source_location(op) or (None, 0, 0)
-    # Models that are no text have no lines, which count from 1.
+    # Binary models have no lines; line numbers count from 1.
     return kind(message, file=file, line=line or None, column=column or None)

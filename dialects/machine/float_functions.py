@@ -68,7 +68,7 @@ ERF_NEAR_0 = (-8.548327023e-4, 5.223977625e-3, -2.686617064e-2, 1.128379167e-1, 
 
 
 def log(x: F32) -> F32:
-    """tm_logf: within 2 units in the last place; the logarithm of 2^-126 for what is below it, and for NaN."""
+    """tm_logf: within 2 units in the last place; arguments below 2^-126 and NaN yield the logarithm of 2^-126."""
     most, least = np.float32(GREATEST_FLOAT), np.float32(2.0**-126)
     x = np.asarray(x, np.float32)
     bits = np.where(x >= most, most, np.where(x >= least, x, least)).view(np.int32)
@@ -88,7 +88,7 @@ def log(x: F32) -> F32:
 
 
 def erf(x: F32) -> F32:
-    """tm_erff: an absolute error below 2e-7, and below 1/2 a relative one of as much."""
+    """tm_erff: an absolute error below 2e-7; below 1/2 also a relative error below 2e-7."""
     x, one = np.asarray(x, np.float32), np.float32(1)
     positive = x >= np.float32(0)
     size = np.where(positive, x, -x)

@@ -119,7 +119,7 @@ class NumOp(DialectOp, ABC):
 
     @abstractmethod
     def computation(self) -> Computation:
-        """The op as a program; formats are looked up now, as types may change before the program runs."""
+        """The op as a program; formats are looked up now, since types may change before the program runs."""
 
 
 def format_of(value: SSAValue) -> NumberFormat:
@@ -137,7 +137,7 @@ def accumulator_type(value: SSAValue) -> Accumulator:
 
 
 def sums_products(sum: Attribute, lhs: NumberFormat, rhs: NumberFormat) -> None:
-    """Verify that an accumulator can hold products of two formats."""
+    """Verify that an accumulator supports products of two formats."""
     if (accumulator := accumulator_of(sum)) is None:
         raise VerifyException(f"expected sums in accumulators, got {sum}")
     if not accumulator.sums(lhs, rhs):
