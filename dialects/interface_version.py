@@ -10,7 +10,7 @@ from __future__ import annotations
 from tinyml.dialects.distribution import DISTRIBUTION
 
 VERSION = 1
-"""The version of the interface: it rises by one where a name goes or changes its meaning, and not for new names."""
+"""The version of the interface; it increases if a name is removed or changes its meaning, not for new names."""
 
 _PREFIX = "version-"
 

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from math import prod
 
 ELEMENT_LIMIT: ContextVar[int] = ContextVar("ELEMENT_LIMIT", default=5 * 10**7)
-"""The most elements of an array in a file, of a tensor in a program, and of all constants of a module together.
+"""Maximum elements of an array in a file, of a tensor in a program, and of all constants of a module together.
 
 The default admits the 60000 training images of MNIST, 784 pixels each: 0.6 GB as float64 with a copy as float32.
 `--max-elements`, an option of every command, sets it.

@@ -40,10 +40,10 @@ class LocatedParser(GuardedParser):
     """The start of the innermost operation being parsed."""
 
     _definitions: dict[str, int] | None = None
-    """Where the aliases of the text are defined; None until one is used that was not defined before."""
+    """The positions of the text's alias definitions; None until an alias is used before its definition."""
 
     _ahead: frozenset[str] = frozenset()
-    """The aliases that were used before their definition."""
+    """The aliases that are used before their definition."""
 
     _line_starts: list[int] | None = None
     _file: StringAttr | None = None

@@ -45,7 +45,7 @@ INDEX_FUNCTIONS: dict[type[Operation], Callable[[Any, Any], Any]] = {
     arith.MinSIOp: lambda a, b: np.minimum(a, b),
     arith.MaxSIOp: lambda a, b: np.maximum(a, b),
 }
-"""The functions that ops on indices compute, of integers or of arrays of them."""
+"""The functions that index ops compute, on integers or arrays of integers."""
 
 
 def index_value(index: SSAValue, known: Mapping[SSAValue, Any]) -> Any:

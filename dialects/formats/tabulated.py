@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 FAR = 1.0e100
-"""A real beyond all numbers."""
+"""A real outside the range of all numbers."""
 
 GREATEST = 1 << 29
 """Limit on magnitudes below which thresholds between them fit in 32 bits."""

@@ -80,4 +80,4 @@ DIGITS = (TERNARY, *(Digits(ODD, bits) for bits in ODD_WIDTHS))
 """All packings as digits."""
 
 Width: TypeAlias = "int | Digits"
-"""How elements are packed: in so many bits, or as digits."""
+"""The packing of elements: a number of bits, or digits."""

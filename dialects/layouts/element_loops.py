@@ -28,10 +28,10 @@ WIDTHS = (8, 16, 32)
 """The widths of elements in memory."""
 
 SUMS = ("dot", "distance")
-"""Sums over a row of the iteration's own and a vector, outside of inner loops."""
+"""Sums over an iteration's own row and a vector, outside of nested loops."""
 
 REDUCTIONS = ("sum", "greatest", "place")
-"""Last steps whose result is a single element."""
+"""Final steps with a single element as result."""
 
 ENDS = ("store", *REDUCTIONS)
 
@@ -40,10 +40,10 @@ FUNCTIONS: Mapping[str, str] = {
     "leading_zeros": "tm_leading_zeros_s32",
     "reciprocal": "tm_reciprocal_s32",
 }
-"""Functions of the runtime that compute steps."""
+"""Runtime functions that compute steps."""
 
 _WORK: Mapping[str, int] = {"requantise": 8, "requantise_by": 8, "reciprocal": 40}
-"""The instructions that plain code takes at least for a step, where these are several."""
+"""The minimum instructions of plain code for steps with more than one."""
 
 _KEYS = ("count", "widths", "steps")
 _LINES = "lines"
@@ -69,7 +69,7 @@ OPERANDS: Mapping[str, int] = {
     "store": 1,
     **dict.fromkeys(REDUCTIONS, 2),
 }
-"""The operands of each kind of step."""
+"""The number of operands of each kind of step."""
 
 _NUMBERS: Mapping[str, int] = {
     **dict.fromkeys(("left", "right", "loop", "shared"), 1),
@@ -78,7 +78,7 @@ _NUMBERS: Mapping[str, int] = {
 }
 
 CONDITIONS = ("at_least", "greater")
-"""Comparisons, which only a selection uses, as its first operand."""
+"""Comparisons, which are only allowed as the first operand of a selection."""
 
 
 class Step(NamedTuple):

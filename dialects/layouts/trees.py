@@ -30,7 +30,7 @@ Element: TypeAlias = IntegerType | Float32Type | Float64Type
 
 FEATURES, THRESHOLDS, CHILDREN, ROOTS = KEYS = ("features", "thresholds", "children", "roots")
 SHARES, MISSING = "shares", "missing"
-"""The keys of the shares of samples and of the directions of missing values, which trees need not have."""
+"""The keys of the optional shares of samples and directions of missing values."""
 
 
 def ordered(numbers: NDArray[Any]) -> NDArray[Any]:

@@ -18,7 +18,7 @@ GREATEST_FLOAT = (2.0 - 2.0**-23) * 2.0**127
 
 LOG2_E = 1.44269504
 LN2_HIGH, LN2_LOW = 0.693359375, -2.12194440e-4
-"""ln 2 in two parts, of which the high one has so few bits that its product with the exponent is exact."""
+"""ln 2 in two parts; the high part has so few bits that its product with the exponent is exact."""
 
 EXP_COEFFICIENTS = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 0.5)
 """Minimax polynomial of (exp(r) - 1 - r) / r^2 on |r| <= ln(2)/2 (Cephes expf), highest power first."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Raws: TypeAlias = "NDArray[np.int64]"
 
 MOST = (1 << 31) - 1
-"""The greatest number of 32 bits, which stands for 1 where there are no integer bits."""
+"""The greatest 32-bit integer, which represents 1 if there are no integer bits."""
 
 _EXP_OF_EIGHTH, _THIRD = 1895147668, 715827883
 """exp(-1/8) and 1/3, without integer bits."""

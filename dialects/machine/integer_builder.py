@@ -17,7 +17,7 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.operations import index_constant, integer_constant
 
 IntegerProgram: TypeAlias = "Callable[..., SSAValue]"
-"""A function from an `IntegerBuilder` and the operands of a call to the value that the call stands for."""
+"""A function from an `IntegerBuilder` and the operands of a call to the result of the call."""
 
 
 def width_of(value: SSAValue) -> int:

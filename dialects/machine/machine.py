@@ -28,7 +28,7 @@ V = TypeVar("V")
 """A machine's representation of a scalar: an array over a data set, or an SSA value."""
 
 WIDTHS = (8, 16, 24, 32, 64)
-"""Widths of intermediates. Three bytes are cheaper than four on an 8-bit chip; other chips hold them in 32 bits."""
+"""Widths of intermediates. Three bytes are cheaper than four on an 8-bit chip; other chips use 32 bits for them."""
 
 PRODUCT_WIDTHS = (8, 16, 32, 64)
 """Widths in which chips and their compilers multiply."""

@@ -72,7 +72,7 @@ def _inverse_erf(y: float) -> float:
 
 
 LEAST_POSITIVE = 2.0**-126
-"""The least argument that logarithms tell apart from 0."""
+"""The least argument that logarithms distinguish from 0."""
 
 REAL_FUNCTIONS: Mapping[Function, RealFunction] = {
     "exp": RealFunction(_exp, math.exp, math.log),

@@ -59,10 +59,10 @@ MULTIPLY_SHIFTS = range(9, 17)
 """Shifts that `tm_multiply_i16` supports."""
 
 ADD_SHIFTS = range(5)
-"""Left and right shifts for which `tm_add_i16` is fast: the registers of an AVR shift by single bits."""
+"""Left and right shifts for which `tm_add_i16` is fast: an AVR shifts registers by single bits."""
 
 LEAST_SQUARE = 2.0**-125
-"""The least argument of the reciprocal square root, half of which is no subnormal number."""
+"""The least argument of the reciprocal square root; half of it is not subnormal."""
 
 
 def to_nearest(x: F32, low: I32, high: I32) -> I32:
@@ -355,4 +355,4 @@ RUNTIME_FUNCTIONS = {
     **{f"tm_packed_{digits.name}{digits.bits}": _packed(digits) for digits in DIGITS},
     **{f"tm_limit_i{width}_i{result}": _limit(width, result) for width, result in LIMITS},
 }
-"""The functions by their names in C, to which formats add their own."""
+"""The runtime functions by their names in C; formats add their own."""

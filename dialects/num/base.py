@@ -23,7 +23,7 @@ __all__ = ["Computation", "NumOp", "accumulator_type", "format_of", "sums_produc
 
 
 _FAMILY = "family"
-"""The constraint variable that holds the family of an op's formats."""
+"""The constraint variable for the family of an op's formats."""
 
 
 class _TypeConstraint(AttrConstraint):
@@ -91,7 +91,7 @@ class SameType(VarConstraint[Attribute]):
 
 SCALAR = FormatConstraint()
 OF_ONE_FAMILY = FormatConstraint(one_family=True)
-"""The constraint on scalars that belong to one family of formats, operands and result alike."""
+"""The constraint on scalars of one family of formats, operands and result alike."""
 FORMAT = FormatConstraint("a number format")
 FORMAT_OF_ONE_FAMILY = FormatConstraint("a number format", one_family=True)
 SUM = SumConstraint()

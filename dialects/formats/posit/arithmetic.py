@@ -25,7 +25,7 @@ HIDDEN = 30
 """Significands are integers in [2^HIDDEN, 2^(HIDDEN + 1)), which suffices for posits of 32 bits."""
 
 FAR = 62
-"""Distance in bits below a significand from which a number only counts as nonzero."""
+"""The distance in bits below a significand at which a number only sets the sticky bit."""
 
 
 @dataclass(frozen=True)

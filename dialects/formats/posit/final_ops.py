@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.posit.type import PositType
 
 WORD = 32
-"""Bits of a register in which digits of a sum are put together."""
+"""The bits of a register in which digits of a sum are assembled."""
 
 
 @irdl_op_definition

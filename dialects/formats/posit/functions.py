@@ -26,7 +26,7 @@ ALL = -(1 << 15)
 
 
 NAR_PLACE = 1 << 15
-"""The place of NaR as the functions that unpack posits give it: the least one of 16 bits."""
+"""The place of NaR in the results of functions that unpack posits: the least integer of 16 bits."""
 
 
 def _posit(n: Array, es: Array, low: Array | None = None, greatest: Array | None = None) -> Posit:

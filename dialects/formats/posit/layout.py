@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.posit.parts import Parts
 
 SINGLE = 0
-"""The step of a sum in one integer."""
+"""The step that denotes a sum in one integer."""
 
 KEPT = {32: 30, 64: 60}
-"""Bits of a sum that are rounded, by the register that holds them."""
+"""The number of sum bits that rounding needs, by the register that holds them."""
 
 WHOLE = {32: 20, 64: 47}
-"""The most bits of a number, at its place, that bins of 32 and of 64 bits take whole; others go in parts."""
+"""Maximum bits of a number, at its position, that bins of 32 and of 64 bits accept whole; wider numbers are split."""
 
 MOVED_WIDTH = 32
-"""The widest register of a significand that is moved to its place in bins of 32 bits before it is multiplied."""
+"""Maximum width of a significand that is shifted to its position in 32-bit bins before the multiplication."""
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 REGISTERS = (8, 16, 32, 64)
 
 TABLE_BITS = 8
-"""Posits of at most this many bits are taken apart by a table."""
+"""Maximum bits of posits that are unpacked by a table."""
 
 WIDTHS = (*range(2, 17), 32)
 EXPONENTS = range(4)
-"""n and es of the posits that there are."""
+"""n and es of the supported posits."""
 
 
 def verify_standard(n: int, es: int) -> None:

@@ -41,7 +41,7 @@ LAYOUTS = ((32, SINGLE), (32, 8), (32, 4), (32, 2), (64, SINGLE), (64, 16), (64,
 """Bits of a bin and steps: bins of 32 bits cost less than one integer of 64."""
 
 LARGEST = 512
-"""The most bytes of bins of 32 bits that are taken rather than fewer ones of 64."""
+"""Maximum bytes of 32-bit bins; larger quires use a smaller number of 64-bit bins."""
 
 
 @irdl_attr_definition

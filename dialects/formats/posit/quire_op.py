@@ -20,7 +20,7 @@ from tinyml.dialects.machine.emitter import EmittedOp, Emitter
 from tinyml.dialects.operations import index_constant
 
 FLAG = 8
-"""Bits of what tells that a number was NaR."""
+"""Bits of the NaR flag."""
 
 Body = Callable[[Emitter, SSAValue, "Sequence[SSAValue]"], "Sequence[SSAValue]"]
 

@@ -78,19 +78,21 @@ STANDARD = 2
 """The es of the 2022 standard."""
 
 SHORT_BITS, SHORT_INTEGER, LONG_INTEGER = 12, 15, 29
-"""Posits of up to 12 bits lose next to nothing as integers of 15 bits and a sign, those of 16 bits as ones of 29."""
+"""Integers that store posits: 15 bits and a sign represent posits of up to 12 bits with negligible loss, 29 bits those
+of 16.
+"""
 
 TOPS = range(1, 5)
-"""Exponents of the power of two just above a constant's greatest magnitude, after its shift."""
+"""Exponents of the power of two above a constant's greatest magnitude, after its shift."""
 
 REACHED = (1, 2, 3, 0, 4, 5, 6)
-"""Those just above the greatest magnitude of other tensors, in the order in which equally good ones are taken."""
+"""The corresponding exponents for other tensors, in order of preference among equally good ones."""
 
 FINER = 3
-"""Numbers of fewer bits below the greatest magnitude are rounded to multiples of one, which changes no score."""
+"""The bits below the greatest magnitude from which smaller numbers are rounded to multiples; no score changes."""
 
 PIECES = range(1, 8)
-"""Ends of windows with es 0 that are decoded by pieces, one beyond each power of two."""
+"""The ends of windows with es 0 that are decoded piecewise, with one piece above each power of two."""
 
 SHIFTS = range(-60, 61)
 

@@ -29,7 +29,7 @@ _INTEGER_BITS = 4
 """Integer bits of the arguments of tanh and the logistic function."""
 
 RESULTS = {"sigmoid": (8, 2.0**-8, -128), "tanh": (8, 2.0**-7, 0)}
-"""Width, scale and zero point of the only results that TensorFlow Lite's functions have."""
+"""Width, scale and zero point of the results of TensorFlow Lite's functions."""
 
 
 def _logistic(source: ZeroSkewNumbers, raws: Raws) -> Raws:
@@ -118,7 +118,7 @@ def softmax_terms(scale: float) -> NDArray[np.int32]:
 
 SEGMENTS = 255
 _OFFSET = 1 << 15
-"""The offset subtracted from entries of 16 unsigned bits before they are stored."""
+"""The offset subtracted from unsigned 16-bit entries before they are stored."""
 
 
 def _table() -> NDArray[np.int16]:

@@ -38,10 +38,12 @@ WIDTHS = (*range(2, 9), 16)
 USUAL_WIDTH = 8
 
 START_LIMITS = {32: 3 << 29, 64: 3 << 45}
-"""The greatest raw that a sum starts from, by its width."""
+"""The greatest initial raw of a sum, by its width."""
 
 PRODUCT_LIMITS = {32: (1 << 29) - 1, 64: (1 << 45) - 1}
-"""The greatest sum of products that, with a start, fits 32 bits, or the 48 bits that requantisation takes."""
+"""The greatest sum of products that, with an initial value, fits 32 bits, or the 48 bits that requantisation
+supports.
+"""
 
 
 class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):

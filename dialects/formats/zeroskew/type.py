@@ -52,7 +52,7 @@ CANDIDATE_WIDTHS = (4, 6, 8)
 
 LEAST_SCALE, GREATEST_SCALE = 2.0**-60, 2.0**60
 SUM_SHIFT, WIDE_SUM_SHIFT = 20, 15
-"""Extra bits of the operands of a sum while they are brought to a common scale, for numbers of 8 bits and of 16."""
+"""Extra bits of a sum's operands during the conversion to a common scale, for numbers of 8 bits and of 16."""
 
 
 @irdl_attr_definition
