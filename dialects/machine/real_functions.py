@@ -22,9 +22,9 @@ class RealFunction:
     """A rising function of reals.
 
     exact: its values in double precision. steepest: its greatest derivative at arguments up to one. inverse: the
-    argument of a value. flat: the argument above which x is within `tail` * e^-x of the upper limit; None without an
-    upper limit. centre: the value around which it is odd; None if it is not odd. widest: bits of the widest result that
-    linear interpolation between 16-bit entries approximates.
+    argument of a value. flat: from a number n to the argument above which the function is within `tail` * e^-n of its
+    upper limit; None without an upper limit. centre: the value around which it is odd; None if it is not odd. widest:
+    bits of the widest result that linear interpolation between 16-bit entries approximates.
     """
 
     exact: Callable[[Reals], Reals]

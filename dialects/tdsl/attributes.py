@@ -154,7 +154,7 @@ def _carried(holder: Holder | None) -> int:
 
 
 def _results(holder: Holder | None) -> int:
-    """The number of results; once they are buffers, profiles are left over."""
+    """The number of results; ops on buffers have no profiles."""
     return len(holder.results) if isinstance(holder, Operation) else 0
 
 
