@@ -95,7 +95,7 @@ def _segments(sizes: tuple[int, ...]) -> DenseArrayBase[Any]:
 
 
 MOST_KEPT = 1 << 12
-"""The integers whose attributes are kept; a program has a few hundred different ones."""
+"""The number of cached integer attributes; a program has a few hundred distinct ones."""
 
 INDEX = IndexType()
 

@@ -36,7 +36,7 @@ from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.dialects.locations import error_at
 
 OWN = ("rtl", "scratch", "tdsl", "tinyml")
-"""Prefixes of attribute names, all of which have to be declared."""
+"""Prefixes of attribute names that must be declared."""
 
 FORMER = (
     *("tdsl.classes", "tdsl.clusters", "tdsl.feature_names", "tdsl.feature_scales", "tdsl.feature_zeros"),
@@ -44,10 +44,10 @@ FORMER = (
     *("tdsl.pushed", "tdsl.range", "tdsl.rate", "tdsl.received", "tdsl.reused", "tdsl.state", "tdsl.stored"),
     *("tdsl.zeros", "scratch.gap", "scratch.height", "scratch.lower_bound", "scratch.optimal", "tinyml.copied"),
 )
-"""Attributes of files that older versions wrote, in place of `#tdsl.interface` and of properties of an op."""
+"""Attributes in files of older versions, since replaced by `#tdsl.interface` and by properties of an op."""
 
 Holder = Operation | SSAValue
-"""What an attribute stands on: an operation, or an argument or result of a function."""
+"""The holder of an attribute: an operation, or an argument or result of a function."""
 
 
 class Place(Enum):
@@ -176,7 +176,7 @@ def instance(kind: type[Attribute] | UnionType, words: str) -> Value:
 UNIT = instance(UnitAttr, "no value")
 TEXT = instance(StringAttr, "a string")
 NAME = instance(StringAttr | BytesAttr, "a string")
-"""Text of any characters: the parser turns a string into bytes if not all of its characters are ASCII."""
+"""Text of any characters: the parser converts a string to bytes unless all of its characters are ASCII."""
 
 
 def text_of(name: Attribute) -> str:

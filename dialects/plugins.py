@@ -45,8 +45,10 @@ schedules; packers of buffers; steps of named pipelines; alternatives of `--form
 commands of `tinyml`; devices of `tinyml run` that are no boards; parts of the report."""
 
 NAMES = {CHIPS: "tinyml.boards"}
-"""The groups in which a package may name what belongs to an entry point of the same value, so that the one is loaded
-for these names alone: the boards of a chip."""
+"""The groups in which a package may list the names that belong to an entry point of the same value.
+
+The entry point is loaded only for these names, such as the boards of a chip.
+"""
 
 INTERFACE = "tinyml.extend"
 """The group by which a package states the version of the interface that it was written for."""
@@ -233,7 +235,7 @@ def plugin_of(error: BaseException) -> Row | None:
 
 
 _TOOLS = "tinyml.tools."
-"""Prefix of our modules that call the passes and targets of plug-ins."""
+"""Prefix of tinyml's modules that call the passes and targets of plug-ins."""
 
 
 def provider(module: str) -> Row | None:

@@ -80,7 +80,7 @@ class ClosedNestOp(DialectOp, ABC):
     """
 
     CONTENT: ClassVar[str] = "loads, scalar ops and stores"
-    """What the body consists of, for messages."""
+    """The permitted content of the body, for messages."""
 
     extents = prop_def(DenseArrayBase.constr(i64))
     body = region_def("single_block")
@@ -200,7 +200,7 @@ class NextOp(DialectOp):
 
 
 SUM, GREATEST, PLACE = "sum", "greatest", "place"
-"""The kinds of values that an axis joins."""
+"""The kinds of reductions along an axis."""
 
 
 @irdl_op_definition

@@ -83,7 +83,7 @@ class UnaryOp(ScalarOp, ABC):
     """An op on one scalar, with a result of the same family."""
 
     METHOD: ClassVar[str]
-    """The name of the `NumberFormat` method, which takes the machine, the value and the value's format."""
+    """The name of the `NumberFormat` method; its arguments are the machine, the value and the value's format."""
 
     input = operand_def(OF_ONE_FAMILY)
     result = result_def(OF_ONE_FAMILY)
@@ -102,7 +102,7 @@ class BinaryOp(ScalarOp, ABC):
     """An op on two scalars of one family, with a result of that family."""
 
     METHOD: ClassVar[str]
-    """The name of the `NumberFormat` method, which takes the machine and both values, each with its format."""
+    """The name of the `NumberFormat` method; its arguments are the machine and both values, each with its format."""
 
     lhs = operand_def(OF_ONE_FAMILY)
     rhs = operand_def(OF_ONE_FAMILY)

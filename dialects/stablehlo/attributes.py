@@ -47,7 +47,7 @@ class Comparison(StrEnum):
     SIGNED = "SIGNED"
     UNSIGNED = "UNSIGNED"
     NOTYPE = "NOTYPE"
-    """As the elements are."""
+    """The comparison type that follows from the elements."""
 
 
 @irdl_attr_definition

@@ -45,7 +45,7 @@ __all__ = [
 
 
 PERCENTILES = (0.1, 1.0, 50.0, 99.0, 99.9)
-"""The percentiles that a profile holds, in percent."""
+"""The percentiles of a profile, in percent."""
 
 
 def spell_float(value: float) -> str:

@@ -113,7 +113,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
     STORES_LAST: ClassVar[bool] = True
 
     ROW_AXIS: ClassVar[int] = 0
-    """The axis of the result along which weights have shifts or scales of their own."""
+    """The axis of the result along which weights have separate shifts or scales."""
 
     acc = opt_prop_def()
     bound = opt_prop_def(num.BOUND)

@@ -192,10 +192,10 @@ class ElementwiseOp(PointwiseOp, ABC):
 
 
 MOST_VERIFIED = 1 << 12
-"""The most computations of one element that are known to verify, for processes that compile many programs."""
+"""Maximum number of verified computations that are cached, for processes that compile many programs."""
 
 _VERIFIED: set[tuple[type[ElementwiseOp], tuple[Attribute, ...], tuple[tuple[str, Attribute], ...]]] = set()
-"""The ops, types and properties whose computations of one element are known to verify."""
+"""The ops, types and properties whose computations of one element have been verified."""
 
 
 ElementwiseOpT = TypeVar("ElementwiseOpT", bound=ElementwiseOp)

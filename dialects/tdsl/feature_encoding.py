@@ -23,15 +23,15 @@ _FACTOR_BITS = 15
 """Bits of the magnitude of a factor."""
 
 _EXACT = 1 << 24
-"""Integers up to here are numbers of single precision, in which chips with hardware for floats compare."""
+"""Integers up to this magnitude are exact in single precision, in which chips with float hardware compare."""
 
 _DIFFERENCE_BITS = 13
-"""Bits of the least magnitude of a difference before a product, so that 16 bits hold most features before it."""
+"""The least bits of a difference before a product, so that 16 bits represent most features before it."""
 
 _WIDTHS = (8, 16, 32)
 
 _SHIFTS = range(-114, 127)
-"""Scales that `tm_f32_to_sN` takes."""
+"""Scales that `tm_f32_to_sN` supports."""
 
 
 @dataclass(frozen=True)

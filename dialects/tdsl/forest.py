@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 SMALLER_FORESTS = "fewer trees (n_estimators) or smaller ones (max_depth, max_leaf_nodes)"
-"""Ways to a smaller forest, for messages, in scikit-learn's terms."""
+"""Advice for a smaller forest, for messages, in scikit-learn's terms."""
 
 
 def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]:

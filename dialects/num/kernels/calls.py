@@ -84,7 +84,7 @@ class RoutineAttr(ParametrizedAttribute, ABC):
     ADDS: ClassVar[bool] = False
     """True if the result is the first operand, a sum, plus other numbers, and memory is only read.
 
-    Without it there is no result, and the first operand is the memory that is written.
+    Otherwise there is no result, and the first operand is the memory that is written.
     """
 
     def constraints(self, count: int) -> Sequence[AttrConstraint]:
@@ -158,7 +158,7 @@ class LoopRoutineAttr(RoutineAttr, ABC):
     """A routine that becomes a loop if the target has no kernel for it."""
 
     BY_BLOCKS: ClassVar[bool] = False
-    """True if calls on successive parts of both runs compute the same, each from the sum of the one before."""
+    """True if calls on successive parts of both runs are equivalent, each with the sum of the previous one."""
 
     @abstractmethod
     def expand(self, call: CallOp, loops: Loops) -> SSAValue | None:

@@ -53,7 +53,7 @@ class CodeAttr(RoutineAttr, ABC):
     """
 
     DECLARED_AS: ClassVar[str]
-    """The attribute of the declaration that holds the constants."""
+    """The attribute of the declaration that stores the constants."""
 
     constants: DictionaryAttr
     time: IntAttr
