@@ -1,6 +1,6 @@
 """The kernels for AVR, all of them composed, and the costs of reading packed constants without kernels.
 
-What composes a kernel is imported when a program asks for one of its kind.
+The composer of a kernel is imported when a program requests a kernel of its kind.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _FORESTS = {
 
 
 def _forests() -> Iterator[ForestCoder]:
-    """The forms in assembly, each with floats as bytes too, and plain C for the forests that these do not support."""
+    """The forms in assembly, each also with floats as bytes, and plain C for forests that these do not support."""
     for name, form in _FORESTS.items():
         yield ForestCoder(f"tm_avr_forest_{name}", partial(_forest_kernel, form))
         yield ForestCoder(f"tm_avr_forest_keyed_{name}", partial(_keyed_kernel, form))

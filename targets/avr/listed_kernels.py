@@ -1,6 +1,6 @@
 """The kernels for AVR that programs call by their C functions, and those for weights anywhere in flash.
 
-The latter read flash by Z+ alone, and never set Z: `elpm Rd,Z+` takes as long as `lpm Rd,Z+` and increments RAMPZ:Z, so
+The latter read flash only by Z+, and never set Z: `elpm Rd,Z+` takes as long as `lpm Rd,Z+` and increments RAMPZ:Z, so
 that a run may cross a boundary of 64 KB.
 """
 
@@ -48,5 +48,5 @@ def _far_sums() -> Mapping[str, Kernel]:
 
 
 def far_kernel(near: Kernel) -> Kernel | None:
-    """The kernel of the same sum for far weights, which takes their address as a `tm_far`; None if there is none."""
+    """The kernel of the same sum for far weights, whose address is a `tm_far`; None if there is none."""
     return _far_sums().get(near.symbol) or compose_far(near.wanted)

@@ -155,7 +155,7 @@ class _ProgramPrinter:
         lines += self._other_compilers()
         far = any(op.far is not None for op in self.constants)
         if far:
-            # Kernels take such addresses.
+            # Kernels accept such addresses.
             lines += [*once(FAR_TYPE, self.chip.helpers[FAR_TYPE].splitlines()), ""]
         lines += (runtime := self._runtime(functions))
         if self._uses_int24() and not any("#define TM_INT24" in line for line in runtime):

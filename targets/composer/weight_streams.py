@@ -1,9 +1,9 @@
 """Weight streams: all data of a tile's rows, in the order in which a kernel loads them.
 
-A stream is a sequence of blocks of rows, and a block a sequence of fields: numbers of rows, from which requantisation
-as in TensorFlow Lite takes its factors, and weights in an order of axes. This single declaration determines the bytes,
-the byte offsets that a composer needs, and the same sums in plain C. `row_blocks` and `ChannelRecords` are the streams
-that several chips share.
+A stream is a sequence of blocks of rows, and a block a sequence of fields: numbers of rows, such as the factors of
+requantisation as in TensorFlow Lite, and weights in an order of axes. This single declaration determines the bytes, the
+byte offsets that a composer needs, and the same sums in plain C. `row_blocks` and `ChannelRecords` are the streams that
+several chips share.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the functions of forests have in common: the limits of their features, their kernels, and the votes of leaves.
+"""Shared parts of forest functions: the limits of their features, their kernels, and the votes of leaves.
 
 A leaf is *pure* if it adds one number, the same for all pure leaves, to one result. Any other leaf is a record in
 flash: a mask of the results that it adds to, and a number for each; without a mask it adds to all of them.

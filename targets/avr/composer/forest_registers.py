@@ -1,6 +1,6 @@
-"""A forest as code whose leaves add to results in registers: the fastest form, and that of few results or small trees.
+"""A forest as code whose leaves add to results in registers: the fastest form, for few results or small trees.
 
-The trees follow each other. A leaf adds its votes, two cycles for a byte and its carry, and jumps behind its tree.
+The trees are consecutive. A leaf adds its votes, in two cycles for a byte and its carry, and jumps past its tree.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _RESULTS = RESULTS, RESULTS + 1
 
 @dataclass(frozen=True)
 class ForestRegisters(AvrForest):
-    """The function. Z points to the input, Y behind it; r24 and r25 are scratch, r1 is zero."""
+    """The function. Z points to the input, Y past it; r24 and r25 are scratch, r1 is zero."""
 
     @property
     def fits(self) -> bool:
@@ -44,7 +44,9 @@ class ForestRegisters(AvrForest):
 
     @cached_property
     def _assigned(self) -> list[list[str]]:
-        """The registers of each result, the lowest byte first, then one that holds 255; empty if there are too few."""
+        """The registers of each result, the lowest byte first, then one that contains 255; empty if there are too
+        few.
+        """
         far = self.branches.farthest > SECOND + REACH
         lower = [number for number in _LOWER if not (far and number in _FAR)]
         results, above = self.forest.results, self.size - 1
@@ -61,7 +63,7 @@ class ForestRegisters(AvrForest):
         used = [register for row in results for register in row]
         kept = not {f"r{number}" for number in _RESULTS}.isdisjoint([*used, *ones])
         cleared = [a.clr(register) for register in used]
-        # The lowest byte of the first result is one that takes constants.
+        # The lowest byte of the first result is in a register that accepts immediates.
         cleared += [a.ldi(used[0], 255), a.mov(ones[0], used[0]), a.clr(used[0])] if ones else []
         begin = joined(a.movw("r30", "r24"), cleared)
         if self.branches.farthest > REACH:
@@ -79,7 +81,7 @@ class ForestRegisters(AvrForest):
         )
 
     def _tree(self, number: int) -> Code:
-        """A tree, behind which its leaves jump."""
+        """A tree; its leaves jump past its end."""
         root, end = int(self.forest.trees.roots[number]), TREES + number
         lines = self.branches.subtree(root, lambda leaf: (*self._added(leaf), a.rjmp(ahead=end)), a.rjmp)
         if bytes_of(lines) >= JUMP:

@@ -1,6 +1,6 @@
 """Sums over runs of memory: dense, strided and sparse products, multiples of a vector, and distances.
 
-Weights are in near or far flash, or in RAM; a parameter `memory` tells, by which the load of their bytes is chosen.
+Weights are in near or far flash, or in RAM; a parameter `memory` selects the load instruction.
 
 A sparse row is a byte stream (`dialects/layouts/sparse_rows.py`): its 16-bit count of entries, then for each entry a
 byte `skip` and the value, low byte first. skip: the number of bytes of the vector between the element of the previous
