@@ -8,8 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 TimeSource: TypeAlias = Literal["simulated", "published", "modelled", "least"]
-"""The origin of a board's times: a cycle-accurate simulator of its core; the published timing of its core, without wait
-states; a model of its pipeline, where no timing is published; or one cycle per instruction, a lower bound."""
+"""The source of a board's times.
+
+A cycle-accurate simulator of its core; the published timing of its core, without wait states; a model of its pipeline,
+if no timing is published; or one cycle per instruction, a lower bound.
+"""
 
 
 @dataclass(frozen=True)
@@ -139,10 +142,10 @@ class Board:
 _UNITS: Mapping[str, int] = {"M": 1 << 20, "K": 1 << 10, "": 1}
 
 _LARGEST, _GRAIN = 1 << 28, 16
-"""The largest memory in bytes, and the number of which each is a multiple, as stacks have to be aligned."""
+"""The largest memory in bytes, and the number of which each size is a multiple, since stacks must be aligned."""
 
 SIZES = f"a multiple of {_GRAIN} bytes up to 256M, such as 65536, 512K or 2M"
-"""What `bytes_of` reads, for messages."""
+"""The syntax that `bytes_of` accepts, for messages."""
 
 
 def bytes_of(text: str) -> int | None:

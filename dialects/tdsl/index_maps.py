@@ -317,7 +317,7 @@ Multiply: TypeAlias = "Callable[[Array, Array, Array | None], Array]"
 """Multiplies stacked matrices, (n or 1, i, k) times (n or 1, k, j), and adds the products to initial sums, if any."""
 
 BLOCK = 1 << 22
-"""The most elements that are gathered from an operand at a time, unless one sample has more."""
+"""Maximum elements that are gathered from an operand at a time, unless one sample has more."""
 
 
 def sum_products(term: Term, shape: Shape, lhs: Array, rhs: Array, sums: Array | None, by: Multiply) -> Array:

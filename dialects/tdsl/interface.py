@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 LONGEST_LABEL = 200
-"""The greatest length of a label in characters; C, pages and tables show labels in full."""
+"""Maximum characters of a label; C, pages and tables show labels in full."""
 
 T = TypeVar("T")
 

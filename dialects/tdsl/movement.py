@@ -53,7 +53,7 @@ class MovementOp(TensorOp, ABC):
     MOVES_BITS: ClassVar[bool] = True
 
     MAY_BE_VIEW: ClassVar[bool] = False
-    """True if the result may become a view of the operand: then both see what is written to either."""
+    """True if the result may become a view of the operand, so that a write to either changes both."""
 
     @property
     @abstractmethod

@@ -116,7 +116,7 @@ UNITS = (
     UnitRow("q15", 16, True, _fraction(15), "audio samples of 16 bits", "-1 to 1"),
     UnitRow("q7", 8, True, _fraction(7), "audio samples of 8 bits", "-1 to 1"),
 )
-"""The units that have names."""
+"""The named units."""
 
 _NUMBER = r"[0-9.]+(?:[eE][+-]?\d+)?"
 _GENERAL = re.compile(rf"({_NUMBER})([+-]{_NUMBER})?(?::(\w+))?")

@@ -25,7 +25,7 @@ _HEADERS = """arduino assert complex ctype errno fenv float inttypes iso646 limi
     stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype"""
 
 LONGEST = 31
-"""Letters of the name of a model; C99 tells 63 of its functions' names apart."""
+"""Maximum characters of the name of a model; C99 distinguishes 63 characters of its functions' names."""
 
 
 def model_name(name: str) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 L = TypeVar("L")
 L_co = TypeVar("L_co", covariant=True)
-"""Lines of assembly: their text, or records that an instruction set prints in a way of its own."""
+"""Lines of assembly: text, or records that an instruction set prints in a special syntax."""
 
 
 class TileAssembly(Protocol[L_co]):

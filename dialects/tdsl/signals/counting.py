@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["CountOp", "HistogramOp", "LongestRunOp"]
 
 MOST = (1 << 15) - 1
-"""The most elements that are counted: counts fit 16 bits."""
+"""Maximum number of elements that are counted: counts fit 16 bits."""
 
 
 class CountOp(TensorOp):

@@ -17,9 +17,9 @@ from tinyml.targets.composer.instructions import Code, Instruction, Line, joined
 _FAR = 26, 27
 """The pointer to features that neither Z nor Y reaches."""
 _LOWER = 18, 19, 20, 21, 22, 23, *_FAR, 16, 17
-"""Registers that take constants, for the lowest byte of each result; those that need no saving first."""
+"""Registers that accept immediates, for the lowest byte of each result; call-clobbered ones first."""
 _UPPER = 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-"""Registers for the other bytes, besides those that are left of the first ones."""
+"""Registers for the other bytes, in addition to unused registers of `_LOWER`."""
 _RESULTS = RESULTS, RESULTS + 1
 
 

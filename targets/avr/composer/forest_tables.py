@@ -25,7 +25,7 @@ _FLAGS = 64
 """Feature offsets below this share their byte with the flags; larger ones take another byte."""
 _NIBBLE = 16
 _IN_HEAD = 12
-"""The maximum number of results whose mask fits beside the number of votes."""
+"""The maximum number of results whose mask fits in the byte with the number of votes."""
 _STEPS = 3
 """The number of first children followed before the loop over nodes jumps back."""
 
