@@ -1,8 +1,8 @@
 """The functions around NAME_predict for callers: an input buffer, real inputs and scores, and streams.
 
-A program that calls none of them pays nothing, since the linker drops uncalled functions. The functions of a program
-that streams, NAME_push, NAME_ready, NAME_predict and NAME_reset, count frames and the samples of the frame that is
-being filled, and call the function of a time step.
+Functions that a program does not call cost nothing, since the linker drops them. The functions of a streaming program,
+NAME_push, NAME_ready, NAME_predict and NAME_reset, count frames and the samples of the current frame, and call the
+function of a time step.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from tinyml.transforms.ir.arithmetic import FunctionContext
 
 
 def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellings) -> list[Operation]:
-    """NAME_input, NAME_set, NAME_run, NAME_predict_floats, NAME_score and NAME_is_anomaly, as far as the program
-    supports them.
+    """The caller functions that a program supports.
 
-    predict: the body of NAME_predict. An input that arrives row by row has no buffer, and the elements of a packed one
-    cannot be set one by one.
+    These are NAME_input, NAME_set, NAME_run, NAME_predict_floats, NAME_score and NAME_is_anomaly. predict: the body of
+    NAME_predict. An input that arrives row by row has no buffer, and the elements of a packed input cannot be set one
+    by one.
     """
     made: list[Operation] = []
     if program.pushes is not None:
@@ -48,7 +48,7 @@ def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellin
 
 
 def _stream_functions(program: ProgramBuilder, spellings: Spellings) -> list[Operation]:
-    """The functions of a program that streams, with NAME_push_floats if the input format is known."""
+    """The functions of a streaming program, with NAME_push_floats if the input format is known."""
     format = program.input_format
     if format is None:
         return _StreamFunctions(program).functions(None)
@@ -60,7 +60,7 @@ def _stream_functions(program: ProgramBuilder, spellings: Spellings) -> list[Ope
 
 
 class _Buffer:
-    """The input buffer of a program, in the arena or an array of its own."""
+    """The input buffer of a program, in the arena or a separate array."""
 
     def __init__(self, program: ProgramBuilder, predict: Block):
         self.program = program
@@ -161,7 +161,7 @@ class _Buffer:
             build.put(c.StoreOp(self._raw(inner, index, real, format, spellings), pointer, index))
         count = self.length if read is None else len(read)
         build.put(c.ForOp(build.literal(0), build.literal(count), 1, Region(inner)))
-        # NAME_set stores valid raws alone, which need no guard.
+        # NAME_set stores only valid raws, which need no guard.
         if self.program.guarded is None:
             self._call(build, "run", _given(given))
         else:
@@ -273,7 +273,7 @@ def _guarded(program: ProgramBuilder, build: ExpressionBuilder, raw: SSAValue) -
 
 
 class _StreamFunctions:
-    """A builder of the functions of a program that streams."""
+    """A builder of the functions of a streaming program."""
 
     def __init__(self, program: ProgramBuilder) -> None:
         assert program.pushes is not None
@@ -327,7 +327,7 @@ class _StreamFunctions:
         build.put(c.AssignOp(variable, build.binary(build.insert(c.ReadOp(variable)), "+", build.literal(number))))
 
     def _push(self, suffix: str, element: Attribute, convert: _Convert) -> c.FuncOp:
-        """The function that takes samples until an answer is due."""
+        """The function that accepts samples until an answer is due."""
         frame, hop, steps, _ = self.pushes
         body, build = self._begin({"samples": c.PointerType(element, CONST), "n": IndexType()})
         samples, count = self.signatures.arguments_of(body)
@@ -342,7 +342,7 @@ class _StreamFunctions:
             return build.insert(c.ReadOp(variable))
 
         def take() -> None:
-            """Take samples up to the end of the frame."""
+            """Accept samples up to the end of the frame."""
             room = build.binary(build.literal(frame), "-", read(fill))
             some = build.insert(c.VariableOp(IndexType(), room), "some")
             left = build.binary(count, "-", read(taken))

@@ -1,4 +1,4 @@
-"""Names for the operations of a program, which lowered ops keep down to C.
+"""Names for the operations of a program, which are preserved down to C.
 
 `tinyml explain` attributes time and memory to these names.
 """
@@ -21,9 +21,9 @@ _NAMED = (tdsl.TensorOp, tdsl.ArgmaxOp, tdsl.SignOp, tdsl.AtLeastOp, memref.Copy
 
 
 def name_operations(module: ModuleOp) -> None:
-    """Write the name of every op on buffers and every loop of L2 into its location, and of every step of a `tdsl.map`.
+    """Record the name of every op on buffers and every loop of L2, and of every step of a `tdsl.map`, in its location.
 
-    A second operation `b = matmul(U1, H)` is named `b = matmul(U1, H) #2`. Existing names are kept.
+    A second operation `b = matmul(U1, H)` is named `b = matmul(U1, H) #2`. Existing names are preserved.
     """
     count: Counter[str] = Counter()
 

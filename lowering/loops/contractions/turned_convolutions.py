@@ -1,4 +1,4 @@
-"""Lowering of convolutions in place to loops (L2 to L3): in turns, between which images are transposed.
+"""Lowering of convolutions in place to loops (L2 to L3), in turns; between turns, images are transposed.
 
 The offsets and extents of all turns are in a table in flash, so that one loop computes all of them.
 """
