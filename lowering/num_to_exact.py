@@ -136,7 +136,7 @@ def _view(op: scratch.ViewOp) -> scratch.ViewOp:
 
 
 MOST_INDICES = 1 << 16
-"""Elements that the functions on packed ones can count."""
+"""Maximum number of elements that functions on packed elements can index."""
 
 
 class _Bytes:

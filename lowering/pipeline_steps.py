@@ -74,7 +74,7 @@ INPUT_STEPS = (
     "drop-monotone",
     "note-read-features",
 )
-"""The first steps on reals, in whichever arithmetic the rest is done: what the interface of the input decides."""
+"""The first steps on reals, independent of the arithmetic: they apply the interface of the input."""
 
 PIPELINES = {
     "reals-to-formats": PipelineSteps(

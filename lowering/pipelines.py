@@ -37,25 +37,25 @@ FIELDS = {
     "plan-execution": {"mode": "plan"},
     "synthesise-format": {"bits": "synthesised"},
 }
-"""Fields of passes that take an option of another name, since the field's name is shared by several passes."""
+"""Fields of passes whose option has a different name, since several passes share the field's name."""
 
 PUBLISHED = {"reals-to-formats": "published-to-formats"}
-"""Replacements of pipelines for formats that reproduce the arithmetic of a paper."""
+"""Replacements of pipelines for formats with published arithmetic."""
 
 FORMAT_PROPERTIES: dict[str, Callable[[NumberFormat], bool]] = {
     "exact_differences": lambda format: format.difference(format) is not None,
     "several_products": lambda format: format.SUMS_GO_ON,
 }
-"""Properties of the program's format on which steps depend, as a condition or as the value of a field."""
+"""Properties of the program's format that steps use as a condition or as the value of a field."""
 
 OPTION_PROPERTIES: dict[str, Callable[[Mapping[str, Any]], bool | int]] = {
     "align": lambda given: chip_of(given.get("target", HOST)).buffer_alignment,
     "moves": lambda given: "ram" in given or traits_of(given.get("plan", AUTO)).sliced,
     "synthesised": lambda given: synthesised_bits(given.get("weights")),
 }
-"""Values of fields that follow from options.
+"""Values of fields that are derived from options.
 
-For hardware, buffers are aligned to words. Memory takes precedence over time if a plan was requested.
+For hardware, buffers are aligned to words. Memory has precedence over time if a plan is requested.
 """
 
 
@@ -163,7 +163,7 @@ def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], *, of_user
 
 
 OURS = "tinyml."
-"""The beginning of the names of our modules."""
+"""The prefix of tinyml's module names."""
 
 
 def _defect(module: ModuleOp, suspect: ModulePass, error: Exception) -> DefectError:

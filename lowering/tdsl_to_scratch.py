@@ -99,7 +99,9 @@ class _Bufferization:
         self.destinations: dict[SSAValue, SSAValue] = {}
         self.interface = tdsl.read_interface(function)
         self.states = [] if self.interface.calls is None else [*function.args[2:]]
-        """The arguments whose new values are the last results, behind the frame and the time of a step function."""
+        """The arguments whose new values are the last results; they follow the frame and the time of a step
+        function.
+        """
 
     def apply(self) -> None:
         old, input = self.function.body.block, self.interface.input

@@ -232,4 +232,4 @@ _LOWERINGS: Mapping[type[Operation], Callable[[_Lowering, Any], SSAValue]] = {
     tdsl.FillOp: _Lowering.filled,
     tdsl.MovementOp: _Lowering.moved,
 }
-"""What lowers each kind of op."""
+"""The lowering of each kind of op."""

@@ -254,7 +254,7 @@ def _emitted(
 
 
 TIME, FILL = 0, 1
-"""The elements of the array with the position: the frames since the reset, and the samples of the next frame."""
+"""The elements of the array with the position: the frames since the reset, and the samples in the current frame."""
 
 _Convert = Callable[[Block, SSAValue], SSAValue]
 """A function that emits the raw of a sample at the end of a block of C."""

@@ -28,7 +28,7 @@ from tinyml.transforms.ir.indices import offset_of
 from tinyml.transforms.ir.loop_nest import LocatedBuilder
 
 MOST_POINTERS = 32
-"""The most loads of a loop that pointers follow: no chip has more registers. Further pointers lie on the stack."""
+"""Maximum loads of a loop that pointers follow; no chip has more registers. Further pointers would be on the stack."""
 
 _FOLDED: dict[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul}
 _NEUTRAL = {"+": 0, "-": 0, "*": 1, ">>": 0}
@@ -116,7 +116,7 @@ class FunctionLowering:
         self.build = ExpressionBuilder(body)
         self.values: dict[SSAValue, SSAValue] = {}
         self.walking: dict[Operation, SSAValue] = {}
-        """Pointer variables of the loads that follow an array element by element."""
+        """Pointer variables of loads that traverse an array element by element."""
 
     @property
     def instance(self) -> SSAValue | None:

@@ -430,7 +430,7 @@ def _content(declaration: func.FuncOp) -> Content:
 
 
 _INDEX_CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.AddiOp, arith.SubiOp)
-"""Ops that turn a raw into an index into a table, by adding constants and changing the width."""
+"""Ops that convert a raw to an index into a table, by adding constants and changing the width."""
 
 
 def _looks_up(function: func.FuncOp, given: SSAValue) -> bool:

@@ -25,7 +25,7 @@ class Register:
 
 
 Chosen = Sequence[tuple[SSAValue, SSAValue]]
-"""Pairs of a condition and a value; at most one condition holds at a time."""
+"""Pairs of a condition and a value; at most one condition is true at a time."""
 
 
 class Circuit:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_LEAVES = 1 << 15
-"""Maximum number of leaves, whose indices fit 16 bits."""
+"""Maximum number of leaves; their indices fit 16 bits."""
 
 
 @lowers(tdsl.ForestOp)

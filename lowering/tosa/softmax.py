@@ -16,7 +16,7 @@ from tinyml.lowering.tosa.layers import Values
 from tinyml.lowering.tosa.writer import TosaWriter
 
 SHARE_BITS = 16
-"""Fraction bits of a share on the way to results with other scales than 2^-8."""
+"""Intermediate fraction bits of a share for results with scales other than 2^-8."""
 
 
 def softmax(to: TosaWriter, op: tdsl.SoftmaxOp, values: Values) -> SSAValue:

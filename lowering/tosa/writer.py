@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 LEAST_SHIFT, GREATEST_SHIFT = 2, 62
-"""The shifts that `tosa.rescale` takes."""
+"""The shifts that `tosa.rescale` supports."""
 
 
 class TosaWriter:
