@@ -19,11 +19,7 @@ from tinyml.dialects.rewriting import PatternRewriteWalker
 
 @dataclass(frozen=True)
 class CompareArgumentsPass(ModulePass):
-    """Remove every function at L0 whose result only `tdsl.argmax` reads, perhaps in another shape.
-
-    relu is kept, as it makes negative elements equal. A function whose value the program also returns is kept, too: its
-    argument keeps the scale that suits the function.
-    """
+    """Remove every function at L0 whose result only `tdsl.argmax` reads, directly or reshaped."""
 
     name = "compare-arguments"
 

@@ -1,8 +1,4 @@
-"""`follow-missing`: forests send missing values where their library does, if the data have any (L0).
-
-Libraries store a direction for missing values at every node, whether a value was ever missing or not. A direction costs
-time, and asks for floats as input, since no number of a format is NaN.
-"""
+"""`follow-missing`: forests treat missing values as their library does, if the data have any (L0)."""
 
 from __future__ import annotations
 
@@ -19,13 +15,8 @@ from tinyml.dialects.lazy_numpy import np
 
 @dataclass(frozen=True)
 class FollowMissingPass(ModulePass):
-    """Keep the directions of missing values in forests, and compare floats, if a sample of the data misses a value.
-
-    Else the forests lose them, as do those that imputed features reach; unless another op replaces missing values, the
-    interface says then that there are none.
-
-    data: .npz file with inputs `x`; without one the program stays as it is. Raises `InputError` where another op than
-    a forest reads the input as well.
+    """Keep the directions of missing values in forests, and compare floats, if a sample of the data has a missing
+    value.
     """
 
     name = "follow-missing"

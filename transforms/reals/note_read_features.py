@@ -1,4 +1,4 @@
-"""`note-read-features`: which elements of the input a program reads, so that no other float is converted (L0)."""
+"""`note-read-features`: records the input elements that a program reads, so that no other float is converted (L0)."""
 
 from __future__ import annotations
 

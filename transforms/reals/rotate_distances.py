@@ -3,7 +3,7 @@
 All coordinates of W x and of the prototypes b in |W x - b|^2 have one scale, determined by the greatest. The distance
 does not change if both are rotated, |Q W x - Q b|^2, and grows by s^2 if both are scaled by s. Q minimises the greatest
 coordinate (`level_rotation`), and s makes it fill its range. W and the prototypes absorb both, the factor of the
-distance absorbs 1 / s^2, and nothing is left to compute on the device.
+distance absorbs 1 / s^2, and the device needs no additional computation.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ class RotateDistancesPass(ModulePass):
 class _Distance:
     """A squared distance between a product and prototypes.
 
-    matrix, prototypes: constants. product: of the matrix with a vector. factor: by which the distance is multiplied, if
-    that is its only use.
+    matrix, prototypes: constants. product: of the matrix with a vector. factor: the factor of the distance, if that is
+    its only use.
     """
 
     product: tdsl.ProductOp
@@ -165,7 +165,7 @@ def _distances(module: ModuleOp) -> Iterator[_Distance]:
 
 
 def _constant(value: SSAValue) -> tdsl.ConstOp | None:
-    """The constant that is a value, or from which it is indexed, if neither has other uses."""
+    """The constant that defines a value directly or by an index, if neither has other uses."""
     source = value.owner.input if isinstance(value.owner, tdsl.IndexOp) else value
     constant = source.owner
     single = value.has_one_use() and source.has_one_use() and tdsl.format_of(value).type == f32

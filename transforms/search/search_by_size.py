@@ -1,4 +1,4 @@
-"""`search-by-size`: MinUn's size-based baseline (section 7.5): tensors become narrow in the order of their sizes."""
+"""`search-by-size`: MinUn's size-based baseline (section 7.5): tensors are narrowed in the order of their sizes."""
 
 from __future__ import annotations
 
