@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 
 MOST_READ = 0.75
-"""The share of the elements below which a table of them takes less time than the conversion of the others."""
+"""The share of the elements below which a table of them is faster than the conversion of the others."""
 
 
 @dataclass(frozen=True)

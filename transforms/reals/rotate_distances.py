@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 STARTS = 50
-"""The number of random rotations, the best of which is improved."""
+"""The number of random rotations; the best one is improved."""
 
 SWEEPS = 20
-"""The most times that every plane is rotated."""
+"""Maximum number of sweeps over all planes."""
 
 SMALL = 0.3
 """Points nearer to the origin than this share of the greatest distance are ignored."""
@@ -85,10 +85,10 @@ def level_rotation(points: Reals) -> NDArray[np.float64]:
 
 
 FILLED = 0.99
-"""The share of a range that is used: 8-bit numbers end at 127 of 128."""
+"""The used share of a range: 8-bit numbers end at 127 of 128."""
 
 MOST_ZEROS = 0.1
-"""The greatest share of zeros in a matrix, not counting zero columns: sparse matrices are kept sparse."""
+"""The greatest share of zeros in a matrix, not counting zero columns: sparse matrices stay sparse."""
 
 
 @dataclass(frozen=True)

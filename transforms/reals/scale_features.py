@@ -32,11 +32,13 @@ if TYPE_CHECKING:
 
 
 OFF_CENTRE = 8
-"""The ratio of a feature's greatest magnitude to half of its range above which it has a zero: without one, a feature
-loses up to three bits, and no subtraction is needed where none has one."""
+"""The ratio of a feature's greatest magnitude to half of its range above which it gets a zero.
+
+Without a zero, such a feature loses up to three bits; a program without zeros needs no subtraction.
+"""
 
 ZERO_STEPS = 64
-"""The steps of a scale in which zeros are chosen."""
+"""The number of steps per scale in which zeros are chosen."""
 
 
 @dataclass(frozen=True)

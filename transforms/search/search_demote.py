@@ -20,7 +20,7 @@ from tinyml.transforms.search.engine.search import Feasibility, Limits, Search
 from tinyml.transforms.search.engine.search_pass import LimitedPass, loss_option, widths_option
 
 _SCALES = range(4)
-"""The scales of a demoted tensor, in bits finer than the one that holds its whole range."""
+"""The scales of a demoted tensor, in bits finer than the scale of its whole range."""
 
 
 @dataclass(frozen=True)

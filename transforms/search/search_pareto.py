@@ -167,8 +167,9 @@ class SearchParetoPass(LimitedPass):
 
 
 FAILED_MEASUREMENTS = 8
-"""Failed measurements in a row after which the best candidate known to keep the limits is taken; initial candidates do
-not count.
+"""Consecutive failed measurements after which the best candidate known to meet the limits is taken.
+
+Initial candidates do not count.
 """
 
 ESTIMATED_TOGETHER = 4
@@ -181,7 +182,7 @@ RIVALRY = 2.0
 """The greatest loss, as a multiple of the least, of a candidate that may be the best after refinement."""
 
 RIVALS = 6
-"""The most rivals of each origin."""
+"""Maximum number of rivals of each origin."""
 
 
 class _Pareto:
@@ -373,9 +374,7 @@ class _Pareto:
 
 
 _UNIFORM_SLACK = 1.05
-"""The tolerance on the limits for estimates of uniform programs: one may keep a limit that its estimate exceeds by this
-factor.
-"""
+"""The factor on the limits for estimates of uniform programs, which may meet a limit that the estimate exceeds."""
 
 
 def _initial_candidates(

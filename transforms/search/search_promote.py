@@ -51,7 +51,7 @@ _PERCENTILE = 95
 """The percentile of element deviations that represents a tensor."""
 
 _TENSORS = 400
-"""Limit on the tensors that all promotions beginning with an overshooting tensor go through together.
+"""Limit on the total number of tensors in all promotions that begin with an overshooting tensor.
 
 Their time grows with the square of the number of tensors; the most promotable ones come first.
 """

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
 NARROW = 8
-"""The most bits of the formats that constants get."""
+"""Maximum bits of the formats of constants."""
 
 MADE = 5
-"""The most bits of lists that are made for a constant: with more, those of least squares lose hardly more."""
+"""Maximum bits of lists that are synthesised for a constant: wider lists of least squares lose hardly more."""
 
 TRIES = 24
-"""The number of changes that are evaluated in a step of the exchange."""
+"""The number of changes evaluated in a step of the exchange."""
 
 
 def _weight_bits_option() -> Any:

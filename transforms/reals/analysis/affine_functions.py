@@ -140,7 +140,7 @@ def _by_channel(parts: tuple[Reals, Reals]) -> bool:
 
 
 Edit: TypeAlias = Callable[[SSAValue], None]
-"""Make a layer read a tensor, which may have another shape than its operand, in place of a function of it."""
+"""A rewrite by which a layer reads a tensor, possibly of another shape, instead of a function of it."""
 
 Product: TypeAlias = "tdsl.MatmulOp | tdsl.SpmvOp"
 

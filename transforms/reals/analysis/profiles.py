@@ -21,22 +21,23 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SAMPLED = 4096
-"""The most values of an array from which percentiles are computed; extremes are computed from all values."""
+"""Maximum values of an array for the percentiles; extremes are computed from all values."""
 
 MOST_SAMPLED = 2**23
-"""The most values that are kept for one tensor, over chunks of samples and iterations of loops."""
+"""Maximum stored values of one tensor, over chunks of samples and iterations of loops."""
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 """The sampling step as a share of the length: the golden ratio is not commensurate with the axes of an array."""
 
 
 REACHES = (4.0, 8.0, 16.0, 32.0)
-"""Distances from their mean at which a detector's samples are still in range, in that of the normal samples: the least
-at which most of them are anomalies, and the first if none is such.
+"""Candidate multiples of the normal samples' distance from their mean at which a detector's samples must be in range.
+
+The least at which most of them are anomalies is used; the first if there is none.
 """
 
 ROOM = 1 / 64
-"""The room below the threshold of a detector, as a share of the range of scores above it."""
+"""The margin below the threshold of a detector, as a share of the range of scores above it."""
 
 
 def stretched(inputs: NDArray[Any], reach: float) -> NDArray[Any]:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[np.float64]"
 
 SAMPLES, STAGES = 1536, 8
-"""The samples that curvatures are measured on, and how often they are, while channels go."""
+"""The number of samples for measurements of the curvature, and the number of measurements during pruning."""
 
 
 class Refitting:
@@ -151,7 +151,7 @@ def _bias(op: tdsl.ContractionOp) -> tdsl.ConstOp | None:
 
 
 RIDGE = 1e-3
-"""The part of their mean by which second moments on the diagonal are raised: elements may depend on each other."""
+"""The share of their mean added to diagonal second moments, since elements may be linearly dependent."""
 
 
 class LayerCurvature:

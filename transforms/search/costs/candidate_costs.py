@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 VIEWS = (tdsl.IndexOp, tdsl.ReshapeOp)
-"""The ops whose results are views of their operands wherever these are: they take no memory of their own."""
+"""The ops whose results are always views of their operands: they occupy no memory."""
 
 
 FLASH_ABOVE = (tdsl.Conv2dOp, tdsl.ForestOp)

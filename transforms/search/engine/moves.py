@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 ZOOMS = (-1, 1)
-"""The scales that are tried relative to another: half and twice as fine."""
+"""The tried scales relative to another scale: half and twice as fine."""
 
 
 _TRIES = 16
@@ -47,7 +47,7 @@ _TRIES = 16
 
 
 GAIN = 0.02
-"""The share of the error that a move has to save: smaller savings may vanish on other data."""
+"""The minimum share of the error that a move must save: smaller savings may vanish on other data."""
 
 
 class PairwiseMoves:
@@ -157,7 +157,7 @@ class _Change:
 
 
 _SAMPLES = 512
-"""The number of samples that are evaluated, those nearest to the border between two classes."""
+"""The number of evaluated samples, those nearest to the border between two classes."""
 
 
 class LinearErrors:
@@ -334,7 +334,7 @@ def _of_same_width(search: Search, tensors: TensorClass, choice: FormatChoice) -
 
 
 BUILDS = 16
-"""The most programs on one path that may be built."""
+"""Maximum number of programs built per path."""
 
 
 _ROUNDS = 2

@@ -169,15 +169,15 @@ Criterion: TypeAlias = "Callable[[Sequence[FormatChoice]], bool]"
 """A condition on candidates, such as `Feasibility.fits`."""
 
 CORRECTED_SLACK = 1.01
-"""The tolerance on the limits for corrected estimates: a program may keep a limit that its estimate exceeds by this
+"""The factor on the limits for corrected estimates: a program may meet a limit that its estimate exceeds by this
 factor.
 """
 
 _SPREAD = 3
-"""The most bytes by which the stacks of two programs, and the errors of their estimates, differ."""
+"""Maximum difference in bytes between the stacks of two programs, and between the errors of their estimates."""
 
 _JUST_MISSED_SLACK = 1.02
-"""A program just misses the limits if it keeps them multiplied by this factor."""
+"""A program just misses the limits if it meets them multiplied by this factor."""
 
 
 class Feasibility:
@@ -382,8 +382,8 @@ def _memories(bytes: Mapping[str, float]) -> str:
 
 
 STANDARD_ERROR = 0.03
-"""The relative standard error of losses by margins on some thousand samples: a candidate that is better by less may be
-worse on other data.
+"""The relative standard error of losses by margins on some thousand samples; a smaller advantage may be lost on other
+data.
 """
 
 

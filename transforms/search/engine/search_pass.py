@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 
 BLOCKS = (16, 1)
-"""The most iterations whose products are rounded at once: the factors of a block take memory, a single one none."""
+"""Maximum iterations whose products are rounded at once: the factors of a block need memory, a single factor none."""
 
 
 def with_rounded_sums(module: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
@@ -184,7 +184,7 @@ def formats_option() -> Any:
 
 
 STREAMING = ("pixels", "rows")
-"""The modes of execution in which networks are searched whose ordinary execution does not fit, the fastest first."""
+"""The modes of execution for the search of networks whose ordinary execution does not fit, the fastest first."""
 
 
 @dataclass(frozen=True)
@@ -365,7 +365,7 @@ def _text(module: ModuleOp) -> str:
 
 
 ANY_WIDTH = ", whatever the width"
-"""The remark on programs none of which keeps the limits at any width."""
+"""The remark on programs that exceed the limits at every width."""
 
 
 @dataclass(frozen=True)

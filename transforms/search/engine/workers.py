@@ -30,21 +30,22 @@ Work: TypeAlias = "Callable[[P, Sequence[T]], list[R]]"
 """A function from tasks to their results, which any process can run."""
 
 BACKENDS = ("local", "dask", "ray")
-"""Where candidates are evaluated: processes on this computer, a Dask cluster, a Ray cluster."""
+"""The places of evaluation: processes on this computer, a Dask cluster, a Ray cluster."""
 
 PATIENCE = 2.0
-"""Seconds of processor time before this process starts others: small searches end sooner, and copies of this process
-then know what it has computed so far.
+"""The processor time in s before this process starts others.
+
+Small searches end sooner, and copies of this process then share its earlier results.
 """
 
 SHARES = 3
 """The number of portions per worker of a cluster, so that all finish at nearly the same time."""
 
 SHARES_HERE = 16
-"""The same on this computer, where a portion costs little to send."""
+"""The same on this computer, where sending a portion is cheap."""
 
 AHEAD = 2
-"""The portions that a copy of this process has at a time, the next one ready when one is done."""
+"""The number of portions queued at a copy of this process, so that the next one is ready when one is done."""
 
 
 class Workers:
