@@ -1,5 +1,6 @@
-"""Integers of 1 to 15 bits packed in bytes, in a layout that is cheap to decode sequentially. Integers with few values
-may be packed as digits instead (`dialects/layouts/digits.py`).
+"""Integers of 1 to 15 bits packed in bytes, in a layout that is cheap to decode sequentially.
+
+Integers with few values may be packed as digits instead (`dialects/layouts/digits.py`).
 
 A group is the fewest elements that fill whole bytes. An element consists of fields of 8, 4, 2 and 1 bits, the binary
 digits of its width, the field of 8 bits lowest and the others above it, the smallest first. A byte holds the same field
@@ -10,8 +11,9 @@ that decoding only subtracts.
 
 If 6 or 7 bits remain above whole bytes, every element of a group except the last has them at the top of a separate
 byte, so that an arithmetic shift decodes them. The last element is in the low bits of those bytes, from the lowest bit
-of the first byte on. No sign is inverted. Pairs of entries of a sparse row also share a byte of gaps, two fields of 4
-bits, which precedes other fields of 4.
+of the first byte on. No sign is inverted.
+
+Pairs of entries of a sparse row also share a byte of gaps, two fields of 4 bits, which precedes other fields of 4.
 """
 
 from __future__ import annotations

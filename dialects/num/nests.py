@@ -295,9 +295,10 @@ def block_of(value: SSAValue) -> Block | None:
 
 @irdl_op_definition
 class NestOp(ClosedNestOp):
-    """A computation of elements: each iteration loads elements, computes with scalar ops, and stores its results. All
-    axes are parallel: an iteration may read elements that earlier iterations have stored, but passes no value to the
-    next one. Every index of a load or store is the number of an axis, a constant, a value from outside, or an
+    """A computation of elements: each iteration loads elements, computes with scalar ops, and stores its results.
+
+    All axes are parallel: an iteration may read elements that earlier iterations have stored, but passes no value to
+    the next one. Every index of a load or store is the number of an axis, a constant, a value from outside, or an
     `affine.apply` of these; moves of elements may use remainders and quotients by constants. The verifier rejects a map
     that no loop computes, and an index outside of its buffer. Axes have at least two elements; an axis of a single
     element is the constant 0 in the maps. Reductions, as in a pool, use `num.reduce`.

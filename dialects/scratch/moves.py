@@ -92,7 +92,12 @@ class CopyRunOp(DialectOp):
 
 @irdl_op_definition
 class SlideOp(DialectOp):
-    """States that `weights` are multiplied by a sliding window (`step` of `scratch.copy_run`)."""
+    """States that `weights` are multiplied by a sliding window (`step` of `scratch.copy_run`).
+
+    Each row of weights is multiplied by the elements of `window`, one by one, and no other op reads the window.
+    Hardware may therefore keep each column of the window in its place, and rotate the rows of weights instead
+    (`slide-windows`).
+    """
 
     name = "scratch.slide"
     window = operand_def(MEMREF)

@@ -244,7 +244,10 @@ class TensorOp(DialectOp, HasValueInterface):
         return None
 
     def on_parts(self, parts: Mapping[SSAValue, SSAValue], margins: tuple[int, int, int, int] | None = None) -> Self:
-        """The op on parts of the operands with footprints, which computes a part of the result, on tensors."""
+        """The op on parts of the operands with footprints, which computes a part of the result, on tensors.
+
+        margins: the remaining margins of the footprint; by default none.
+        """
         assert margins is None or not any(margins), f"{self.name} adds no margins"
         part = self.clone(value_mapper=dict(parts))
         element = shaped(self.out).get_element_type()

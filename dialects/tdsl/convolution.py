@@ -142,14 +142,18 @@ def window_layout(filter: Shape, image: Shape, across: int) -> tuple[int, int, i
 class Conv2dOp(ContractionOp):
     """Convolution of N x H x W x C images with a filter of shape O x KH x KW x (C / groups).
 
-    Element (n, y, x, o) of the result is the sum of `filter[o, i, j, c] * image[n, y * strides[0] + i * dilations[0], x
-    * strides[1] + j * dilations[1], g * C / groups + c]` over i, j and c, where g = o div (O / groups) is the group of
-    output channel o. The rows of the filter, along its first axis, are the output channels. With groups = C the
-    convolution is depthwise, and each channel has O / C separate filters.
+    Element (n, y, x, o) of the result is the sum over i, j and c of `filter[o, i, j, c] * image[n, row, column,
+    channel]`, with `row = y * strides[0] + i * dilations[0]`, `column = x * strides[1] + j * dilations[1]` and `channel
+    = g * C / groups + c`, where g = o div (O / groups) is the group of output channel o. The rows of the filter, along
+    its first axis, are the output channels. With groups = C the convolution is depthwise, and each channel has O / C
+    separate filters.
 
     Sums start from `addend`, which broadcasts to the result: a bias has shape O. Images are not padded; `tdsl.pad` pads
-    them. Such an image is padded by the convolution itself: `padding` above, below, on the left and on the right, with
-    the real `value` (0 by default).
+    them.
+
+    With `turns`, the rows of each turn, the convolution runs in place and destroys its image, which nothing else reads.
+    Such an image is padded by the convolution itself: `padding` above, below, on the left and on the right, with the
+    real `value` (0 by default).
 
     tile: the kernel that computes all results, or those of a line in each call. It is chosen when an image is split
     into parts with a kernel.

@@ -113,6 +113,7 @@ class ScalarBody:
 
 class ElementwiseOp(PointwiseOp, ABC):
     """An op defined by `num` ops on scalars: by the one of its `elementwise_op_definition`, or by those of `scalar`.
+
     Its verifier runs theirs, for example on the properties that they share.
     """
 

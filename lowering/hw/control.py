@@ -2,8 +2,9 @@
 
 Each part is entered in the cycle before its first cycle, by the token of its predecessor's last cycle, and left in its
 own last cycle. A part reads its operands in the cycle of entry. A value is a wire that is always valid, or valid in a
-cycle of a timeline and stored in registers for later cycles. Arithmetic on integers and indices is combinational logic;
-`Operators` determines the width of each value.
+cycle of a timeline and stored in registers for later cycles.
+
+Arithmetic on integers and indices is combinational logic; `Operators` determines the width of each value.
 """
 
 from __future__ import annotations

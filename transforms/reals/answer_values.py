@@ -1,4 +1,8 @@
-"""`answer-values`: a program whose class was guessed returns only its values if the data contain values (L0, L1)."""
+"""`answer-values`: a program whose class was guessed returns only its values if the data contain values (L0, L1).
+
+ONNX files and PyTorch modules do not state whether several numbers are class scores, the values of a regressor or the
+reconstruction of an autoencoder. An importer assumes class scores; the targets of a data set determine the meaning.
+"""
 
 from __future__ import annotations
 

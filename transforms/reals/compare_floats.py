@@ -19,8 +19,10 @@ from tinyml.transforms.reals.analysis.missing_values import compare_argument
 
 @dataclass(frozen=True)
 class CompareFloatsPass(ModulePass):
-    """Assign the format f32 to the argument of a program on reals if only forests read it, directly, moved or
-    imputed.
+    """Assign the format f32 to the argument of a program on reals if only forests read it, directly, moved or imputed.
+
+    The interface records the format, which `assign-format` assigns to the argument. An input with scales, a unit or a
+    format is unchanged. A missing feature with an imputed value goes where that value would go.
     """
 
     name = "compare-floats"

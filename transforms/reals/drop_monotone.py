@@ -2,9 +2,10 @@
 
 Softmax, sigmoid and a positive factor take time, and in a format they round and saturate, so that unequal scores tie.
 `compare-arguments` drops functions that only `tdsl.argmax` reads; this pass, on request, also drops functions whose
-results the program returns. The program then returns the numbers that it compares. The class is unchanged except if
-unequal scores were rounded to equal ones: then the first was the class, now the greatest is. The same applies to a
-single score that was rounded to its threshold.
+results the program returns. The program then returns the numbers that it compares.
+
+The class is unchanged except if unequal scores were rounded to equal ones: then the first was the class, now the
+greatest is. The same applies to a single score that was rounded to its threshold.
 """
 
 from __future__ import annotations

@@ -25,7 +25,10 @@ class ReconstructionErrorPass(ModulePass):
     """Replace the one result of an autoencoder by minus the mean squared error of the reconstruction, 1 x 1.
 
     An autoencoder returns a tensor with the shape of its input, except for axes of extent 1, and more than one element.
-    Raises `InputError` for an autoencoder that has number formats already.
+    Other programs are unchanged.
+
+    false_alarms: the rate that requests an anomaly detector (`set-threshold`); None leaves the program unchanged.
+    Raises `InputError` for an autoencoder that already has number formats.
     """
 
     name = "reconstruction-error"

@@ -1,5 +1,10 @@
 """`search-weights`: few bits for constants, as many for each as it needs, within a limit on their average.
 
+Weights are most of a small program, and some of its matrices tolerate far fewer bits than others. Every constant gets a
+separate format, of any width: a list of numbers that is fitted to it, or synthesised for it by the errors of margins
+(`number_lists`), integers whose groups share a power of two, or fixed point. Bits that elements share count, too: the
+list of numbers or the exponents of groups. Everything else has one format.
+
 1. **Alone**: each format of each constant is evaluated where all else is wide.
 2. **Narrowing**: from wide constants on, the step that adds least loss for the bits that it saves is taken, by the sums
    of these losses, until the limit is kept.
@@ -49,7 +54,13 @@ def _weight_bits_option() -> Any:
 
 @dataclass(frozen=True)
 class SearchWeightsPass(SearchPass):
-    """Assign a format to each constant for the least loss within a limit on the bits of all constants."""
+    """Assign a format to each constant for the least loss within a limit on the bits of all constants.
+
+    weight_bits: the limit, on average over the elements of all constants of more than one element. formats: the formats
+    that constants may have in addition to the main one, by default all with `FOR_WEIGHTS`; only formats of the main
+    family are used. widths: the candidate widths of everything else, of which the one with the least loss is used; the
+    format's usual width by default. Raises `InputError` if no formats meet the limit.
+    """
 
     name = "search-weights"
     metric: str = metric_option("margin")

@@ -4,6 +4,8 @@ The specification of QuantizeLinear in ONNX, and ONNX Runtime's QLinearConv: res
 divided by the scale, rounded to nearest, halves to even, and clamped. Sums of products and totals of averages are
 integers, and are multiplied by one factor of single precision. Weights and initial values of sums have the formats of
 `type.py`.
+
+`!zeroskew.facc<32, scale>` is the type of the sums.
 """
 
 from __future__ import annotations

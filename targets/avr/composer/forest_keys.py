@@ -29,8 +29,9 @@ _KEYS, _FOREST, _LOW, _HIGH, _STORE = range(40, 45)
 
 @dataclass(frozen=True)
 class _Keys:
-    """Keys of the features of a forest: the upper two bytes of its bits minus 1, minus `zero`, shifted right. forest:
-    with keys as thresholds, on only the features that it reads. features: these features, ascending.
+    """Keys of the features of a forest: the upper two bytes of its bits minus 1, minus `zero`, shifted right.
+
+    forest: with keys as thresholds, on only the features that it reads. features: these features, ascending.
     """
 
     forest: ForestCode

@@ -356,6 +356,7 @@ class Feasibility:
 
     def first_feasible(self, find: Callable[[], SearchResult], least: Sequence[FormatChoice]) -> SearchResult:
         """The first result that meets the limits when built and run; `find` is called repeatedly with better estimates.
+
         least: a candidate with small needs, measured before the first call. Raises the errors of `find` if no candidate
         fits.
         """
