@@ -127,7 +127,7 @@ class _FilterWindows:
         return min(height * width * self.size, max(WINDOW_ELEMENTS // chunk, 1))
 
     def add(self, images: Reals) -> None:
-        """Keep windows, evenly spread over the samples of a chunk and over the image."""
+        """Add windows, evenly spread over the samples of a chunk and over the image."""
         _, height, width, _ = tdsl.shape_of(self.op.out)
         size = self.size
         step = max(-(-len(images) * size // WINDOW_ELEMENTS), 1)
@@ -280,7 +280,7 @@ class InputMoments:
 
 
 def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Arrays joined along the first axis; a single one as it is, since samples may take much memory."""
+    """Arrays joined along the first axis; a single array is not copied, since samples may need much memory."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 

@@ -1,4 +1,4 @@
-"""The numbers of a format on which its operations are tried, and the comparison of results with reals."""
+"""The numbers of a format on which its operations are tested, and the comparison of results with reals."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Numbers:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The least and the greatest number, as rounding gives them."""
+        """The least and the greatest number that rounding yields."""
         low, high = self.format.decode(self.format.encode(np.array(FAR))).tolist()
         return low, high
 
@@ -81,7 +81,7 @@ class Numbers:
 
 
 def require(right: NDArray[Any], what: str, got: NDArray[Any], expected: NDArray[Any], given: Given) -> None:
-    """Raise `AssertionError` with the first number that is wrong. given: what the numbers were computed from."""
+    """Raise `AssertionError` with the first number that is wrong. given: the operands of the numbers."""
     right, got, expected, *values = np.broadcast_arrays(right, got, expected, *given.values())
     wrong = np.flatnonzero(~right.ravel())
     if not len(wrong):
@@ -94,7 +94,7 @@ def require(right: NDArray[Any], what: str, got: NDArray[Any], expected: NDArray
 
 
 def check_result(result: Numbers, what: str, computed: Any, exact: Reals, apart: Reals | float, given: Given) -> None:
-    """A result is the exact one, rounded and limited. apart: the places of the operands, in reals."""
+    """Check that a result is the exact one, rounded and clamped. apart: the places of the operands, in reals."""
     format, what = result.format, f"{what} in {result.format.type}"
     raws = np.broadcast_to(computed, exact.shape)
     got, nearest = format.decode(raws), format.decode(format.encode(exact))
