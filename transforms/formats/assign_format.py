@@ -39,7 +39,7 @@ from tinyml.transforms.formats.constants.rounded_constants import RoundedConstan
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, EvaluationTask, Formats
 
 VOTE_BITS = 8
-"""The width to which the votes of forests are narrowed."""
+"""The width to which votes of forests are narrowed."""
 
 REGRESSION_LOSS = 0.01
 """The mean squared error, in percent of the variance, that narrow votes may add to a regressor's."""
@@ -90,7 +90,7 @@ def weights_beside(ctx: Context, weights: str, format: str) -> NumberFormat:
 
 
 LEAST_ELEMENTS = 2
-"""Constants with fewer elements keep the main format."""
+"""Constants with fewer elements have the main format."""
 
 
 @dataclass(frozen=True)

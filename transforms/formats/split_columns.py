@@ -18,7 +18,7 @@ from tinyml.dialects import tdsl
 from tinyml.targets.registry import HOST, board
 
 _LEAST = 3
-"""The fewest products of a sum for which a column is copied."""
+"""The minimum products of a sum for which a column is copied."""
 
 
 @dataclass(frozen=True)

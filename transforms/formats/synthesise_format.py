@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tinyml.runtime.model.data import Data
 
 GAIN = 0.01
-"""The share of the loss that another list for one constant has to save."""
+"""The minimum share of the loss that another list for one constant must save."""
 
 LEAST_HALF = 16
 """Data of fewer samples in each half are not divided."""

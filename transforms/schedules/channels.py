@@ -32,7 +32,7 @@ from tinyml.transforms.schedules.protocol import (
 from tinyml.transforms.schedules.rewriting.channel_loop import ChannelLoop
 
 LONGEST = 16
-"""The most ops in a loop; the networks of the paper need fewer."""
+"""Maximum ops in a loop; the networks of the paper need fewer."""
 
 SUM_BITS = 32, 16, 8
 """The permitted widths of sums, in bits."""

@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 
 
 ACCUMULATOR_BITS = 32
-"""Operands give up bits of precision if a sum of their products then fits an accumulator of this width."""
+"""The accumulator width for which operands give up bits of precision if a sum of their products then fits."""
 
 LEAST_PRECISION = 2.0**-20
-"""Votes are narrowed for their sums while their errors are no greater, as a share of the greatest."""
+"""The maximum error of votes, as a share of the greatest, for which they are narrowed for their sums."""
 
 SPARE_BITS = 7
 """Operands give up fewer than this many bits; beyond it, a wider accumulator costs less than the lost accuracy."""

@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
 
 WORTH = 0.02
-"""The share of the program's expected error by which a format that takes more effort has to lower it."""
+"""The minimum share of the program's expected error that a format with more effort must save."""
 
 NEGLIGIBLE = 1e-4
 """The share of answers that may change for formats of less effort, over all tensors."""
 
 MOST_VALUES = 1 << 19
-"""The most values, of all tensors together, whose errors are computed for each format."""
+"""Maximum number of values, over all tensors, whose errors are computed for each format."""
 
 FEWEST, MOST_SAMPLES = 4, 512
-"""The fewest and the most samples that are taken, evenly spread over the data, if there are as many."""
+"""The minimum and the maximum number of samples, evenly spread over the data, if there are as many."""
 
 DIGITS = 6
-"""Digits to which errors are rounded, so that the order in which a machine adds does not matter."""
+"""Digits to which errors are rounded, so that a machine's order of additions has no effect."""
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 """A step that is not commensurate with the number of scores."""

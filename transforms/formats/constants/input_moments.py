@@ -30,7 +30,7 @@ SHRINKAGE = 0.1
 """The share by which correlations are shrunk: those of a few samples are partly chance (Ledoit and Wolf, 2004)."""
 
 MOMENT_BITS = 40
-"""Moments keep this many bits below the greatest, so that the order in which a machine adds does not matter."""
+"""The precision of moments in bits, relative to the greatest, so that a machine's order of additions has no effect."""
 
 
 @dataclass
@@ -91,7 +91,7 @@ def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 WINDOW_ELEMENTS = 1 << 21
-"""The most elements of windows that are kept for each chunk of samples."""
+"""Maximum elements of windows that are stored for each chunk of samples."""
 
 
 class _FilterWindows:
@@ -156,11 +156,11 @@ class _FilterWindows:
 
 
 AT_BORDER = 0.8
-"""The share of the weight of all samples that is given to those near the border between two classes."""
+"""The share of the total sample weight for samples near the border between two classes."""
 
 
 MOST_VALUES = 1 << 25
-"""The most factors that are kept, 8 bytes each; if the samples have more, they are thinned out evenly."""
+"""Maximum stored factors, 8 bytes each; if the samples have more, they are thinned out evenly."""
 
 
 class InputMoments:

@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator
 
 POWERS = (0.0, 0.25, 0.5, 0.75)
-"""Powers of the weights of numbers: with 0 all count alike, with 1 as the margins on the data say."""
+"""Powers of the weights of numbers: with 0 all weights are equal, with 1 they are those of the margins on the data."""
 
 FINER = 6
-"""Bits of integers beyond those of a code, the sign among them, unless other limits are given."""
+"""The default bits of integers in excess of a code's, including the sign."""
 
 FLOOR = 1e-3
-"""The share of the mean weight that every number has, whether margins depend on it or not."""
+"""The minimum weight of a number, as a share of the mean weight, whether margins depend on the number or not."""
 
 SCALES_TRIED = 2
-"""Scales of integers of few bits that are tried, from the one in which the greatest number fits."""
+"""The number of tried scales of narrow integers, from the one at which the greatest number fits."""
 
 SWEEPS = 8
 """Limit on the sweeps of single steps through the integers of a list."""

@@ -33,13 +33,13 @@ CERTAIN = 1.5
 """A number compensates for other errors only if margins depend on it by at least this many standard errors."""
 
 MOST_MOMENTS = 1 << 24
-"""The most moments of rows that are kept for the second refinement, 8 bytes each."""
+"""Maximum stored moments of rows for the second refinement, 8 bytes each."""
 
 MOST_OPS = 1 << 15
-"""The most ops that the programs tried in one of the two refinements hold together: some seconds."""
+"""Maximum total ops of the programs tried in one of the two refinements: some seconds."""
 
 NEGLIGIBLE = 1e-3
-"""Numbers are kept if their errors cost less than this share of the error of their row's most important number."""
+"""Numbers are unchanged if their errors cost less than this share of the error of their row's most important number."""
 
 
 def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[int, Raws]:

@@ -41,7 +41,7 @@ def narrowed_raws(raws: Raws, source: NumberFormat, narrower: NumberFormat) -> R
 
 
 LEAST_GAIN = 1e-9
-"""The least relevant gain, as a share of the cost of rounding one weight by itself."""
+"""The least relevant gain, as a share of the cost of rounding a single weight."""
 
 
 def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:

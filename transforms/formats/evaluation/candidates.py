@@ -46,7 +46,7 @@ Formats: TypeAlias = tuple[NumberFormat, ...]
 """A format for each class of tensors, in the order of `tensor_classes`."""
 
 LEAVE_OUT_ROUNDINGS = (FuseDistancesPass(), AccumulateSumsPass())
-"""The passes after `choose-accumulators` that change bits, by omitting roundings. All later ones preserve bits."""
+"""The passes after `choose-accumulators` that change bits, by omitting roundings. All later passes preserve bits."""
 
 
 def spelled(formats: Formats) -> str:
@@ -157,12 +157,13 @@ class SearchProblem:
 
 
 NEAREST = 4096
-"""The samples for which the margins' derivatives are computed, those nearest to the border between two classes; more
-would take memory and add little.
+"""The number of samples, nearest to the border between two classes, for which the margins' derivatives are computed.
+
+More samples would need memory and add little.
 """
 
 GREATEST = 1 << 26
-"""The most derivatives with respect to filters that are kept, unless one chunk of samples has more."""
+"""Maximum stored derivatives with respect to filters, unless one chunk of samples has more."""
 
 
 @dataclass(frozen=True)
@@ -317,7 +318,7 @@ _evaluators: dict[str, CandidateEvaluator] = {}
 
 
 SAMPLES = 256
-"""The number of samples that are evaluated, evenly spread over the data."""
+"""The number of evaluated samples, evenly spread over the data."""
 
 
 def value_map(

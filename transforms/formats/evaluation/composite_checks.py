@@ -27,7 +27,7 @@ ROWS, LENGTH = 40, 5
 _SLOPES = (0.3, -0.1)
 
 _WORSE = 8
-"""The ratio of squared errors that a fitted format may have, such as a symmetric one for numbers of one sign."""
+"""The permitted ratio of squared errors of a fitted format, such as a symmetric one for numbers of one sign."""
 
 _WEAK = 2.0**-10
 """The relative error of roots, exponentials and quotients in integers of 16 bits."""

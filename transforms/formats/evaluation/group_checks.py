@@ -18,7 +18,7 @@ from tinyml.runtime.evaluator.arithmetics import Bits
 from tinyml.transforms.formats.evaluation.tried_numbers import require
 
 LENGTHS = (1, 16, 32, 37, 70)
-"""Lengths of rows, which groups do and do not divide."""
+"""Lengths of rows: multiples of the group length, and others."""
 
 ROWS = 5
 
@@ -26,7 +26,7 @@ _FEWER = 2
 """Bits that the finest groups give up."""
 
 _WORSE = 4.5
-"""The ratio of squared errors by which a group's scale may be worse than another, such as one that never saturates."""
+"""The maximum ratio of squared errors of a group's scale to those of another, such as one that never saturates."""
 
 
 def check_groups(prototype: NumberFormat) -> None:

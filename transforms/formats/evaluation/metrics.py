@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 Figure = Callable[[Answers, "int | None"], float]
-"""A figure of answers: of a class by its index, or of all classes where that is None."""
+"""A figure of answers: of the class with an index, or of all classes for None."""
 
 CLASSES, SCORES, NUMBERS = "classes", "scores of classes", "numbers"
-"""What figures compare: classes with labels, scores with labels, or numbers with targets."""
+"""The inputs of figures: classes with labels, scores with labels, or numbers with targets."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ METRICS = {metric.name: metric for metric in DECLARED}
 ACCURACY = "accuracy"
 
 FIGURES = ", ".join(metric.spelled for metric in DECLARED if metric.figure is not None)
-"""The metrics that are a figure of all answers, as they are spelled."""
+"""The names of the metrics that are a figure of all answers."""
 
 
 def metric_named(text: str) -> Metric:

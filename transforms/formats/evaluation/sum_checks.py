@@ -33,7 +33,7 @@ REACHES = range(13)
 """Exponents of the ranges of results that are so coarse that sums lie halfway between two of them."""
 
 EXTREMES = (1, 7, 40)
-"""Lengths of sums of the greatest products, of which each pair of ranges takes one, and each range all."""
+"""Lengths of sums of the greatest products; each pair of ranges uses one length, and each range all."""
 
 _SHIFT = 2
 """Places by which sums of rows and of groups are shifted."""

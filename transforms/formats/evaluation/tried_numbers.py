@@ -14,13 +14,13 @@ from tinyml.dialects.formats.number_format import NumberFormat, Raws, Reals
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 RANGES = ((-1.0, 1.0), (-7.5, 6.0), (0.0, 0.1), (-100.0, 90.0))
-"""The ranges for which formats are made: their scales differ, where a format has any."""
+"""The ranges for which formats are created: their scales differ if formats have scales."""
 
 FAR = (-3.0e38, 3.0e38)
-"""Reals beyond the numbers of all formats but floats."""
+"""Reals outside the range of all formats except floats."""
 
 NUMBERS, PAIRED = 1024, 60
-"""Numbers of a format that are tried alone and in pairs, where it has more."""
+"""Maximum numbers of a format that are tested alone and in pairs."""
 
 DOUBLE, SINGLE = 2.0**-51, 2.0**-23
 

@@ -15,7 +15,7 @@ from tinyml.transforms.schedules.plans.channel_rules import ChannelNodes, alive,
 from tinyml.transforms.schedules.plans.graph import Graph, Kind
 
 MOST_STEPS = 20_000
-"""The most steps that a search tries: the number of sets is exponential in the number of parallel branches."""
+"""Maximum steps of a search: the number of sets is exponential in the number of parallel branches."""
 
 Nodes = frozenset[int]
 

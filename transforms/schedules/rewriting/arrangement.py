@@ -16,7 +16,7 @@ def arrange(network: Network) -> None:
     *ops, end = block.ops
     of_nodes = {op for group in network.ops for op in group}
     depends: set[Operation] = set()
-    """The ops that depend on nodes, which follow the first of their readers' operands; others stay at the beginning."""
+    """The ops that depend on nodes; they precede the first of their readers. Others stay at the beginning."""
     for op in ops:
         if op in of_nodes or any(value.owner in depends for value in op.operands):
             depends.add(op)

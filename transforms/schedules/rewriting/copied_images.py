@@ -19,7 +19,7 @@ from tinyml.transforms.schedules.plans.segmentation import Plan
 from tinyml.transforms.schedules.tiling.axis_orders import can_turn, needs_no_memory, orders
 
 MOST = 3
-"""The most images that are decided one by one; beyond it, all are copied, or none as far as possible."""
+"""Maximum images that are decided individually; of more images all are copied, or as few as possible."""
 
 
 class Way(IntEnum):
