@@ -2,7 +2,7 @@
 
 A schedule is a `Schedule` in a file of this folder and a row of `SCHEDULES`. A separate package adds one through an
 entry point of the group `tinyml.schedules` with the schedule's name, such as `columns = "mypackage.columns:COLUMNS"`.
-Names are known without importing the files, so that tools start quickly.
+The names need no import of the files, so that tools start quickly.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ schedule_named, schedules, schedule_names = SCHEDULES.get, SCHEDULES.each, SCHED
 
 
 class Traits(NamedTuple):
-    """What the passes of every program have to know of a schedule; as in `Schedule`."""
+    """The traits of a schedule that the passes of every program read; as in `Schedule`."""
 
     rounds: bool = False
     sliced: bool = False

@@ -1,4 +1,4 @@
-"""What loop nests do with buffers over time: safe distances, and nests that fill a buffer (L2, before packing).
+"""The accesses of loop nests to buffers over time: safe distances, and nests that fill a buffer (L2, before packing).
 
 The least safe distance between a result and an operand that it overwrites follows from the bytes that an op or a loop
 nest reads and writes over time, computed without running it. Loops run symbolically: indices are arrays with an axis
@@ -162,7 +162,7 @@ def _known(loops: Sequence[_Loop]) -> dict[SSAValue, Numbers]:
 
 
 def _on_axes(index: Any, loops: Sequence[_Loop]) -> Numbers:
-    """An index, perhaps constant, with an axis for each loop."""
+    """An index, also a constant, with an axis for each loop."""
     return np.zeros((1,) * len(loops), np.int64) + index
 
 
@@ -177,7 +177,7 @@ def _ranked(values: NDArray[Any], rank: int) -> NDArray[Any]:
 
 
 def safe_distance(op: Operation, operands: Collection[SSAValue], results: Collection[SSAValue]) -> int | None:
-    """The least number of bytes by which an operand has to start above the result that an op or loop nest writes.
+    """The least number of bytes by which an operand must start above the result that an op or loop nest writes.
 
     operands, results: the memrefs by which each buffer is accessed. A negative distance lets the operand start below
     the result; at minus the operand's size it ends at the start of the result. None if the op writes the operand, or

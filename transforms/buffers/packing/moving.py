@@ -1,4 +1,4 @@
-"""Moves of operands between ops, before results overlap them, where that lowers the arena.
+"""Moves of operands between ops, before results overlap them, if that shrinks the arena.
 
 A result starts below the operand that it overwrites, so addresses only decrease in a sequence of overlaps. Before such
 an op its operand may move up, once, at the cost of a copy.

@@ -133,7 +133,7 @@ def applied(
 ) -> SSAValue:
     """Apply elementwise ops to a part of the first operand, and return the same part of the last result.
 
-    other: gives the same part of another operand; None for operands that all parts share.
+    other: returns the same part of another operand; None for operands that all parts share.
     """
     previous = first
     for step in chain:
