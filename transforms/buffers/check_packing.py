@@ -50,7 +50,7 @@ from tinyml.transforms.buffers.packing.rectangles import JUDGES, OTHER_JUDGE
 Views = frozenset[SSAValue]
 """Results of `scratch.view`, and arguments of the function, which are the caller's memory.
 
-The view of an input holds a value from the start, as the arguments do.
+The view of an input has a value from the start, like the arguments.
 """
 
 

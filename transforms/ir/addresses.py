@@ -67,7 +67,7 @@ class FlatAccesses(ABC):
     """
 
     ORIGINS: ClassVar[str]
-    """What gives arrays a place, for errors."""
+    """The ops that define the place of arrays, for errors."""
 
     def __init__(self, function: func.FuncOp):
         self.function = function

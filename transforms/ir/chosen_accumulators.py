@@ -21,10 +21,10 @@ _CURE = (
 
 
 KnownSums = dict[object, tuple[Attribute, dict[str, Attribute]]]
-"""The accumulators of sums and their proofs, by all that they follow from."""
+"""The accumulators of sums and their proofs, by the key of a sum."""
 
 MOST_KNOWN = 1 << 12
-"""The most sums whose accumulators are kept."""
+"""Maximum number of cached sums."""
 
 
 def choose(op: tdsl.ContractionOp, known_sums: KnownSums | None = None) -> None:

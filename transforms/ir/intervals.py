@@ -16,7 +16,7 @@ from tinyml.dialects.rtl.ops import raws_of
 Interval: TypeAlias = "tuple[int, int]"
 
 INDEX = (-(1 << 31), (1 << 31) - 1)
-"""The interval of an index of which nothing is known."""
+"""The interval of an unconstrained index."""
 
 _LESS = 2
 """The predicate `slt` of comparisons."""

@@ -64,7 +64,7 @@ class Traits(NamedTuple):
 
 
 _KNOWN = {ORDINARY: Traits(), AUTO: Traits(takes_ram=True)}
-"""The traits of the schedules of most programs, which are asked for before any segment is planned."""
+"""The traits of the schedules of most programs, which are read before any segment is planned."""
 
 
 def traits_of(name: str) -> Traits:

@@ -29,7 +29,7 @@ MOST_ONES = 3_000_000
 """Limit on the ones of a matrix in mode exact-cover: some hundred megabytes."""
 
 MOST_CELLS = 1_000_000_000
-"""Limit on the addresses of all buffers together: each takes a bit."""
+"""Limit on the addresses of all buffers together; each address needs a bit."""
 
 
 Check = Callable[[int], None]

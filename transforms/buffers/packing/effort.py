@@ -12,13 +12,17 @@ from tinyml.transforms.buffers.packing.peak import lower_bound
 from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle
 
 STEPS = 300_000_000
-"""Default limit on the steps of all nodes of a search, where a node visits each buffer and each of its sections at most
-once: less than a second in C, some 20 in Python, and mostly much less."""
+"""Default limit on the steps of a search; a node visits each buffer and each of its sections at most once.
+
+The limit takes less than a second in C, some 20 in Python, and mostly much less.
+"""
 
 
 COVER_STEPS = 150_000
-"""Default limit on the steps of Algorithm X before branch and bound, in its matrix and for its sets of offsets: some 50
-milliseconds, which suffice for most programs of ten buffers."""
+"""Default limit on the steps of Algorithm X before branch and bound, for its matrix and its sets of offsets.
+
+It takes some 50 milliseconds, and suffices for most programs of ten buffers.
+"""
 
 
 class OutOfTime(Exception):
@@ -59,7 +63,7 @@ class Effort:
     best: Placement | None = None
     """The lowest placement so far, for interruptions by the user and for the end of the time."""
     need: int = 0
-    """The bytes alive at the peak."""
+    """The peak of live bytes."""
     spent: int = 0
     deadline: float = math.inf
 

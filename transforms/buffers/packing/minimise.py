@@ -34,7 +34,9 @@ SHAKEN = 150
 """The number of random orders tried in a round; a few of them succeed quickly."""
 
 MERGED = 10
-"""The trials with merged buffers for each random order; they get a quarter of the nodes, as they are smaller."""
+"""The trials with merged buffers per random order; each has a quarter of the nodes, since these problems are
+smaller.
+"""
 
 MOST_BUFFERS = 3_000
 """Limit on the buffers of a search, which keeps lists of them for each buffer placed."""

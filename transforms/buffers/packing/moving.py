@@ -17,10 +17,10 @@ TRIAL_NODES = 20_000
 """The nodes of the searches that compare moves."""
 
 SizeFrom = Callable[[int, int], int]
-"""The bytes that a rectangle, by its index, takes starting at a point: fewer if its largest buffer is dead by then."""
+"""The bytes that a rectangle, by its index, needs from a point on: fewer if its largest buffer is dead by then."""
 
 Split = dict[int, int]
-"""The rectangles that move, each with the point before which it does."""
+"""The rectangles that move, each with the point before which it moves."""
 
 
 def pack_with_moves(

@@ -44,20 +44,20 @@ class BufferMove:
 
 
 FIRST_FIT = "first-fit"
-"""The packer whose name goes without saying."""
+"""The default packer, whose name is omitted."""
 
 
 class Proof(Enum):
     """The proof of a lower bound on all placements."""
 
     PEAK = "peak"
-    """The need at the fullest point."""
+    """The proof by the peak of live bytes."""
     BRANCH_AND_BOUND = "branch-and-bound"
     EXACT_COVER = "exact-cover"
 
 
 JUDGES: tuple[str, ...] = (Proof.EXACT_COVER.value, Proof.BRANCH_AND_BOUND.value)
-"""The algorithms that prove a bound once more (`judge.py`), by their names in options and proofs."""
+"""The algorithms that prove a bound again (`judge.py`), by their names in options and proofs."""
 
 OTHER_JUDGE = "other"
 """The judge that did not prove the bound."""

@@ -45,7 +45,7 @@ ENTRY_LOOP, ENTRY_BYTE = ENTRY = "entry loop", "entry byte"
 """The steps of saving registers on entry, in addition to the fixed time of a program."""
 
 MOST_SAVING = 6
-"""The loops beyond which a program hardly saves more registers."""
+"""The number of loops above which a program hardly saves more registers."""
 
 UNROLLED_TRIPS = 2
 """The iterations of a loop that the C compiler often unrolls; of a search for the greatest element, one more."""

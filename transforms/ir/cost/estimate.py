@@ -94,7 +94,7 @@ def _time_and_code(steps: StepCounts, costs: Mapping[str, Cost]) -> tuple[float,
 
 
 SOFTWARE = 8
-"""Units of time from which an operation on floats is done in software: units in hardware take one to a few."""
+"""The time of a float operation from which it is assumed to be in software; hardware needs one to a few units."""
 
 _FLOAT = re.compile(r"\bf(32|64)\b")
 _WIDE = re.compile(r"\bi64\b|_[si]64")

@@ -37,7 +37,7 @@ class StepFunction:
         self.states: dict[SSAValue, SSAValue] = {}
         """The last value of each state, by its argument."""
         self.moving: dict[SSAValue, int] = {}
-        """The rows by which states move on after an answer, by their arguments."""
+        """The rows by which states move after an answer, by their arguments."""
 
     def build(self) -> None:
         """Rewrite the function."""

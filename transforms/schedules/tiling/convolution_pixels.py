@@ -15,7 +15,7 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.tiling.window_tiles import Tiling
 
 Images = Callable[[SSAValue], StoredImage]
-"""A function that gives the stored image of a value."""
+"""A function that returns the stored image of a value."""
 
 
 class ConvolutionPixels:

@@ -44,9 +44,9 @@ def _is_window(op: tdsl.Conv2dOp) -> bool:
 
 
 _PARTS, _LEAST_WINDOWS = (4, 3, 2), 4
-"""The parts of an image one pixel wide, each of which is gathered at once, and the windows that a part may have anyway.
+"""The number of parts of an image one pixel wide, each gathered at once, and the minimum windows of a part.
 
-Larger ones take more memory and hardly less time.
+Larger parts need more memory and hardly less time.
 """
 
 

@@ -38,7 +38,7 @@ AMPLE = TileMemory(INPUT_TILE_BYTES)
 """The memory in ordinary execution without a limit on RAM."""
 
 ROWS_BYTES = 1024
-"""The most bytes of several rows that are computed at once, as results overwrite operands tile by tile."""
+"""Maximum bytes of several rows that are computed at once, as results overwrite operands tile by tile."""
 
 _STREAMED_SHARE = 3
 """The divisor of the memory for input tiles in streamed segments, where these and the stack share a third of it."""
