@@ -1,4 +1,4 @@
-"""`expand-nests`: nests become loops of `scf`, and windows do not slide (L3, L4)."""
+"""`expand-nests`: nests become loops of `scf`, and windows no longer slide (L3, L4)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 class ExpandNestsPass(ModulePass):
     """Expand every `num.nest` and `num.reduce`, and every `num.contract` without products that a kernel could compute.
 
-    Contractions without them are those that were kept for hardware (L4); the entries of a compressed row become a loop
-    that follows its gaps. What `scratch.slide` states is dropped with them.
+    Contractions without such products were kept for hardware (L4); the entries of a compressed row become a loop that
+    follows the row's gaps. The statements of `scratch.slide` are removed as well.
     """
 
     name = "expand-nests"

@@ -1,8 +1,8 @@
-"""Runs that kernels cannot read, decoded or unpacked into local arrays first (L3).
+"""Runs that kernels cannot read, which are decoded or unpacked into local arrays first (L3).
 
-Decoding is by the load program of a format. A run that is invariant in the enclosing loop is decoded once, before the
-loop: the vector of a product with a matrix, or the row of a product with several columns. Other runs are decoded block
-by block, once for each product of their elements. Packed RAM is always unpacked a few elements at a time.
+The load program of a format decodes its elements. A run that is invariant in the enclosing loop is decoded once, before
+the loop: the vector of a product with a matrix, or the row of a product with several columns. Other runs are decoded
+block by block, once for each product of their elements. Packed RAM is always unpacked a few elements at a time.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SHARE = 8
 
 
 def coding_of(run: SSAValue) -> str:
-    """The name of the coding of a run's elements; "" for a format that is only loaded by its own program."""
+    """The name of the coding of a run's elements; "" for a format that only its own program can load."""
     coding = element_format(run.type).coding
     return "" if coding is None else coding.name
 
@@ -46,7 +46,9 @@ def decoded_format(run: SSAValue) -> NumberFormat | None:
 
 
 class LocalRuns:
-    """Rewriter of sums of products; those in one function share arrays. ram: RAM of the board in bytes, if limited."""
+    """A rewriter of sums of products; the sums of one function share arrays. ram: the RAM of the board in bytes, if
+    limited.
+    """
 
     def __init__(self, ram: int | None) -> None:
         self._ram = ram
@@ -54,7 +56,7 @@ class LocalRuns:
         self._before: Counter[Operation] = Counter()
 
     def decoded(self, op: num.CallOp, offer: Offer) -> SSAValue:
-        """The sum of an op by the kernel of an offer, for which runs are decoded first."""
+        """The sum of an op by the kernel of an offer, after its runs have been decoded."""
         factors, arrays = list(op.arguments[1:]), dict[int, SSAValue]()
         for turn, run in enumerate(factors):
             if turn in offer.decoded:
@@ -90,7 +92,7 @@ class LocalRuns:
         return _in_blocks(op, factors, length, kernel, read, nest)
 
     def _stays(self, op: num.CallOp, run: SSAValue) -> bool:
-        """True if a run is invariant in the enclosing loop and RAM has room for it."""
+        """True if a run is invariant in the enclosing loop and if RAM has room for the decoded run."""
         bytes = num.run_length(run) * DECODED_BITS // 8
         room = self._ram is None or bytes <= self._ram // SHARE
         return room and isinstance(op.parent_op(), scf.ForOp) and _needed(op, run) is not None
@@ -109,7 +111,7 @@ class LocalRuns:
         return _decode(nest, values.get(run, run), self._array(op, _integers(run).storage, length, "decoded", *kind))
 
     def _array(self, op: num.CallOp, storage: Attribute, length: int, name: str, *kind: int) -> SSAValue:
-        """A local array of at least `length` elements, one for each kind and type."""
+        """A local array of at least `length` elements. There is one array for each kind and type."""
         function = function_around(op)
         key = function, storage, name, *kind
         known = self._arrays.get(key)
@@ -128,7 +130,7 @@ def _in_blocks(
     read: Callable[[int, SSAValue], SSAValue],
     nest: LoopNest,
 ) -> SSAValue:
-    """The sum of an op by calls on blocks of its factors, which `read` makes readable for the kernel."""
+    """The sum of an op by calls on blocks of its factors; `read` converts a block to a form that the kernel reads."""
 
     def block(sum: SSAValue, first: SSAValue, count: int) -> SSAValue:
         runs = [nest.insert(scratch.SliceOp(run, first, (count,))) for run in factors]
@@ -174,7 +176,7 @@ def _depth(op: Operation) -> int:
 def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
     """The ops in the enclosing loop that compute a run's address, in order.
 
-    None if the address or the elements may change from one iteration to the next.
+    None if the address or the elements may change between iterations.
     """
     if not isinstance(loop := op.parent_op(), scf.ForOp):
         return None
@@ -193,7 +195,7 @@ def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
 
 
 def _may_change(run: SSAValue, loop: scf.ForOp) -> bool:
-    """True if an op in a loop that does more than read, such as a store or a copy, takes the memory of a run."""
+    """True if an op in a loop that does more than read, such as a store or a copy, uses the memory of a run."""
     memory = scratch.root(run)
     return any(
         isinstance(operand.type, MemRefType) and scratch.root(operand) is memory
