@@ -64,7 +64,7 @@ class SimplifyPass(ModulePass):
 
 
 READS, WRITES, ALLOCATES, UNKNOWN = 1, 2, 4, 8
-"""Effects of an op, as bits of a number. UNKNOWN stands for effects that are not known, and for memory set free."""
+"""The effects of an op, as bits of a number. UNKNOWN stands for effects that are not known, and for freed memory."""
 
 _BITS = {MemoryEffectKind.READ: READS, MemoryEffectKind.WRITE: WRITES, MemoryEffectKind.ALLOC: ALLOCATES}
 

@@ -26,7 +26,7 @@ from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.targets.registry import kernel_of, target_of
 
 _SUMS = [routine.name for routine in num.NUM.attributes if issubclass(routine, num.RoutineAttr) and routine.ADDS]
-"""Routines whose kernels take the initial value of the sum as last argument."""
+"""Routines whose kernels take the start value of the sum as their last argument."""
 
 
 @dataclass(frozen=True)

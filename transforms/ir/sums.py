@@ -71,7 +71,7 @@ class LoopCarriedSum:
 
 
 LEAST = 4
-"""The smallest block; smaller ones do not repay the calls of their dot products."""
+"""The smallest block of iterations; with fewer, the calls of their dot products cost more than they save."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from tinyml.transforms.loops.flash.attempts import SPENT_FLASH, ram_limit, spend
 from tinyml.transforms.loops.kernels.tiles import code_of, size_of
 
 LEAST_BYTES = 3
-"""Bytes of an inner node in tables; its leaves take about as many."""
+"""The bytes of an inner node in tables; the leaves take about as many bytes as the inner nodes."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from tinyml.transforms.ir.buffers import buffer_reads, retype_elements
 _PRODUCTS = num.DotAttr, num.StridedDotAttr, num.SparseDotAttr
 
 SHARE = 0.5
-"""The part of a board's flash that constants may take with those that are taken apart; code needs the rest."""
+"""The part of a board's flash that constants may take, including those that are split; code needs the rest."""
 
 
 @dataclass(frozen=True)

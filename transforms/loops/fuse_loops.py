@@ -207,7 +207,9 @@ class _Order:
         for view in [op.result for op in self.places if isinstance(op, scratch.ViewOp)]:
             of_bytes[memory_of(view), *bytes_of(view)] += buffer_reads(view)
         self.uses = defaultdict[SSAValue, list[tuple[int, int, list[Use]]]](list)
-        """By memory: ranges of bytes, and the uses of the buffers there, in order. Fusion erases some and adds none."""
+        """The uses of buffers in each memory, in order, with the ranges of bytes they access. Fusion erases some and
+        adds none.
+        """
         for (memory, first, last), uses in of_bytes.items():
             uses.sort(key=lambda use: self.places[use.operation])
             self.uses[memory].append((first, last, uses))

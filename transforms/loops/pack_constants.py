@@ -40,11 +40,13 @@ from tinyml.transforms.loops.kernels.tiles import is_bought
 CHOICES = ("auto", "always", "never")
 
 MOST = (1 << 15) - 1
-"""The most elements that the functions for single elements can address: their index is an `int16_t`."""
+"""The most elements of an array whose single elements can be read: their index is an `int16_t`."""
 
 
 GAIN = 0.15
-"""The least share of the product of bytes and time that packing has to save; a few bytes do not justify slower code."""
+"""The least share by which packing has to reduce the product of bytes and time; a few bytes do not justify slower
+code.
+"""
 
 
 @dataclass(frozen=True)

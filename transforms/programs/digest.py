@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 MOST_SPELLED = 1 << 14
-"""The number of attributes whose digests are kept for other programs."""
+"""The number of attributes whose digests are cached for other programs."""
 
 _spelled: dict[Attribute, str] = {}
 

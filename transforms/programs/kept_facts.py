@@ -72,7 +72,7 @@ class KeptFacts:
 
 
 KEPT: ContextVar[KeptFacts | None] = ContextVar("KEPT", default=None)
-"""Where facts are kept in this context; None for nowhere."""
+"""The place where facts are stored in this context; None if they are not stored."""
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from tinyml.transforms.programs.digest import digest_of
 T = TypeVar("T")
 
 RECENT = 64
-"""The greatest number of modules at one level, behind the same passes, that are kept."""
+"""The greatest number of modules that are kept at one level, after the same passes."""
 
 
 class Facts:

@@ -23,7 +23,7 @@ from tinyml.transforms.rtl.scheduling.regions import is_pure, set_lanes
 from tinyml.transforms.rtl.unrolling.words import element_of_word, widen_memories, word_address, word_of
 
 LANES = 8, 4, 2
-"""The numbers of elements that an iteration may take, the greatest first."""
+"""The numbers of elements that an iteration may process, the greatest first."""
 
 
 @dataclass(frozen=True)

@@ -60,10 +60,10 @@ class RowsCandidate:
 
 Candidate: TypeAlias = TileCandidate | RowsCandidate
 Group: TypeAlias = Mapping[Operation, Candidate]
-"""Candidates that are taken together, by the parts that they replace: equal weights share a stream or a function."""
+"""Candidates that are chosen together, by the parts that they replace: equal weights share a stream or a function."""
 
 Taken: TypeAlias = Mapping[Operation, Candidate]
-"""The candidates that are taken, by the parts that they replace."""
+"""The chosen candidates, by the parts that they replace."""
 
 
 def coded(taken: Taken) -> Mapping[int, int]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _EFFECTS = ("load", "shared", "lookup", *SUMS, "loop", "next", "end", *ENDS)
-"""Steps that read a run, which every run of a loop needs, control it, or write."""
+"""Steps with an effect: they read a run (every run of a loop has to be read by a step), control a loop, or write."""
 
 
 class NoSteps(Exception):

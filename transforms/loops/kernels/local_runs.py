@@ -25,13 +25,13 @@ DECODED_BLOCK = 32
 """The number of elements that are decoded at once, which take 64 bytes of stack."""
 
 UNPACKED_BLOCK = 4
-"""The fewest elements that are unpacked at once; a longer group of either operand raises it.
+"""The fewest elements that are unpacked at once; a larger group of either operand raises this number.
 
-Larger blocks would take the stack that packing saves.
+Larger blocks would need as much stack as packing saves.
 """
 
 SHARE = 8
-"""A run is decoded as a whole if it takes at most 1/`SHARE` of the board's RAM."""
+"""The reciprocal of the greatest part of the board's RAM for a run that is decoded as a whole."""
 
 
 def coding_of(run: SSAValue) -> str:

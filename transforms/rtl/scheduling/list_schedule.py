@@ -13,7 +13,7 @@ from tinyml.transforms.rtl.scheduling.dependences import Edge, edges
 from tinyml.transforms.rtl.scheduling.operators import Operators
 
 _ROUNDS = 200
-"""Attempts at a schedule, each with later starts, before its interval is given up."""
+"""The number of attempts at a schedule with one interval, each with later starts, before a longer one is tried."""
 
 
 @dataclass

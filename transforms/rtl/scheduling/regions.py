@@ -16,7 +16,7 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.own_attributes import UNIT, Holder, OwnAttribute, Place, Value, integer
 
 LATEST = 65535
-"""The last cycle of a run or an iteration in which an op may begin, far beyond any that a program needs."""
+"""The last cycle of a run or an iteration in which an op may begin, far later than any program needs."""
 
 CYCLE = OwnAttribute(
     "rtl.cycle",

@@ -18,7 +18,7 @@ from tinyml.transforms.rtl.scheduling.operators import type_width
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
 TABLE, TABLE_BITS = 16, 4
-"""The words and bits of a memory made of look-up tables."""
+"""The number of words and the bits per word of a memory made of look-up tables."""
 
 TABLE_PRICE, ROM_BITS = 4, 16
 """What synthesis (yosys) weighs a memory of LUTs with, and the bits of a constant in LUTs that weigh 1."""

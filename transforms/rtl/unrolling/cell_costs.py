@@ -22,13 +22,15 @@ from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pure
 from tinyml.transforms.rtl.unrolling.block_rams import loaded_part, memory_cells, stored_part
 
 CONTROL = 10
-"""LUTs of a loop besides its counter and its carried values: the signals of its cycles."""
+"""The LUTs of a loop for the signals of its cycles, in addition to its counter and its carried values."""
 
 ENABLE = 3
-"""LUTs of an access for the cycle in which it happens."""
+"""The LUTs of an access for the signal of the cycle in which it happens."""
 
 COMPRESSOR = 2
-"""LUTs of a bit of each further term where synthesis makes a compressor tree of sums, which are all of one width."""
+"""The LUTs for each bit of each further term where synthesis makes a compressor tree of sums, which all have the same
+width.
+"""
 
 
 def cells_of(ops: Iterable[Operation], operators: Operators, fabric: Fabric) -> tuple[int, int]:

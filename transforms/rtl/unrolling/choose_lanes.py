@@ -19,7 +19,7 @@ from tinyml.transforms.rtl.unrolling.cell_costs import Circuits, cells_of, produ
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
 MOST = 64
-"""The maximum number of elements that a sum takes at once."""
+"""The maximum number of elements that a sum processes at once."""
 
 GAIN, SEQUENTIAL = ORDERS = ("gain", "sequential")
 
