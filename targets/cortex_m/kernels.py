@@ -16,7 +16,7 @@ from tinyml.targets.makers import FORESTS, ListedKernels, RowCoder, SumComposer
 
 
 def _composed(what: str) -> Callable[..., Any]:
-    """Something of the composer, which is imported when a program asks for a kernel of its kind."""
+    """An object of the composer, which is only imported when a program asks for a kernel of its kind."""
     return on_call(f"tinyml.targets.cortex_m.composer.{what}")
 
 

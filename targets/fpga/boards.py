@@ -21,7 +21,7 @@ _ICE40_CELLS = {
         for kind in ("", "E", "R", "S", "SR", "SS", "ER", "ES", "ESR", "ESS", "N", "NE", "NR", "NSR", "NER", "NESR")
     },
 }
-# A block RAM of 36 Kbit serves as two of 18 Kbit, which are counted.
+# A block RAM of 36 Kbit serves as two of 18 Kbit; the latter are counted.
 _SERIES7_CELLS = {
     **{f"LUT{inputs}": ("luts", 1) for inputs in range(1, 7)},
     "RAM32M": ("luts", 4),

@@ -93,7 +93,7 @@ BOARDS = (
         arduino=("esp32:esp32:esp32h2",),
         platformio="espressif32:esp32-h2-devkitm-1",
     ),
-    # Its floating-point unit is left to the compiler of its own tools.
+    # Only the compiler of its vendor's tools uses the floating-point unit.
     replace(
         _ESP32_C6,
         name="esp32-p4",

@@ -1,8 +1,8 @@
-"""The kernels for Xtensa cores, in C that gcc turns into few instructions for each product.
+"""The kernels for Xtensa cores, in C that gcc compiles to few instructions per product.
 
-The LX106 multiplies 16 by 16 bits (MUL16S) and has no load that extends the sign of a byte. A byte of an aligned word
-takes two shifts, its last one shift, so that a word of weights costs less than four loads; elements of the vector are
-decoded once for four rows.
+The LX106 multiplies 16 by 16 bits (MUL16S) and has no load that extends the sign of a byte. To extract a byte of an
+aligned word takes two shifts, the last one only one shift, so that a word of weights costs less than four loads;
+elements of the vector are decoded once for four rows.
 """
 
 from __future__ import annotations

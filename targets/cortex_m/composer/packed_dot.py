@@ -44,8 +44,8 @@ class _PackedWord:
     """Four pairs of weights, or of parts of them, in up to four bytes of a row.
 
     factors: code that computes `FACTORS` from the vector at r1; empty if they are those of the previous word. mask: the
-    value of r3. load: loads the bytes into r8; step: their number, 0 if the next word is the same. arranged: prepares
-    r8. pairs: make one pair after the other in r9.
+    value of r3. load: loads the bytes into r8; step: their number, 0 if the next word is the same. arranged: code that
+    prepares r8. pairs: code for each pair, which leaves it in r9.
     """
 
     factors: Code
@@ -248,7 +248,9 @@ def packed_dot(weights: int, step: float, code: int) -> Kernel:
 
 
 def packed_rows(weights: int, step: float, code: int) -> Kernel:
-    """The kernel for four rows of weights of 2 or 4 to 7 bits and a vector of bytes. As `packed_dot`."""
+    """The kernel for four rows of weights of 2 or 4 to 7 bits and a vector of bytes. step, code: as for
+    `packed_dot`.
+    """
     symbol, group = f"tm_cm_dot4_p{weights}_s8_s32", group_length(weights)
     signature = f"void {symbol}(const int8_t *w, const int8_t *x, int n, const int32_t *start, int32_t *sums)"
     portable = f"""\
@@ -373,7 +375,9 @@ def _copied_rest(bits: int, rows: int, pitch: int, columns: int, count: int) -> 
 
 
 def _bytes_copied(source: str, *, many: bool) -> Code:
-    """Copy as many bytes as r9 counts, at least one, to r10. many: copy words first, then the remaining bytes."""
+    """Copy as many bytes as r9 counts, at least one, to r10. many: true to copy words first, then the remaining
+    bytes.
+    """
     bytes = t.ldrb("r8", post(source, 1)), t.strb("r8", post("r10", 1)), t.subs("r9", "r9", 1)
     if not many:
         return joined(t.label(5), *bytes, t.bne(back=5))

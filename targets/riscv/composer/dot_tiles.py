@@ -32,7 +32,7 @@ class RiscvDotTile(RiscvTileCode):
 
     @property
     def most_windows(self) -> int:
-        """The number of windows taken at once; loads and stores have to reach the last one."""
+        """The most windows computed at once; loads and stores have to reach the last one."""
         tile = self.tile
         inside = self.offset(tile.runs - 1, tile.length) if self.is_straight else UNROLLED_LENGTH
         reached = [
@@ -48,7 +48,7 @@ class RiscvDotTile(RiscvTileCode):
 
     @cached_property
     def windows(self) -> list[tuple[int, int]]:
-        """Groups of windows: pairs of a repetition count and a number of windows taken at once."""
+        """Groups of windows: pairs of a repetition count and the number of windows computed at once."""
         return balanced(self.tile.count, self.most_windows)
 
     @property
@@ -131,7 +131,7 @@ class _RowBlock(Generic[V]):
         for row in range(self.rows):
             weight = code.load(8, stream, number * self.rows + row)
             if len(sums) == self.rows:
-                # The last one takes the register of the start.
+                # The last sum is computed in the register of the start.
                 others = [started_product(code, sums[row], weight, element) for element in reversed(elements[1:])]
                 results += [added_product(code, sums[row], weight, elements[0]), *reversed(others)]
             else:
