@@ -160,14 +160,14 @@ class Kernel:
 
 
 REQUANTISED_LIMIT = (1 << 31) - 256
-"""The magnitude below which sums can be requantised by a tile kernel, with negative shifts."""
+"""The magnitude below which a tile kernel can requantise sums, with negative shifts."""
 
 LEAST_MULTIPLIER = 1 << 30
 """The least multiplier with which a tile kernel requantises sums."""
 
 
 LONGEST_IN_CHUNKS = 1530
-"""The most elements of a run that a kernel processes in chunks."""
+"""The greatest length of a run that a kernel processes in chunks."""
 
 
 @dataclass(frozen=True)

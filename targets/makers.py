@@ -176,7 +176,7 @@ FORESTS = tuple(
     ForestCoder(name, on_call(f"tinyml.targets.c.composer.constants_in_c:{composed}"))
     for name, composed in ((TABLES, "forest_tables"), (CODE, "forest_code"))
 )
-"""The coders that every chip with a single address space has."""
+"""The coders of forests for every chip with a single address space."""
 
 
 class LoopCoder(_ContentCoder["ElementLoop"]):

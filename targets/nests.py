@@ -110,11 +110,13 @@ class FarNest:
 
 
 Nest: TypeAlias = "SumNest | TileNest | FarNest | CodedRows | ElementLoop | ForestCode"
-"""What a chip is asked for; rows of constant matrices, loops over elements and forests are asked for as code."""
+"""A query to a chip; code for rows of constant matrices, for loops over elements and for forests is queried by its
+content.
+"""
 
 
 Content: TypeAlias = "CodedRows | CodedTile | ElementLoop | ForestCode"
-"""What code contains."""
+"""The content of code."""
 
 CONTENTS: Mapping[str, Callable[[Attribute], Content]] = {
     ROWS: CodedRows.of,
@@ -122,7 +124,7 @@ CONTENTS: Mapping[str, Callable[[Attribute], Content]] = {
     LOOP: on_call("tinyml.dialects.layouts.element_loops:ElementLoop.of"),
     FOREST: ForestCode.of,
 }
-"""What the code of a declared function contains, by the attribute of the declaration."""
+"""The content of a declared function's code, by the attribute of the declaration."""
 
 
 @dataclass(frozen=True, eq=False)

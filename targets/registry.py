@@ -75,7 +75,7 @@ CHIPS = Table(
 """The chips."""
 
 _OWNERS = {board: row for row in CHIPS.ours.values() for board in row.names}
-"""The rows of our boards and their aliases, installed or not."""
+"""The rows of the built-in boards and their aliases, installed or not."""
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Maker)
@@ -110,7 +110,7 @@ _PROVIDERS: dict[str, Row] = {}
 """The row of each chip from another package, by the name of the chip."""
 
 _FOREIGN: dict[str, str] = {}
-"""The names of these chips, by those of their boards."""
+"""The names of the chips from other packages, by the names of their boards."""
 
 
 def _check(plugin: Row, chip: Chip) -> None:
@@ -211,13 +211,13 @@ _PARTS: Mapping[str, Sequence[str]] = {
     "esp8266": ("esp82", "esp85"),
     "esp32": ("esp32",),
 }
-"""The first letters of names of parts that have the instruction set of a target, by that target."""
+"""The first letters of the names of parts that have the instruction set of a target, by that target."""
 
 _LISTED = 16
-"""The targets that an error lists before the host and the boards of packages."""
+"""The targets that an error message lists before the host and the boards of packages."""
 
 _NEAREST = 3
-"""The boards that are named for a part that is not there."""
+"""The boards that an error message suggests for an unsupported part."""
 
 
 def _of_part(target: str) -> InputError | None:

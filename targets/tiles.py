@@ -29,10 +29,10 @@ INPUT_TILE_BYTES = 6144
 """The most bytes of an input tile."""
 
 CACHED_SUMS = 64
-"""The size of the cache of finished sums, those of the tiles that are being chosen."""
+"""The size of the cache of finished sums, enough for the tiles among which is being chosen."""
 
 ZERO_BIAS = 128
-"""The bias of zero points in names of C functions, which cannot contain a minus sign."""
+"""The amount added to zero points in the names of C functions, which cannot contain a minus sign."""
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ MAKERS = (
     RowCoder("tm_cm_rows", _composed("coded_rows:coded_rows"), needs="dsp"),
     *FORESTS,
 )
-"""The table of the chip, best first."""
+"""The chip's table of makers, the best first."""
 
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})
-"""Unmeasured estimates, taken over from an 8-bit chip."""
+"""Estimates taken over from an 8-bit chip, not measured."""

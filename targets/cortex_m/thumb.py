@@ -45,7 +45,7 @@ class Address(NamedTuple):
 
 
 Registers: TypeAlias = "tuple[str | range, ...]"
-"""A list of registers; a range stands for those with its numbers."""
+"""A list of registers; a range includes all registers between its ends."""
 
 Operand: TypeAlias = "str | int | Address | Registers"
 

@@ -35,7 +35,7 @@ _SERIES7_CELLS = {
     "RAMB36E1": ("brams", 2),
 }
 SERIES7 = Delays(lut=0.9, carry=0.05, product=4.0, read=3.0, setup=1.5)
-"""Typical figures of the data sheet: no open tool times these parts."""
+"""Typical figures from the data sheet; no open-source tool computes the timing of these parts."""
 
 BOARDS = (
     Board(

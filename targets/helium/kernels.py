@@ -69,4 +69,4 @@ KERNELS = (
 )
 
 MAKERS = (ListedKernels(KERNELS, "mve"), DOT_TILES, CHANNEL_TILES, ELEMENTS, *cortex_m.MAKERS)
-"""The table of the chip, best first."""
+"""The chip's table of makers, the best first."""

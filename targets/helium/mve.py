@@ -16,7 +16,9 @@ MEMORY, MULTIPLY, INTEGER = "memory", "multiply", "integer"
 """The execution units of vector instructions."""
 
 BEATS = 2
-"""Cycles for which a vector instruction of four beats holds its unit in a core that executes two beats a cycle."""
+"""The cycles for which a vector instruction of four beats occupies its unit in a core that executes two beats per
+cycle.
+"""
 
 VECTOR = 16
 """The bytes of a vector."""
@@ -31,7 +33,7 @@ def _instruction(unit: str, name: str, *operands: str | int) -> Instruction:
 
 
 multiply, integer, scalar = partial(_instruction, MULTIPLY), partial(_instruction, INTEGER), partial(_instruction, "")
-"""Instructions for the units of products and of other operations, and those that hold none."""
+"""Makers of instructions that occupy the unit for products, that for other operations, or neither."""
 
 
 def access(name: str, vector: str, pointer: str, step: int = 0, offset: int = 0) -> Instruction:
@@ -45,7 +47,7 @@ def access(name: str, vector: str, pointer: str, step: int = 0, offset: int = 0)
 
 SAVE_VECTORS = Instruction("vpush {d8-d15}", "vpush", 4, "several", 16, ("sp",), stack=64)
 RESTORE_VECTORS = Instruction("vpop {d8-d15}", "vpop", 4, "several", 16, ("sp",))
-"""Save and restore q4 to q7, which calls preserve."""
+"""Code that saves and restores q4 to q7, which a function must preserve."""
 
 
 GATHERED = 2

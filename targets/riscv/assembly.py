@@ -27,7 +27,7 @@ class RiscvInstruction:
 
 
 RV32IM = 32
-"""The instruction set as `tinyml/cores.h` numbers it."""
+"""The instruction set's number in `tinyml/cores.h`."""
 
 REACH = 2047
 """The greatest offset of a load or store, and the greatest immediate of an addition."""

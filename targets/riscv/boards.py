@@ -63,7 +63,7 @@ _RV32EC = replace(
     title="RV32EC with the memories of a GD32VF103",
     core="RV32EC",
 )
-"""16 registers, and products by calls of functions of the C compiler."""
+"""A core with 16 registers and without multiplication, for which the C compiler calls functions."""
 
 BOARDS = (
     _RISCV,

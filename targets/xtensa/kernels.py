@@ -16,7 +16,7 @@ from tinyml.targets.kernel import Composed, Kernel
 from tinyml.targets.makers import FORESTS, ListedKernels, SumComposer
 
 _AT_ONCE = 4
-"""The products of an iteration: as many as a word has bytes."""
+"""The products of an iteration: one for each byte of a word."""
 
 _ROWS = 4
 
@@ -124,4 +124,4 @@ DIGITS = SumComposer(partial(digit_sum, DigitTimes(sign=11.0, trit=11.0, lookup=
 """Weights packed as digits."""
 
 MAKERS = (ListedKernels(KERNELS), SumComposer(compose), DIGITS, *FORESTS)
-"""The table of the chip, best first."""
+"""The chip's table of makers, the best first."""

@@ -36,7 +36,7 @@ FACTORS = ("r12", "lr", "r10", "r11")
 """The registers of a word's pairs of factors."""
 
 _VECTOR_SUM = slot(0)
-"""The stack slot of the sum of the elements that `Block.bias` counts."""
+"""The stack slot of the sum of the elements that `Block.bias` multiplies."""
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ _MOST_WINDOWS = 4
 """The most windows of a group."""
 
 _MOST_TAPS = 64
-"""The most taps of a filter, whose products are not in a loop."""
+"""The most taps of a filter whose products are written without a loop."""
 
 
 def masked(rows: int) -> Code:

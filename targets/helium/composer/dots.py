@@ -39,10 +39,10 @@ from tinyml.targets.helium.mve import (
 from tinyml.targets.kernel import Composed, Kernel
 
 _ROWS = {1: ("r4",), 4: ("r4", "r6", "r8", "r10")}
-"""The sums, by the number of rows."""
+"""The registers of the sums, by the number of rows."""
 
 _BIAS = 8
-"""What the fields of packed weights exceed these by."""
+"""The amount by which the fields of packed weights exceed the weights."""
 
 
 _SQUARES = """\

@@ -28,27 +28,27 @@ from tinyml.targets.cortex_m.thumb import at, slot
 from tinyml.targets.helium.mve import VECTOR, access, integer, number_in, predicate, scalar
 
 ARGUMENTS = ("r0", "r1", "r2", "r3")
-"""Pointers to the first runs, the arguments of the function; those to others are on the stack."""
+"""Pointers to the first runs, which are arguments of the function; the other pointers are on the stack."""
 
 COUNTERS = ("r4", "r5", "r6")
-"""Counters of loops around others."""
+"""The counters of outer loops."""
 
 _FREE, SCRATCH = ("r7", "r8", "r9", "r10", "r11"), "r12"
 _LOW = ("r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7")
-"""Registers with the addresses of accesses that widen or narrow elements."""
+"""Registers for the addresses of accesses that widen or narrow elements."""
 
 SUM = "r10"
-"""The register of a sum of products, beside `SCRATCH`; both are even."""
+"""The register of a sum of products, used with `SCRATCH`; both are even."""
 
 _VECTORS = tuple(f"q{index}" for index in range(8))
 _PRESERVED = 4
-"""The first vector that calls preserve."""
+"""The first of the vectors that calls preserve."""
 
 KEPT = ("q3", "q2", "q7", "q6", "q5", "q4")
-"""Vectors for constants and for the vectors that rows meet."""
+"""Vectors for constants and for the vectors by which rows are multiplied."""
 
 _MOST_VECTORS = 8
-"""The most vectors of a row, each of which is loaded by an instruction of its own."""
+"""The most vectors of a row, each of which is loaded by a separate instruction."""
 
 PLACE = "r6"
 """The number of the first iteration of a group; VIDUP takes it from an even register."""
@@ -60,7 +60,7 @@ _SIZES = {8: "b", 16: "h", 32: "w"}
 
 _WITHOUT_VALUE = (*ENDS, *CONDITIONS)
 _NARROW = ("load", "shared", "add", "sub", "mul", "and", "min", "max", "select", "left", "right", *_WITHOUT_VALUE)
-"""Steps that lanes of any width compute."""
+"""Steps that can be computed in lanes of any width."""
 
 BY_SCALAR = ("add", "sub", "mul")
 """Instructions whose second operand may be a core register."""

@@ -20,7 +20,7 @@ from tinyml.targets.helium.composer.element_registers import KEPT, Registers, Un
 from tinyml.targets.helium.mve import RESTORE_VECTORS, SAVE_VECTORS
 
 _MOST_STEPS = 64
-"""The most steps of an iteration whose inner loops are unrolled."""
+"""The most steps of an iteration for which inner loops are unrolled."""
 
 
 @dataclass(frozen=True)

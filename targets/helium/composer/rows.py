@@ -51,13 +51,15 @@ _AT_STREAM, _AT_BLOCKS, _AT_WINDOWS = (slot(4 * number) for number in range(3))
 _FRAME = 12
 
 _NEAR = 256
-"""The most bytes from the first to the last element of a window that is gathered."""
+"""The greatest distance in bytes from the first to the last element of a window that is gathered."""
 
 _GATHERING = 26 / 16
-"""The cycles of a vector that is gathered, by those of one that is loaded."""
+"""The time to gather a vector, as a multiple of the time to load one."""
 
 _UNROLLED, _AT_ONCE = 16, 8
-"""The most vectors of a window that are multiplied without a loop, and those of an iteration of a loop over vectors."""
+"""The most vectors of a window that are multiplied without a loop, and the vectors per iteration of a loop over
+vectors.
+"""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from tinyml.targets.riscv.composer.fragments import UNROLLED, RiscvTileCode, add
 
 _MOST_WINDOWS, _MOST_ROWS, _MOST_ROWS_ALONE = 4, 4, 8
 UNROLLED_LENGTH = 2 * UNROLLED
-"""The maximum number of elements without a loop."""
+"""The greatest number of elements that are multiplied without a loop."""
 
 _STREAM_SLOT, _END_SLOTS, _OUT_SLOT = 0, (4, 8), 12
 """Stack slots: the address of the stream, the ends of both groups of blocks in it, and the end of the results."""
