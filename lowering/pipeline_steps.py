@@ -166,7 +166,6 @@ PIPELINES = {
             # Ops after a product are fused with its rows before these are split into blocks.
             "simplify",
             "fuse-loops",
-            "expand-nests",
             "decode-constants",
             "code-forests",
             If("load_weights", "load-weights"),
@@ -184,6 +183,7 @@ PIPELINES = {
             If("pack_buffers", "place-arrays"),
             "fuse-loops",
             Extra("vectorise-loops"),
+            "expand-nests",
             "simplify",
             "licm",
             "split-constants",

@@ -145,10 +145,10 @@ class SharedProgram:
         format, source, bound = tdsl.format_of(scores), scores, None
         while isinstance(scores.owner, tdsl.ReshapeOp):
             scores = source = scores.owner.input
-        if isinstance(scores.owner, tdsl.FinishOp):
-            finish = scores.owner
-            if any(isinstance(use.operation, tdsl.ArgmaxOp) for use in finish.input.uses):
-                format, source, bound = format.in_register(), finish.input, finish.sum_bound
+        if tdsl.is_finish(finish := scores.owner) and any(
+            isinstance(use.operation, tdsl.ArgmaxOp) for use in finish.input.uses
+        ):
+            format, source, bound = format.in_register(), finish.input, finish.sum_bound
         given, samples = self._given(chunk), len(self.evaluator.chunks[chunk])
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             result = self._demanded(block, [source], given, chunk)[source]

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 
 def write_report(made: Compilation) -> Report:
-    """The report of a compiled model. made: the compilation after its measurement."""
+    """The report of a compiled model. made: up to its measurement."""
+    from tinyml.lowering.loops.operation_names import layers_by_name
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.runtime.evaluator.function_errors import function_errors
     from tinyml.runtime.model.model_interface import interface_of
@@ -96,6 +97,7 @@ def write_report(made: Compilation) -> Report:
         ),
         ram_limit=board.ram,
         segments=streamed_segments(compiled.buffers),
+        layers=layers_by_name(compiled.buffers),
         memory=memory,
         stream=stream_report(compiled.buffers, interface, measured.longest if measured else None),
         time_per_inference=cost,

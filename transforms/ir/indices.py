@@ -58,6 +58,9 @@ def is_multiple(index: SSAValue, factor: int) -> bool:
             return is_multiple(op.lhs, factor) or is_multiple(op.rhs, factor)
         case arith.AddiOp() | arith.SubiOp():
             return is_multiple(op.lhs, factor) and is_multiple(op.rhs, factor)
+        case affine.ApplyOp():
+            constant, factors = affine_sum(index)
+            return not any(number % factor for number in (constant, *factors.values()))
         case _:
             return factor == 1
 

@@ -18,7 +18,7 @@ from itertools import chain, islice, product
 from typing import NamedTuple, TypeAlias
 
 from xdsl.context import Context
-from xdsl.dialects import func, memref, scf
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
@@ -26,7 +26,7 @@ from xdsl.traits import MemoryEffectKind, get_effects, is_side_effect_free
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.loops import iterations_of
+from tinyml.dialects.locations import fused
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.accesses import NEVER, Access, accesses, buffer_access, distance
@@ -37,15 +37,14 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 FUSED = Statistic("num-fused", "Number of nests fused with the one before")
 FORWARDED = Statistic("num-forwarded", "Number of loads that became the stored value")
 
-_Loop: TypeAlias = num.NestOp | num.ContractOp | scf.ForOp
+_Loop: TypeAlias = num.NestOp | num.ContractOp
 
 
 @dataclass(frozen=True)
 class FuseLoopsPass(ModulePass):
     """Fuse a nest of one axis with the next one of equal extent if the latter loads elements that the first has stored.
 
-    A nest that is fused with a contraction over the same rows becomes part of the contraction's body. Loops of `scf`
-    fuse with each other: these are loops over dot products whose operands are decoded into memory of their own.
+    A nest that is fused with a contraction, whose axis then are its rows, becomes part of its body.
     """
 
     name = "fuse-loops"
@@ -87,17 +86,11 @@ def _nest_before(second: _Loop) -> _Loop | None:
     return op
 
 
-def _iterations(nest: _Loop) -> range | None:
-    """The values of a nest's only index; None for a nest of several axes, for sparse rows, and for a loop that carries
-    values.
-    """
-    match nest:
-        case scf.ForOp():
-            return None if nest.iter_args else iterations_of(nest)
-        case num.ContractOp(is_sparse=True):
-            return None
-        case _:
-            return range(nest.shape[0]) if len(nest.shape) == 1 else None
+def _extent(nest: _Loop) -> int | None:
+    """The extent of the only axis; None for a nest of several, and for sparse rows."""
+    if isinstance(nest, num.ContractOp) and nest.is_sparse:
+        return None
+    return nest.shape[0] if len(nest.shape) == 1 else None
 
 
 class _Forwarded(NamedTuple):
@@ -108,16 +101,11 @@ class _Forwarded(NamedTuple):
 
 
 def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
-    """The loads in the second nest of what the first has stored in the same memory; or the reason why the nests do not
-    fuse.
-    """
-    if (taken := _iterations(first)) is None or (following := _iterations(second)) is None:
-        return "one of them has several axes, carries values, is sparse, or has bounds that are not constant"
+    """The loads in the second nest of what the first has stored in the same memory, or why the nests do not fuse."""
+    if (taken := _extent(first)) is None or (following := _extent(second)) is None:
+        return "one of them has several axes, or is sparse"
     if taken != following:
-        more = f"{len(following)} iterations, the other {len(taken)}"
-        return f"it has {more if len(following) != len(taken) else 'other indices'}"
-    if isinstance(first, scf.ForOp) != isinstance(second, scf.ForOp):
-        return "only one of them is a loop of 'scf'"
+        return f"it has {following} iterations, the other {taken}"
     bodies = first.body.block, second.body.block
     if any(op.regions for body in bodies for op in body.ops):
         return "there are loops or branches inside"
@@ -130,7 +118,7 @@ def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
             continue
         if a.start is None:
             return "an access has no affine index"
-        apart = distance(a, b, bodies[0], taken.step, len(taken))
+        apart = distance(a, b, bodies[0], trips=taken)
         # With a negative distance, iterations of the second nest would precede those that they depend on.
         if apart is None or apart < 0:
             return "an iteration needs what the other stores in a later one, or may need it"
@@ -174,10 +162,9 @@ def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> 
     assert top is not None
     first.body.block.args[0].replace_all_uses_with(body.args[0])
     for op in list(first.body.block.ops):
-        if not isinstance(op, scf.YieldOp):
-            op.detach()
-            body.insert_ops_before([op], top)
-    second.location = first.location
+        op.detach()
+        body.insert_ops_before([op], top)
+    second.location = fused((first.location, second.location))
     Rewriter.erase_op(first)
     for load, store in forwarded.stores.items():
         load.res.replace_all_uses_with(store.value)
@@ -261,11 +248,10 @@ class _Order:
 
 
 def _apart(use: Use, store: memref.StoreOp, nest: _Loop) -> int | None:
-    """The number of iterations of a nest between a store and a use of the same bytes, as `distance` counts them."""
-    op, taken = use.operation, _iterations(nest)
-    assert taken is not None
+    """The iterations of a nest from a store to a use of the same bytes, as `distance` counts them."""
+    op = use.operation
     written, used = buffer_access(store, store.memref), buffer_access(op, op.operands[use.index])
-    return distance(written, used, nest.body.block, taken.step)
+    return distance(written, used, nest.body.block)
 
 
 def _is_written(use: Use) -> bool:

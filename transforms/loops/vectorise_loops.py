@@ -18,6 +18,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.targets.makers import LoopCoder
 from tinyml.targets.registry import HOST, compile_for, makers
 from tinyml.transforms.ir.levels import LOOPS
+from tinyml.transforms.loops.expand_nests import ExpandNestsPass
 
 
 @dataclass(frozen=True)
@@ -45,5 +46,6 @@ class VectoriseLoopsPass(ModulePass):
             return
         from tinyml.transforms.loops.kernels.element_runs import vectorise
 
+        ExpandNestsPass().apply(ctx, op)
         for function in defined_functions(op):
             vectorise(function, self.target)

@@ -28,7 +28,7 @@ LOOP = OwnAttribute(
             "a loop over elements that is code", on_call("tinyml.dialects.layouts.element_loops:ElementLoop.of")
         )
     },
-    "The loop over elements that is the code of a C function.",
+    "The loop over elements that a C function implements.",
 )
 
 __all__ = ["CodeAttr", "CodeSize", "CodedLoopAttr", "CodedRowsAttr", "CodedTileAttr"]

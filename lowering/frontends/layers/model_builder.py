@@ -19,12 +19,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import (
-    FileLineColLoc,
     IndexType,
-    IntAttr,
     LocationAttr,
     ModuleOp,
-    StringAttr,
     TensorType,
     f32,
 )
@@ -37,6 +34,7 @@ from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
+from tinyml.dialects.locations import file_location, in_layer
 from tinyml.dialects.tdsl import Shape, format_of, shape_of
 
 if TYPE_CHECKING:
@@ -176,7 +174,7 @@ class ModelBuilder:
     @property
     def location(self) -> LocationAttr:
         """The location of the ops that are being appended."""
-        return FileLineColLoc(StringAttr(self.file), IntAttr(0), IntAttr(0))
+        return in_layer(file_location(self.file), self.layer)
 
     def error(self, message: str) -> InputError:
         """An error at the layer being imported."""
@@ -201,10 +199,15 @@ class ModelBuilder:
         return value
 
     def module(self, results: Sequence[SSAValue]) -> ModuleOp:
-        """The finished module of the function, named after the file."""
-        self.entry.add_op(func.ReturnOp(*results))
+        """The module of the function, which is named after the file."""
+        end = func.ReturnOp(*results)
+        self.entry.add_op(end)
         types = self.entry.arg_types, [result.type for result in results]
-        module = ModuleOp([func.FuncOp(function_name(self.file), types, Region(self.entry))])
+        function = func.FuncOp(function_name(self.file), types, Region(self.entry))
+        function.location = file_location(self.file)
+        last = results[-1].owner
+        end.location = last.location if isinstance(last, Operation) else function.location
+        module = ModuleOp([function])
         if self._stored is not None:
             tdsl.update_interface(module, stored=self._stored)
         if any(map(tdsl.follows_missing, module.walk())):

@@ -13,7 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
@@ -273,7 +273,11 @@ class _OnnxImporter:
             results.append(value.value if isinstance(value, Label) else self.to.tensor(value))
         is_regressor = graph.producer == CONVERTER and not self.to.classes
         if len(results) == 1 and isinstance(values[0], OrderedTensor) and _are_scores(values[0].shape, is_regressor):
-            results.append(self.to.emit(tdsl.ArgmaxOp, results[0]).result)
+            label = self.to.emit(tdsl.ArgmaxOp, results[0])
+            # No node of the graph, but a part of the last layer.
+            if isinstance(scores := results[0].owner, Operation):
+                label.location = scores.location
+            results.append(label.result)
         return sorted(results, key=lambda result: isinstance(result.type, TensorType))
 
     def run(self, graph: OnnxGraph, arguments: Sequence[Value]) -> Sequence[Value]:

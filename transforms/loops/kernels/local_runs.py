@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind, is_side_effect_free, only_has_effect
@@ -20,6 +21,7 @@ from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.targets.nests import DECODED_BITS, Offer
 from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
+from tinyml.transforms.loops.expand_nests import expand_nest
 
 DECODED_BLOCK = 32
 """The number of elements that are decoded at once, which take 64 bytes of stack."""
@@ -29,6 +31,9 @@ UNPACKED_BLOCK = 4
 
 Larger blocks would need as much stack as packing saves.
 """
+
+_Loop: TypeAlias = scf.ForOp | num.NestOp
+_ADDRESSES = (scratch.SliceOp, arith.ConstantOp, arith.AddiOp, arith.MuliOp, affine.ApplyOp)
 
 SHARE = 8
 """The reciprocal of the greatest part of the board's RAM for a run that is decoded as a whole."""
@@ -45,6 +50,12 @@ def decoded_format(run: SSAValue) -> NumberFormat | None:
     return None if coding_of(run) == INTEGER else element_format(run.type).as_integers(DECODED_BITS)
 
 
+def open_nest_around(op: Operation) -> None:
+    """Make a loop of the nest around an op that becomes one itself, or memory that is written."""
+    if isinstance(nest := op.parent_op(), num.NestOp):
+        expand_nest(nest)
+
+
 class LocalRuns:
     """A rewriter of sums of products; the sums of one function share arrays. ram: the RAM of the board in bytes, if
     limited.
@@ -58,6 +69,8 @@ class LocalRuns:
     def decoded(self, op: num.CallOp, offer: Offer) -> SSAValue:
         """The sum of an op by the kernel of an offer, after its runs have been decoded."""
         factors, arrays = list(op.arguments[1:]), dict[int, SSAValue]()
+        if not all(self._stays(op, factors[turn]) for turn in offer.decoded):
+            open_nest_around(op)
         for turn, run in enumerate(factors):
             if turn in offer.decoded:
                 if self._stays(op, run):
@@ -76,6 +89,7 @@ class LocalRuns:
 
     def unpacked(self, op: num.CallOp, kernel: num.KernelAttr) -> SSAValue:
         """The sum of an op whose second run is packed, by calls of the kernel on successive blocks."""
+        open_nest_around(op)
         factors = op.arguments[1:]
         widths = [scratch.packed_bits(scratch.memref_type(run)) for run in factors]
         length = max(UNPACKED_BLOCK, *(group_length(width) for width in widths if width is not None))
@@ -95,7 +109,7 @@ class LocalRuns:
         """True if a run is invariant in the enclosing loop and if RAM has room for the decoded run."""
         bytes = num.run_length(run) * DECODED_BITS // 8
         room = self._ram is None or bytes <= self._ram // SHARE
-        return room and isinstance(op.parent_op(), scf.ForOp) and _needed(op, run) is not None
+        return room and isinstance(op.parent_op(), _Loop) and _needed(op, run) is not None
 
     def _whole(self, op: num.CallOp, run: SSAValue) -> SSAValue:
         """Decode the run before the enclosing loop."""
@@ -163,14 +177,14 @@ def _decode(nest: LoopNest, coded: SSAValue, array: SSAValue) -> SSAValue:
     def decode(at: list[SSAValue]) -> None:
         nest.store(nest.insert(num.ConvertOp(nest.load(coded, at), type)), whole, at)
 
-    nest.over((length,), decode)
+    nest.nest((length,), decode)
     return whole
 
 
 def _depth(op: Operation) -> int:
     """The number of loops around an op."""
     around = op.parent_op()
-    return 0 if around is None else isinstance(around, scf.ForOp) + _depth(around)
+    return 0 if around is None else isinstance(around, _Loop) + _depth(around)
 
 
 def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
@@ -178,14 +192,14 @@ def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
 
     None if the address or the elements may change between iterations.
     """
-    if not isinstance(loop := op.parent_op(), scf.ForOp):
+    if not isinstance(loop := op.parent_op(), _Loop):
         return None
     needed: list[Operation] = []
     pending = [run]
     while pending:
         value = pending.pop()
         if isinstance(owner := value.owner, Operation) and owner.parent_op() is loop:
-            if not isinstance(owner, scratch.SliceOp | arith.ConstantOp | arith.AddiOp | arith.MuliOp):
+            if not isinstance(owner, _ADDRESSES):
                 return None
             needed.append(owner)
             pending += owner.operands
@@ -194,8 +208,8 @@ def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
     return None if _may_change(run, loop) else [op for op in loop.body.block.ops if op in needed]
 
 
-def _may_change(run: SSAValue, loop: scf.ForOp) -> bool:
-    """True if an op in a loop that does more than read, such as a store or a copy, uses the memory of a run."""
+def _may_change(run: SSAValue, loop: _Loop) -> bool:
+    """True if an op in a loop that does more than read, such as a store or a copy, takes the memory of a run."""
     memory = scratch.root(run)
     return any(
         isinstance(operand.type, MemRefType) and scratch.root(operand) is memory

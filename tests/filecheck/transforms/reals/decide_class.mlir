@@ -10,6 +10,9 @@
 // RUN: tinyml-opt %t-logit.mlir -p 'decide-class{data="%t-11.npz"}' | filecheck %s --check-prefixes=SIGNS,LOGIT
 // RUN: tinyml-opt %t-logit.mlir -p 'decide-class{data="%t-odd.npz"}' | filecheck %s --check-prefix=VALUE
 // RUN: tinyml-opt %t-logit.mlir -p 'decide-class{names=no,yes data="%t-01.npz"}' | filecheck %s --check-prefix=LOGIT
+// RUN: python -c "import numpy as np; s = lambda n, y: np.savez('%t-' + n + '.npz', x=np.array([-.2, .2])[:, None], y=y); s('near', [0, 1]); s('one', [1, 1])"
+// RUN: tinyml-opt %t-logit.mlir -p 'decide-class{data="%t-near.npz"}' | filecheck %s --check-prefix=LOGIT
+// RUN: tinyml-opt %t-logit.mlir -p 'decide-class{data="%t-one.npz"}' | filecheck %s --check-prefix=VALUE
 // RUN: tinyml-opt %t-share.mlir -p 'decide-class{data="%t-01.npz"}' | filecheck %s --check-prefix=VALUE
 // RUN: tinyml-opt %t-share.mlir -p 'decide-class{names=no,yes data="%t-01.npz"}' | filecheck %s --check-prefix=HALF
 // RUN: python -c "import numpy as np; s = lambda n, *x: np.savez('%t-' + n + '.npz', x=np.array(x)[:, None], y=[0, 1]); s('flat', 0., 0.); s('low', -3., 2.); s('high', -2., 3.)"
