@@ -1,6 +1,6 @@
 """The keyword arguments of functions of `tinyml`, for type checkers and editors.
 
-Generated from the declarations of the options by `pytest --update-docs tests/unit/tools/api/test_api_reference.py`.
+Written from the declarations of the options by `pytest --update-docs tests/unit/tools/api/test_api_reference.py`.
 """
 
 from __future__ import annotations
