@@ -58,9 +58,9 @@ def on_call(where: str) -> Callable[..., Any]:
 
 
 def names_on_use(modules: Sequence[str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package whose modules are imported when one of their names is used.
+    """The `__getattr__` of a package that imports a module when one of the module's names is first used.
 
-    The names are those of each module's `__all__`, as its source has it.
+    The names are those of each module's `__all__`, read from its source.
     """
 
     @cache

@@ -24,7 +24,7 @@ from tinyml.dialects.locations import origin
 def hand_on(location: LocationAttr, ops: Operation | Sequence[Operation]) -> None:
     """Set the location of ops, and of all ops inside them, that have none, to the origin of another op.
 
-    The name of an operation belongs to the other op alone: `name_operations` names the ops of a program on buffers.
+    The name of the other op is not copied: `name_operations` names the ops of a program on buffers.
     """
     location = origin(location)
     if isinstance(location, UnknownLoc):

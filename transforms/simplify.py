@@ -179,8 +179,8 @@ def _integer(value: SSAValue) -> IntegerAttr | None:
 class _Key:
     """The properties in which equal ops agree, except for their regions.
 
-    Properties are hashed only of ops with at most one operand, such as constants and views of an arena: few ops of a
-    class have the same two operands, and attributes compute their hashes anew each time.
+    Properties are hashed only for ops with at most one operand, such as constants and views of an arena: few ops of a
+    class have the same two operands, and attributes do not cache their hashes.
     """
 
     __slots__ = ("hash", "parts")
@@ -231,7 +231,7 @@ class _Walk:
         )
 
     def erase_dead(self, region: Region) -> None:
-        """Erase dead ops, users before what they use, and blocks that nothing reaches."""
+        """Erase dead ops, users before the ops that they use, and unreachable blocks."""
         reached = [*PostOrderIterator(region.blocks[0])] if region.blocks else []
         for block in reached:
             for op in reversed(block.ops):
@@ -243,7 +243,7 @@ class _Walk:
                         self.erase_dead(inner)
         for block in [block for block in region.blocks if block not in reached]:
             region.erase_block(block, safe_erase=False)
-            # A block that followed two may now be part of the other one.
+            # A block that followed two others may now be merged into the remaining one.
             self.changed |= dict.fromkeys(reached[0].ops)
 
     def _lose(self, op: Operation) -> None:

@@ -45,8 +45,8 @@ def name_operations(module: ModuleOp) -> None:
 def layers_by_name(module: ModuleOp) -> dict[str, str]:
     """The layer of the user's model for the name of each op of a program whose ops are named (`name_operations`).
 
-    Several layers of which an op was made are joined by commas. In a model that is text and names no layers, a line
-    stands for the layer. Ops whose layer is not known are left out.
+    If an op was made from several layers, their names are joined by commas. In a text model that names no layers, the
+    line number takes the place of the layer. Ops whose layer is not known are omitted.
     """
     found = dict[str, str]()
     for op in module.walk():

@@ -78,7 +78,9 @@ def explain_model(folder: Path) -> dict[str, Any]:
 def _completed(
     entries: list[dict[str, Any]], estimate: Estimate | None, layers: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """The entries with the layers and the estimated time of their operations; None for code that belongs to none."""
+    """The entries, completed with the layers and the estimated time of their operations; None for code without an
+    operation.
+    """
     estimates = {} if estimate is None else {name: round(time) for name, (time, _) in estimate.operations.items()}
     return [
         {**entry, "layer": layers.get(entry["operation"]), "estimate": estimates.get(entry["operation"])}
@@ -145,7 +147,7 @@ def _operations(result: dict[str, Any], unit: str) -> Table:
 
 
 def _layers(result: dict[str, Any], unit: str) -> Table:
-    """The time and the code of each layer of the user's model, with the operations that it became."""
+    """The time and the code of each layer of the user's model, with the operations that were made from it."""
     total: float = result[f"{unit}_per_inference"]
     table = _table("Layers", "layer", unit, "%", "code B")
     table.add_column("operations")

@@ -158,7 +158,7 @@ def fullest(boxes: Sequence[Placed]) -> int:
 
 
 def _needs(boxes: Sequence[Placed], points: Sequence[int]) -> Mapping[int, int]:
-    """The bytes in use at each of some program points, which ascend."""
+    """The bytes in use at each of some program points in ascending order."""
     needs: dict[int, int] = {}
     coming, alive = deque(sorted(boxes, key=lambda box: box.first)), list[Placed]()
     for point in points:

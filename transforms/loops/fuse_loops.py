@@ -44,7 +44,7 @@ _Loop: TypeAlias = num.NestOp | num.ContractOp
 class FuseLoopsPass(ModulePass):
     """Fuse a nest of one axis with the next one of equal extent if the latter loads elements that the first has stored.
 
-    A nest that is fused with a contraction, whose axis then are its rows, becomes part of its body.
+    A nest that is fused with a contraction over the same rows becomes part of the contraction's body.
     """
 
     name = "fuse-loops"
@@ -87,7 +87,7 @@ def _nest_before(second: _Loop) -> _Loop | None:
 
 
 def _extent(nest: _Loop) -> int | None:
-    """The extent of the only axis; None for a nest of several, and for sparse rows."""
+    """The extent of a nest's only axis; None for a nest of several axes, and for sparse rows."""
     if isinstance(nest, num.ContractOp) and nest.is_sparse:
         return None
     return nest.shape[0] if len(nest.shape) == 1 else None
@@ -101,7 +101,9 @@ class _Forwarded(NamedTuple):
 
 
 def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
-    """The loads in the second nest of what the first has stored in the same memory, or why the nests do not fuse."""
+    """The loads in the second nest of what the first has stored in the same memory; or the reason why the nests do not
+    fuse.
+    """
     if (taken := _extent(first)) is None or (following := _extent(second)) is None:
         return "one of them has several axes, or is sparse"
     if taken != following:
@@ -248,7 +250,7 @@ class _Order:
 
 
 def _apart(use: Use, store: memref.StoreOp, nest: _Loop) -> int | None:
-    """The iterations of a nest from a store to a use of the same bytes, as `distance` counts them."""
+    """The number of iterations of a nest between a store and a use of the same bytes, as `distance` counts them."""
     op = use.operation
     written, used = buffer_access(store, store.memref), buffer_access(op, op.operands[use.index])
     return distance(written, used, nest.body.block)

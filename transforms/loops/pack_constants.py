@@ -260,7 +260,7 @@ def _slowdown(packed: Kernel, plain: Kernel) -> float | None:
 
 
 def _sparse(dot: num.Adding, weights: Width, target: str) -> SparseRows | None:
-    """The best rows for the sparse kernels with the narrowest fitting sum; None without such a kernel."""
+    """The best rows for the sparse kernels with the narrowest sum that fits; None without such a kernel."""
     from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
 
     sparse = _summing(dot.sum, *dot.factors, weights, num.SparseDotAttr.name, target)

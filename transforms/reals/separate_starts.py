@@ -35,6 +35,6 @@ class SeparateStartsPass(ModulePass):
             if start in taken:
                 copy = constant.clone()
                 Rewriter.insert_op(copy, InsertPoint.after(constant))
-                # A start may be a factor, too; it is the last operand.
+                # A start may also be a factor; it is the last operand.
                 sum.operands[len(sum.operands) - 1] = copy.result
             taken.add(start)

@@ -38,7 +38,7 @@ class SourceNode(OnnxNode):
 
     @property
     def location(self) -> LocationAttr:
-        """That of the op in the module, with the names that the module's own locations have."""
+        """The location of the op in the module, with the names that the module's own locations have."""
         return origin(self.source.location)
 
     def error(self, message: str) -> InputError:

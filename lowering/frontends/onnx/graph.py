@@ -53,7 +53,9 @@ class OnnxNode:
 
     @property
     def location(self) -> LocationAttr:
-        """The location of the ops that the node becomes: the layer, or its name, since models have no lines."""
+        """The location of the ops into which the node is converted: its layer, or else its name, since binary models
+        have no lines.
+        """
         return in_layer(file_location(self.file), self.layer or self.name)
 
     def error(self, message: str) -> InputError:

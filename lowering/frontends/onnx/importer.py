@@ -274,7 +274,7 @@ class _OnnxImporter:
         is_regressor = graph.producer == CONVERTER and not self.to.classes
         if len(results) == 1 and isinstance(values[0], OrderedTensor) and _are_scores(values[0].shape, is_regressor):
             label = self.to.emit(tdsl.ArgmaxOp, results[0])
-            # No node of the graph, but a part of the last layer.
+            # The op belongs to no node of the graph; it counts as a part of the last layer.
             if isinstance(scores := results[0].owner, Operation):
                 label.location = scores.location
             results.append(label.result)

@@ -1,4 +1,4 @@
-"""C of sums of products of numbers of 16 bits in regimes, which kernels of chips begin with."""
+"""C code for sums of products of 16-bit numbers in regimes, with which kernels of chips begin."""
 
 REGIME_INTEGER = """\
 /* A number of 16 bits times 2^scale. */

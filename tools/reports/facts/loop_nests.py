@@ -56,7 +56,7 @@ class NestFacts:
 
 
 def loop_nests(loops: ModuleOp) -> list[NestFacts]:
-    """The nests of a program at L3 in order; steps outside loops and kernels are left out."""
+    """The nests of a program at L3 in order; steps outside loops and kernels are omitted."""
     nests = _inside(defined_functions(loops)[0].body.block, SourceNames())
     return [nest for nest in nests if nest.kind != "steps"]
 

@@ -64,7 +64,7 @@ class PageFacts:
 
     @cached_property
     def pictures(self) -> dict[str, Drawing]:
-        """The pictures by name, in the order of the page."""
+        """The figures by name, in the order of the page."""
         report, drawn = self.report, dict[str, "Drawing"]()
         confusion = report.confusion
         if confusion is not None:

@@ -189,7 +189,9 @@ class OrderingProblem:
 
 
 def _closed(relation: Sequence[int], backwards: bool) -> list[int]:
-    """The transitive closure of a relation; two walks suffice if members precede the sets that have them, or follow."""
+    """The transitive closure of a relation; two walks suffice if all members of each set have lower numbers, or all
+    have higher ones.
+    """
     closed = list(relation)
     order = range(len(relation))[:: -1 if backwards else 1]
     widened = True

@@ -193,7 +193,7 @@ def safe_distances(
     except Unknown:
         if len(operands) == 1:
             return [None]
-        # What is not known of one operand may be known of the others.
+        # If one operand's accesses are unknown, those of the others may still be known.
         return [distance for one in operands for distance in safe_distances(op, [one], results)]
     of_buffers: dict[SSAValue, list[Access]] = defaultdict(list)
     for access in every:

@@ -51,7 +51,7 @@ def decoded_format(run: SSAValue) -> NumberFormat | None:
 
 
 def open_nest_around(op: Operation) -> None:
-    """Make a loop of the nest around an op that becomes one itself, or memory that is written."""
+    """Replace the nest around an op by loops if the op itself becomes a loop, or memory that is written."""
     if isinstance(nest := op.parent_op(), num.NestOp):
         expand_nest(nest)
 
@@ -209,7 +209,7 @@ def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
 
 
 def _may_change(run: SSAValue, loop: _Loop) -> bool:
-    """True if an op in a loop that does more than read, such as a store or a copy, takes the memory of a run."""
+    """True if an op in a loop that does more than read, such as a store or a copy, uses the memory of a run."""
     memory = scratch.root(run)
     return any(
         isinstance(operand.type, MemRefType) and scratch.root(operand) is memory
