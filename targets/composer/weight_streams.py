@@ -79,16 +79,16 @@ def _doubled(pointer: str, offset: str) -> str:
 
 
 MULTIPLIER = Number("multiplier", WORD, lambda sums: sums.multipliers, _doubled)
-"""A 31-bit multiplier m, stored as it is. The C expression's value is 2 * m - 2^32."""
+"""A 31-bit multiplier m, stored unchanged. The C expression's value is 2 * m - 2^32."""
 
 DOUBLED = Number("multiplier", WORD, lambda sums: doubled(sums.multipliers), word)
-"""A 31-bit multiplier m, stored as 2 * m - 2^32, which is the C expression's value, too."""
+"""A 31-bit multiplier m, stored as 2 * m - 2^32, which is also the value of the C expression."""
 
 RIGHT = Number("right", 1, lambda sums: -sums.shifts, lambda pointer, offset: f"{_byte(pointer, offset)} - 1")
-"""A right shift amount, stored as it is. The C expression's value is the amount minus 1."""
+"""A right shift amount, stored unchanged. The C expression's value is the amount minus 1."""
 
 RIGHT_LESS_1 = Number("right", 1, lambda sums: -sums.shifts - 1, _byte)
-"""A right shift amount, stored minus 1, which is the C expression's value, too."""
+"""A right shift amount, stored minus 1, which is also the value of the C expression."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ static inline __attribute__((__unused__)) int32_t tm_regime_integer(int16_t raw,
     return raw < 0 ? -(int32_t)size : (int32_t)size;
 }
 """
-"""The fetch of one number."""
+"""C code that fetches one number."""
 
 REGIME_RUNS = "const int16_t *w, const int16_t *x, uint16_t n"
 
