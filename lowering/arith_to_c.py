@@ -370,7 +370,9 @@ def _is_dead(op: Operation, live: set[Operation]) -> bool:
 
 
 def _live(function: c.FuncOp, ops: Sequence[Operation]) -> set[Operation]:
-    """The ops on which a result or an effect of a function depends. ops: of the function, nested ones included."""
+    """The ops on which a result or an effect of a function depends. ops: those of the function, nested ones
+    included.
+    """
     assigned: dict[SSAValue, list[Operation]] = defaultdict(list)
     for op in ops:
         if isinstance(op, c.AssignOp):

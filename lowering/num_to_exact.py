@@ -142,14 +142,16 @@ MOST_INDICES = 1 << 16
 class _Bytes:
     """An array of bytes that replaces packed elements.
 
-    interval: of the elements, if known. offset: subtracted from elements before packing.
+    interval: that of the elements, if known. offset: subtracted from elements before packing.
     """
 
     def __init__(self, stream: SSAValue, bits: Width, offset: int, interval: Interval | None, context: EmissionContext):
         self.stream, self.bits, self.offset, self.interval, self.context = stream, bits, offset, interval, context
 
     def readers(self, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
-        """Redirect the users of a view to the bytes. offsets: of the view in the array, in elements, to be summed."""
+        """Redirect the users of a view to the bytes. offsets: those of the view in the array, in elements, to be
+        summed.
+        """
         for use in list(value.uses):
             match op := use.operation:
                 case scratch.SliceOp():

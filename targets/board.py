@@ -23,9 +23,9 @@ class Timing:
     directly after another load that does not supply its address, if loads are `pipelined`. store: cycles of a store
     without an index register. several: cycles of a load or store of N registers in addition to N. stall: additional
     cycles of a load or store whose address the previous instruction computes. refill: additional cycles of a taken
-    branch. cycles: of other instructions, by mnemonic without condition and width; `vmov core` denotes moves between
-    core and floating-point registers. An instruction that is not listed takes one cycle. mean: measured cycles of an
-    instruction of compiled programs. modelled: true for a model of a core whose timing is not published.
+    branch. cycles: those of other instructions, by mnemonic without condition and width; `vmov core` denotes moves
+    between core and floating-point registers. An instruction that is not listed takes one cycle. mean: measured cycles
+    of an instruction of compiled programs. modelled: true for a model of a core whose timing is not published.
     """
 
     source: str

@@ -35,7 +35,7 @@ class Composed:
     functions that it shares with other kernels. signature: the head of the function. bodies: assembly statements by the
     instruction sets that they are for, given as values of TM_CORE or as preprocessor conditions; portable: statements
     for all other machines. costs: the time of a call (""), of each product ("element") and of each unit in which the op
-    counts its `parts`; without costs the kernel is measured. counts: of a function in C that contains its constants,
+    counts its `parts`; without costs the kernel is measured. counts: for a function in C that contains its constants,
     the number of times that a call runs each step of the cost tables; `costs` is then a rough time. call: bytes of
     flash of a call. stack: in bytes. block: the number of elements in an iteration, if the time of each element after
     whole iterations is known ("rest"). runs: the instructions that a call executes, if they are recorded. near: true if

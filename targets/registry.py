@@ -35,8 +35,8 @@ from tinyml.targets.tiles import TileFamily
 
 
 def _boards(text: str) -> Mapping[str, str]:
-    """The names of boards and aliases, each with the name of its board. text: a word for each board, with its aliases
-    behind `=`.
+    """The names of boards and aliases, each with the name of its board. text: a word for each board, followed by `=`
+    and its aliases.
     """
     return {name: names[0] for names in (word.split("=") for word in text.split()) for name in names}
 

@@ -97,8 +97,8 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return most - exponents
 
     def best_scales(self, blocks: Reals, weights: Reals) -> NDArray[np.int64]:
-        """The scale of each group with the least squared error: the OCP scale, half or twice of it. weights: of the
-        errors.
+        """The scale of each group with the least squared error: the OCP scale, half or twice of it. weights: those of
+        the errors.
         """
         usual = self.shared_scales(blocks)
         unit = self.with_groups(0, None)

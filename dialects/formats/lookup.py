@@ -22,7 +22,7 @@ ALIASES = {"affine": "zeroskew"}
 def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
     """The format of a registered dialect, plug-ins included, or of a builtin type, at a width.
 
-    Raises `InputError` if the name stands for no number format, or the format does not have this width.
+    Raises `InputError` if the name is not that of a number format, or if the format does not have this width.
     """
     if (dialect := ctx.get_optional_dialect(ALIASES.get(name, name))) is not None:
         for attribute in dialect.attributes:

@@ -62,8 +62,8 @@ ANYTHING: Interval = (-math.inf, math.inf)
 class Factor:
     """An operand.
 
-    raws: of a constant, shape (..., summed index). interval: of an operand that is not constant. raised: the groups
-    that its op assigns, in place of those of its format.
+    raws: those of a constant, shape (..., summed index). interval: that of an operand that is not constant. raised: the
+    groups that its op assigns, in place of those of its format.
     """
 
     format: NumberFormat
@@ -286,8 +286,9 @@ class NumberFormat(ABC):
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> NumberFormat:
         """The format for a constant, refined by its numbers; this format was chosen for their range.
 
-        importance: the mean square of the factor that each number meets, broadcast to the constant; None if unknown or
-        not asked for (`WEIGHS_NUMBERS`). rows: true if rows, along the first axis, may have separate parameters.
+        importance: the mean square of the factor by which each number is multiplied, broadcast to the constant; None if
+        unknown or not asked for (`WEIGHS_NUMBERS`). rows: true if rows, along the first axis, may have separate
+        parameters.
         """
         return self
 

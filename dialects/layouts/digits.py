@@ -26,7 +26,7 @@ ODD_WIDTHS = range(1, 5)
 
 @dataclass(frozen=True)
 class Digits:
-    """A packing as digits. name: `ODD` or `TRITS`; bits: of an element of odd integers, 2 for ternary ones."""
+    """A packing as digits. name: `ODD` or `TRITS`; bits: those of an element of odd integers, 2 for ternary ones."""
 
     name: str
     bits: int

@@ -131,7 +131,8 @@ def misuses_conditions(step: Step, steps: Sequence[Step]) -> bool:
 
 @dataclass(frozen=True)
 class ElementLoop:
-    """A loop over `count` iterations. widths: of the elements of runs of memory in bits, those of the result last.
+    """A loop over `count` iterations. widths: those of the elements of runs of memory in bits, those of the result
+    last.
 
     lines: the number of repetitions of the iterations; each starts `pitches` elements further in each run. A single
     line has no pitches.

@@ -1,7 +1,7 @@
 """Compressed sparse rows of a matrix that is read once, row by row: values, column gaps and row lengths.
 
-Each entry stands `gap` columns after the previous one in its row (the first: after column 0), so that a byte locates
-an entry however wide the matrix is. A wider gap is bridged by entries whose value is zero.
+Each entry is `gap` columns after the previous one in its row (the first: after column 0), so that a byte locates an
+entry however wide the matrix is. A wider gap is bridged by entries whose value is zero.
 
 `pack_rows` converts them to a stream of bytes, for chips that read flash forwards through a single pointer. Each row is
 its number of entries (uint16), then a byte `skip` and the value of each entry, all little endian. `skip` is the

@@ -45,11 +45,11 @@ def ordered(numbers: NDArray[Any]) -> NDArray[Any]:
 class Trees:
     """Binary trees, whose inner nodes compare a feature with a threshold.
 
-    features, thresholds: of each inner node. children: (inner nodes, 2), the one for feature <= threshold first; a
-    number from 0 on is an inner node, -1 - n the leaf n. roots: the root of each tree, in the same numbers. Several
+    features, thresholds: those of each inner node. children: (inner nodes, 2), the one for feature <= threshold first;
+    a number from 0 on is an inner node, -1 - n the leaf n. roots: the root of each tree, in the same numbers. Several
     nodes may share a leaf. shares: (inner nodes, 2), the part of a data set's samples that go to each child, from 0 to
-    1; None if both children of a node are assumed equally likely. The shares affect only estimates of time. missing: of
-    each inner node, true if NaN goes to the first child; None if no feature is NaN.
+    1; None if both children of a node are assumed equally likely. The shares affect only estimates of time. missing:
+    for each inner node, true if NaN goes to the first child; None if no feature is NaN.
     """
 
     features: Numbers

@@ -78,7 +78,9 @@ class OrderedConstraint(FormatConstraint):
 
 @dataclass(frozen=True)
 class SameType(VarConstraint[Attribute]):
-    """A type that is the same wherever the op has it. message: the wording of errors; `{}` stands for both types."""
+    """The constraint that a type is the same in all its uses in an op. message: the wording of errors; `{}` stands for
+    both types.
+    """
 
     message: str
 

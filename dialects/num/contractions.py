@@ -215,9 +215,9 @@ class RowSumOp(DialectOp, ABC):
 class ProductsOp(RowSumOp):
     """sum + the products of a row of weights and a vector, or a window of it.
 
-    weights: of shape rows x elements; elements beyond the length of the vector are padding. spacing: the `Spacing` of
-    windows, which may share elements; without it the vector is the only window. channels: a window consists of pixels,
-    each with an element for every row, and row i is multiplied by element i of each pixel.
+    weights: an array of shape rows x elements; elements beyond the length of the vector are padding. spacing: the
+    `Spacing` of windows, which may share elements; without it the vector is the only window. channels: a window
+    consists of pixels, each with an element for every row, and row i is multiplied by element i of each pixel.
     """
 
     name = "num.products"

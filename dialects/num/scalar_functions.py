@@ -177,7 +177,7 @@ class HardSwishOp(UnaryOp):
 
 
 class _ExtremeOp(BinaryOp, ABC):
-    """One of two numbers; on reals the derivative goes to the first of equal ones."""
+    """One of two numbers; on reals the gradient flows to the first of two equal numbers."""
 
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
         first = x[0] == self.real(x)

@@ -393,7 +393,7 @@ def factor_of(operand: SSAValue, summed: int = -1) -> Factor:
 def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Shape) -> Factor:
     """The known facts about the elements of an operand that a map selects by result indices and summed indices.
 
-    shape: of the result. summed: the extents of the summed indices.
+    shape: that of the result. summed: the extents of the summed indices.
     """
     if (constant := constant_root(operand)) is None:
         return factor_of(operand)

@@ -40,7 +40,7 @@ class FeatureEncoding:
     zero`.
 
     The result is rounded half up and clamped to [low, high]. The difference is clamped to [-span, span] before the
-    product. shifts, zeros, factors: of shape (elements,). factors: None if no scale needs a product.
+    product. shifts, zeros, factors: arrays of shape (elements,). factors: None if no scale needs a product.
     """
 
     shifts: NDArray[np.int8]

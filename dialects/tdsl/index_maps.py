@@ -225,7 +225,9 @@ def _taken(x: Array, move: Move, symbols: Sequence[Any]) -> Array:
 
 
 def _positions(map: AffineMap, shape: Sequence[int], symbols: Sequence[Any], samples: int) -> tuple[Any, ...]:
-    """Arrays that index the elements to which a map takes each index of a shape; samples: of the indexed array."""
+    """Arrays that index the elements to which a map takes each index of a shape; samples: those of the indexed
+    array.
+    """
     rank = len(shape)
     columns: list[Any] = [np.reshape(symbol, (-1, *(1,) * rank)) for symbol in symbols]
     grid: list[Any] = [
@@ -502,7 +504,7 @@ def _divisors(map: AffineMap) -> Iterator[tuple[int, int]]:
 def _multiplied(left: Array, right: Array, starts: Array | None, by: Multiply) -> Array:
     """Products of shape (samples, columns, rows).
 
-    left: of shape (samples or 1, rows, summed). right: (samples, columns, summed).
+    left: an array of shape (samples or 1, rows, summed). right: (samples, columns, summed).
     """
     if len(left) > 1:
         return by(left, right.swapaxes(1, 2), None if starts is None else starts.swapaxes(1, 2)).swapaxes(1, 2)

@@ -74,7 +74,7 @@ class ProductOp(MatrixProductsOp, ABC):
 
     @property
     def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
-        # Same as `self.lhs, self.rhs`, without xDSL's search for these beside an optional operand.
+        # Same as `self.lhs, self.rhs`, without the search that xDSL needs because of an optional operand.
         return [(self.operands[0], self.operands[1])]
 
 

@@ -58,9 +58,9 @@ class SensorUnit:
 class UnitRow:
     """A unit of the table.
 
-    name: as users write it, with N for a number. bits, signed: of the raws. scale: a function of the number in the name
-    (1 without one) and of the parameter after the colon (None if omitted). For the documentation: raws: a description
-    of the raws; parameter: its description, "" for a unit without one; trained: the default training data.
+    name: as users write it, with N for a number. bits, signed: those of the raws. scale: a function of the number in
+    the name (1 without one) and of the parameter after the colon (None if omitted). For the documentation: raws: a
+    description of the raws; parameter: its description, "" for a unit without one; trained: the default training data.
     """
 
     name: str

@@ -170,8 +170,8 @@ ROW_BITS = 16
 def row_declaration(name: str, type: str, length: str, axes: str) -> c.InlineOp:
     """The declaration of `NAME_row`, which supplies the rows of an input; the caller defines it.
 
-    type: the C type of the elements. length: the macro for their number. axes: of a row, such as `width x channels`;
-    empty if unknown.
+    type: the C type of the elements. length: the macro for their number. axes: those of a row, such as `width x
+    channels`; empty if unknown.
     """
     return c.InlineOp(
         name, _ROW.format(name=name, type=type, length=length, bits=ROW_BITS, axes=f" ({axes})" if axes else "")

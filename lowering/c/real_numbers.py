@@ -31,7 +31,7 @@ def from_real(m: Machine[V], value: V, format: NumberFormat) -> V:
 
 
 def present(m: Machine[V], value: V, index: V, fills: NDArray[Any]) -> V:
-    """A float, or its replacement if it is missing (NaN). index: of the element."""
+    """A float, or its replacement if it is missing (NaN). index: that of the element."""
     return m.select(m.cmp_oge(value, value), value, m.lookup("fills", fills, index))
 
 

@@ -43,7 +43,7 @@ PUBLIC = (
 class Signatures:
     """A builder of function bodies with their arguments, and of functions from these.
 
-    name: of the program. instance: the type of instances; None for a program with static memory.
+    name: that of the program. instance: the type of instances; None for a program with static memory.
     """
 
     name: str

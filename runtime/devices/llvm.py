@@ -100,7 +100,7 @@ def tools() -> Sequence[str]:
 def compile_upstream(module: Path, file: Path, flags: Sequence[str], triple: str = "") -> None:
     """Compile a module in upstream dialects to an object file.
 
-    flags: of clang. triple: LLVM's name of the target, whose pointers have 32 bits; empty for this computer.
+    flags: those of clang. triple: LLVM's name of the target, whose pointers have 32 bits; empty for this computer.
     """
     optimizer, translate, clang = tools()
     passes = to_llvm(32) if triple else to_llvm()
@@ -135,7 +135,7 @@ def build_upstream(
 
 @dataclass(frozen=True)
 class LlvmRunner(Runner):
-    """The runner of programs in upstream dialects on this computer; a folder has `NAME.mlir` beside the C files."""
+    """The runner of programs in upstream dialects on this computer; a folder has `NAME.mlir` next to the C files."""
 
     def build(
         self,

@@ -13,7 +13,7 @@ from tinyml.dialects.errors import InputError
 
 
 class SerialPort:
-    """An open serial port. name: for messages. descriptor: of the open file."""
+    """An open serial port. name: for messages. descriptor: that of the open file."""
 
     def __init__(self, name: str, descriptor: int) -> None:
         self._name, self._descriptor = name, descriptor

@@ -52,8 +52,8 @@ class Simulation(ABC):
     def run(self, interface: Interface, inputs: NDArray[Any], seed: int = 0) -> RunResult:
         """Run raws of shape (samples, input length), counting cycles from `start` to `done`.
 
-        seed: of random pauses of the input and of the receiver; 0 for none. Raises `InputError` if a tool is missing or
-        rejects the module, `DeviceError` for an inference that does not finish.
+        seed: the seed of random pauses of the input and of the receiver; 0 for none. Raises `InputError` if a tool is
+        missing or rejects the module, `DeviceError` for an inference that does not finish.
         """
         file = self.folder / f"{self.name}.{'sv' if self.system_verilog else 'v'}"
         file.write_text(self.system_verilog or self.verilog)

@@ -121,7 +121,7 @@ def in_file_order(module: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.
 def _reordered(
     x: NDArray[np.floating[Any]], shape: Sequence[int], permutation: Sequence[int]
 ) -> NDArray[np.floating[Any]]:
-    """Permute the axes of samples (samples, elements). shape: of a sample before the permutation."""
+    """Permute the axes of samples (samples, elements). shape: that of a sample before the permutation."""
     return x.reshape(-1, *shape).transpose(0, *(1 + axis for axis in permutation)).reshape(len(x), -1)
 
 

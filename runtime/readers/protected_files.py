@@ -32,7 +32,7 @@ def protects() -> bool:
 
 
 def note_input(path: str | Path, status: os.stat_result | None = None) -> None:
-    """Protect an input that is a regular file. status: of the open file; by default, of the path."""
+    """Protect an input that is a regular file. status: that of the open file; by default, of the path."""
     if (inputs := _INPUTS.get()) is None:
         return
     try:

@@ -88,9 +88,9 @@ class Opcode:
 
     operands: their kinds: registers that are written (w), read (r) or both (u); constants (k); pointers and addresses
     (a); a label (l); a label or a function (f). cycles: on an ATmega; for branches and skips, those without a jump.
-    words: of flash, two bytes each. among: the numbers of the registers that it can name. pairs: true if a register is
-    the lower one of a pair. writes: registers that are not operands. stack: the bytes that it pushes on the stack,
-    negative for pops.
+    words: the number of words of flash, two bytes each. among: the numbers of the registers that it can name. pairs:
+    true if a register is the lower one of a pair. writes: registers that are not operands. stack: the bytes that it
+    pushes on the stack, negative for pops.
     """
 
     name: str

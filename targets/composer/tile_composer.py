@@ -55,10 +55,9 @@ class TileCode(TileAssembly[L_co], Protocol[L_co]):
 class TileComposer(Generic[L]):
     """The common properties of an instruction set's families.
 
-    header: of the runtime; core: the number of the instruction set in it, or a condition of the preprocessor.
-    statement: formats the body of a function.
-    needs, flash: as in `Kernel`. call: bytes of flash of a call; enter: the overhead of a call in time.
-    bits, limit: of sums, as in `TileFamily`.
+    header: one of the headers of the runtime; core: the number of the instruction set in it, or a condition of the
+    preprocessor. statement: formats the body of a function. needs, flash: as in `Kernel`. call: bytes of flash of a
+    call; enter: the overhead of a call in time. bits, limit: those of sums, as in `TileFamily`.
     """
 
     header: str

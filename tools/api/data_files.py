@@ -145,8 +145,8 @@ def _numbers(x: object, label: str, inputs: Inputs) -> NDArray[Any]:
 def parts_of(x: object, inputs: int | None = None) -> Mapping[str, object] | Sequence[object] | None:
     """The arrays of several inputs: of a dictionary, or of a tuple or a list of arrays; None for a single array.
 
-    inputs: of the model; None if that is unknown. Arrays of equal shape in a list are samples, unless the model has as
-    many inputs; in a tuple, if the model is unknown, they are inputs.
+    inputs: those of the model; None if that is unknown. Arrays of equal shape in a list are samples, unless the model
+    has as many inputs; in a tuple, if the model is unknown, they are inputs.
     """
     if isinstance(x, Mapping):
         return cast("Mapping[str, object]", x)

@@ -201,8 +201,9 @@ class PlannedProgram:
     """A program in some order of execution.
 
     options: the options of `tinyml compile` that produce it. segments: the number of segments without ordinary
-    execution. arena: bytes of arena and input. ram: these bytes and the stack. time: of an inference, in the unit of
-    the board; time and stack are estimates. best: true if every program with less RAM takes more time and vice versa.
+    execution. arena: bytes of arena and input. ram: these bytes and the stack. time: that of an inference, in the unit
+    of the board; time and stack are estimates. best: true if every program with less RAM takes more time and vice
+    versa.
     """
 
     options: str

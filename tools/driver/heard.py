@@ -90,8 +90,8 @@ class Heard:
 
     times: when each answer is due, in seconds. labels: the label of its class, or the index if the model has no labels.
     scores: (answers, classes); a single score gets a preceding column of 0; without scores, 1 for the class of the
-    answer. names: of the classes, or their indices as text. longest_hop: the maximum time between two parts of the
-    input, in the cycles or instructions that the board counts.
+    answer. names: those of the classes, or their indices as text. longest_hop: the maximum time between two parts of
+    the input, in the cycles or instructions that the board counts.
     """
 
     times: NDArray[np.float64]

@@ -33,9 +33,9 @@ class Accuracy:
     regression: the errors of a program that computes numbers instead of a class; None for a classifier. detection: for
     a detector, whose correct answers are detected anomalies and accepted normal samples. ignored: true for a clustering
     on data whose labels are not cluster numbers. answers: the classes of all samples on reals and in formats; None for
-    a program that computes numbers, and without data. outputs: of the program in formats; None without data. worst: the
-    error of the output whose error grows most, for a program that computes numbers. metric: the figures by the
-    requested metric.
+    a program that computes numbers, and without data. outputs: those of the program in formats; None without data.
+    worst: the error of the output whose error grows most, for a program that computes numbers. metric: the figures by
+    the requested metric.
     """
 
     reals: float | None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def upstream_files(buffers: ModuleOp, options: Mapping[str, Any] | None = None) -> Mapping[str, str]:
     """`NAME.mlir`, in the generic form, and `NAME_runtime.c` of a program at L2, whose module is unchanged.
 
-    options: of the pipeline. Raises `InputError` for a program without such a form.
+    options: those of the pipeline. Raises `InputError` for a program without such a form.
     """
     module = buffers.clone()
     [function] = defined_functions(module)

@@ -32,7 +32,7 @@ def requested_report(request: Request) -> dict[str, Any]:
 
 
 def _file(request: Request, file: Path) -> str:
-    """A file under the name that the user knows: for arrays the name of the argument."""
+    """The name of a file as the user knows it; for data passed as arrays, the name of the argument."""
     return ", ".join(request.arrays.get(file, [str(file)]))
 
 

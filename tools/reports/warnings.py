@@ -59,10 +59,10 @@ class Findings:
     fitting format meets it; else None. asked: true if feature scales were requested; scaled: true if the program has
     them. spread: the maximum over constants of the ratio of the greatest magnitude to the median. clipped: the share of
     inputs outside the range of the unit's integers. converting: the share of the time spent converting floats to raws.
-    milliseconds: of an inference, with the conversion; None on a board with an unknown clock. failed: the alternatives
-    of `auto` that do not compile although they would fit, each with the reason. outputs: the outputs of a classifier
-    that callers read. kept: true if the model has its own number formats. parts: true if a part of the model has none.
-    complete: true if all fitting formats were evaluated. data: the faults of the data that determine formats.
+    milliseconds: those of an inference, with the conversion; None on a board with an unknown clock. failed: the
+    alternatives of `auto` that do not compile although they would fit, each with the reason. outputs: the outputs of a
+    classifier that callers read. kept: true if the model has its own number formats. parts: true if a part of the model
+    has none. complete: true if all fitting formats were evaluated. data: the faults of the data that determine formats.
     """
 
     accuracies: Accuracy

@@ -365,7 +365,7 @@ class _Flow:
         (target, _), (source, _) = _span(written), _span(read)
 
         def behind(value: SSAValue) -> bool:
-            """True if writes stay below all unread elements, or both are packed alike."""
+            """True if writes stay below all unread elements, or if both buffers are packed in the same way."""
             operand = memref_type(value)
             if packed_bits(type) is not None and packed_bits(type) == packed_bits(operand) and target == source:
                 return True

@@ -1,6 +1,6 @@
 """`allow-instances`: moves a program's memory to its callers, which may have several instances of the model (L1).
 
-Without it the arena is a static array, at addresses that the linker knows, which costs the least.
+Without it the arena is a static array at addresses known to the linker, which is the fastest and smallest form.
 """
 
 from __future__ import annotations

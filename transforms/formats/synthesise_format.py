@@ -44,7 +44,7 @@ LEAST_HALF = 16
 class SynthesiseFormatPass(ModulePass):
     """Synthesise a list of numbers for each large constant of a profiled program on reals.
 
-    data: .npz file with inputs `x`. bits: of a code. integer_bits: the maximum bits of the integers that codes
+    data: .npz file with inputs `x`. bits: the bits of a code. integer_bits: the maximum bits of the integers that codes
     represent, including the sign; they determine the width of products and sums, and so the cost of decoding; `bits` +
     6 by default. shared: one list for all constants, each with a separate power of two. format, width, functions,
     scale_by: the options of `assign-format`, for all other tensors. Raises `InputError` for a width without a list

@@ -28,8 +28,8 @@ class Access:
     """An op that reads or writes a memory.
 
     memory: an arena, an array outside of it, or a memory of hardware. start: the first bit of the element that the op
-    accesses, from the start of the memory; None if it accesses several elements or packed ones. width: of the element,
-    in bits. reach: the half-open range of bits that the op may touch in any iteration.
+    accesses, from the start of the memory; None if it accesses several elements or packed ones. width: that of the
+    element, in bits. reach: the half-open range of bits that the op may touch in any iteration.
     """
 
     op: Operation
@@ -60,8 +60,8 @@ def distance(
 ) -> int | None:
     """Iterations from one access to the other access of the same element, negative if the other is earlier.
 
-    None if it is unknown or several iterations access the element; `NEVER` if none does. body, step, trips: of the loop
-    whose index appears in both addresses; without a body, both accesses run once.
+    None if it is unknown or several iterations access the element; `NEVER` if none does. body, step, trips: those of
+    the loop whose index appears in both addresses; without a body, both accesses run once.
     """
     if first.is_apart(second):
         return NEVER

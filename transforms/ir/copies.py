@@ -21,8 +21,8 @@ def copied(
 ) -> T:
     """A copy of an op and of all inside it, whose operands are defined before the ops that read them.
 
-    values: receives the copy of each value. types: of copies whose types differ. constants: detached ops that replace
-    the definitions of these values.
+    values: receives the copy of each value. types: those of copies whose types differ. constants: detached ops that
+    replace the definitions of these values.
     """
     values, types, constants = {} if values is None else values, types or {}, constants or {}
     copy = op.create(

@@ -126,7 +126,7 @@ def inline(op: num.NestOp, numbers: Indices, nest: LoopNest) -> None:
 
 
 def inline_reduction(op: num.ReduceOp, nest: LoopNest, extents: Mapping[SSAValue, int] | None = None) -> None:
-    """Replace a reduction by a loop that carries its values. extents: of the numbers of axes around it."""
+    """Replace a reduction by a loop that carries its values. extents: those of the numbers of axes around it."""
 
     def body(number: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         known = {**(extents or {}), number: op.numbers.stop}
@@ -144,7 +144,7 @@ def _inline(
 ) -> Sequence[SSAValue]:
     """Move the ops of a body, for given arguments, and return the values that it yields.
 
-    extents: of the numbers of all axes.
+    extents: those of the numbers of all axes.
     """
     for argument, value in zip(block.args, values, strict=True):
         value.name_hint = value.name_hint or argument.name_hint

@@ -75,7 +75,7 @@ def _loaded(function: func.FuncOp) -> dict[SSAValue, Interval]:
 
 
 def _elements(words: Iterable[SSAValue], bits: int) -> Iterator[SSAValue]:
-    """Yield the elements that are taken from words, or are words."""
+    """Yield the elements that are extracted from words, or that are words themselves."""
     for word in words:
         if cast("IntegerType[int, Any]", word.type).width.data == bits:
             yield word

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 class SparseRows:
     """The rows of a sparse matrix in the layout of one kernel.
 
-    entries: the number of entries that the kernel processes. bytes: size in flash. lengths: of the rows in a stream, in
-    multiples of `unit` bytes after the row's count. make_stream: makes the stream; None for a kernel that reads
-    compressed rows.
+    entries: the number of entries that the kernel processes. bytes: size in flash. lengths: those of the rows in a
+    stream, in multiples of `unit` bytes after the row's count. make_stream: makes the stream; None for a kernel that
+    reads compressed rows.
     """
 
     kernel: Kernel
@@ -101,7 +101,7 @@ def best_rows(kernels: Iterable[Kernel], rows: CompressedRows, columns: int) -> 
 def compressed_rows(op: num.Adding) -> CompressedRows:
     """The constant matrix that an op reads, a `num.sparse_products` or the call of a `#num.sparse_dot`.
 
-    Both have its values, gaps and lengths as operands behind the sum.
+    Both ops have its values, gaps and lengths as operands after the sum.
     """
     values, gaps, lengths = (cast(scratch.ConstantOp, run.owner).raws for run in op.operands[1:4])
     lengths = lengths.view(f"u{lengths.itemsize}")

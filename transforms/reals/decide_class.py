@@ -1,9 +1,9 @@
-"""`decide-class`: a program of scores alone decides on a class where the data or names of classes say that it is one
-(L0, L1).
+"""`decide-class`: a program that returns only scores also decides on a class, if the data or names of classes show that
+it classifies (L0, L1).
 
-Many networks with two classes have a single output: a probability, or the number that a sigmoid makes one of. Neither
-their files nor a quantised file of any number of classes say that scores are meant. Classes in a data set, or names for
-them, do.
+Many networks for two classes have a single output: a probability, or the number from which a sigmoid computes one.
+Neither their files nor quantised files for any number of classes state that the outputs are scores. Classes in a data
+set, or names for them, show it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class DecideClassPass(ModulePass):
     if it predicts the number `y` worse than the mean does, but predicts the class better than the most frequent class;
     with names, at 1/2 if it lies in [0, 1] for all samples. A program that detects anomalies is unchanged.
 
-    data: .npz file; names: of the classes. Raises `InputError` for a data file that does not fit.
+    data: .npz file; names: the names of the classes. Raises `InputError` for a data file that does not fit.
     """
 
     name = "decide-class"

@@ -117,8 +117,8 @@ class RotateDistancesPass(ModulePass):
 class _Distance:
     """A squared distance between a product and prototypes.
 
-    matrix, prototypes: constants. product: of the matrix with a vector. factor: the factor of the distance, if that is
-    its only use.
+    matrix, prototypes: constants. product: that of the matrix with a vector. factor: the factor of the distance, if
+    that is its only use.
     """
 
     product: tdsl.ProductOp

@@ -24,7 +24,7 @@ class NotTiled(Exception):
 
 
 class Share(NamedTuple):
-    """A tensor that is alive in a segment, whole or in part. bits: of that part."""
+    """A tensor that is alive in a segment, whole or in part. bits: those of that part."""
 
     tensor: str
     part: str

@@ -149,10 +149,10 @@ class SearchDemotePass(LimitedPass):
 
     ram, flash: limits as in `LimitedPass`. With one of them the search is the first of Shiftry's two strategies
     (section 3): as few tensors as possible are demoted until the program meets the limits, and `loss` is ignored.
-    target: determines the stack, as for `select-kernels`. widths: of demoted tensors and of others; by default half of
-    the format's usual width, or the next that the format offers, and that width. loss: permitted relative to the
-    program on reals, in points of accuracy; in the unit of the metric if that is not `disagreement`, or if the data
-    have no labels.
+    target: determines the stack, as for `select-kernels`. widths: the widths of demoted tensors and of others; by
+    default half of the format's usual width, or the next that the format offers, and that width. loss: permitted
+    relative to the program on reals, in points of accuracy; in the unit of the metric if that is not `disagreement`, or
+    if the data have no labels.
     """
 
     name = "search-demote"

@@ -494,7 +494,7 @@ def _promoted(feasibility: Feasibility, promotion: Promotion, low: NumberFormat)
 class _Point:
     """A candidate that was evaluated on all samples.
 
-    loss: by the metric of the search. error: of margins. origin: the step that made it.
+    loss: by the metric of the search. error: that of margins. origin: the step that made it.
     """
 
     choices: tuple[FormatChoice, ...]

@@ -86,8 +86,8 @@ class SearchWeightsPass(SearchPass):
 
 @dataclass(frozen=True)
 class _Option:
-    """A format of a constant. bits: of all its elements, including shared bits. loss: of the program if only this
-    constant has the format.
+    """A format of a constant. bits: those of all its elements, including shared bits. loss: that of the program if only
+    this constant has the format.
     """
 
     choice: FormatChoice

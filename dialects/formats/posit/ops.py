@@ -165,7 +165,7 @@ class MarkOp(QuireOp):
 class _AddingOp(QuireOp, ABC):
     """An op that adds a number, the product of some integers times a power of two, to the sum.
 
-    bits: of the magnitude of the product of the integers.
+    bits: those of the magnitude of the product of the integers.
     """
 
     bits = prop_def(IntegerAttr[I64])
@@ -279,7 +279,7 @@ class AddOp(_AddingOp):
 class MultiplyAddOp(_AddingOp):
     """sum + lhs * rhs * 2^(step * (lhs_place + rhs_place)), in units of the sum.
 
-    step: the step of the bins, which is then the unit of the places, or 1. bits: of the magnitude of a product.
+    step: the step of the bins, which is then the unit of the places, or 1. bits: those of the magnitude of a product.
     """
 
     name = "posit.multiply_add"

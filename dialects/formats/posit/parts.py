@@ -42,8 +42,8 @@ def verify_standard(n: int, es: int) -> None:
 class Parts:
     """The parts of a format's numbers, `significand * 2^exponent`.
 
-    bits: of the greatest magnitude of a significand. least, greatest: the exponents. posit: the standard posit of the
-    raws; None for integers, which have one exponent, and for posits that are stored in parts. unpacked: the step of
+    bits: those of the greatest magnitude of a significand. least, greatest: the exponents. posit: the standard posit of
+    the raws; None for integers, which have one exponent, and for posits that are stored in parts. unpacked: the step of
     places of stored parts; their significands are shifted to it.
     """
 

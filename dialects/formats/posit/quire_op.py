@@ -33,7 +33,7 @@ class QuireOp(EmittedOp, ABC):
 
     @property
     def layout(self) -> Layout:
-        """How the quire lies in memory."""
+        """The layout of the quire in memory."""
         return cast(LaidOut, self.type).layout
 
     def verify_(self) -> None:

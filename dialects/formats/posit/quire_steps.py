@@ -107,7 +107,7 @@ class MultiplyAdd(_Step):
 
 @dataclass(frozen=True)
 class Round(_Step):
-    """A complete sum as the nearest posit. scaling: of the format, which has posits times 2^-scaling."""
+    """A complete sum as the nearest posit. scaling: that of the format, which has posits times 2^-scaling."""
 
     format: PositType
 

@@ -37,7 +37,7 @@ __all__ = ["CodeAttr", "CodeSize", "CodedLoopAttr", "CodedRowsAttr", "CodedTileA
 class CodeSize(NamedTuple):
     """The cost of a kernel.
 
-    time: of a call, in the unit of the device. once, call: bytes of flash per program and per call. stack: bytes.
+    time: that of a call, in the unit of the device. once, call: bytes of flash per program and per call. stack: bytes.
     """
 
     time: int

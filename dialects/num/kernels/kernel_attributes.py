@@ -110,7 +110,7 @@ class ComposedKernelAttr(KernelAttr):
         ram: bool = False,
         rows: int = 1,
     ) -> Self:
-        """codings, widths: of weights and vector."""
+        """codings, widths: those of weights and vector."""
         factors = [(StringAttr(coding), IntAttr(width)) for coding, width in zip(codings, widths, strict=True)]
         numbers = map(IntAttr, (sum, gaps, int(ram), rows))
         return cls(StringAttr(op), *factors[0], *factors[1], *numbers)

@@ -382,7 +382,7 @@ class SeveralRowsAttr(RoutineAttr, ABC):
 
     @abstractmethod
     def verify_extents(self, rows: int, matrix: SSAValue, elements: int) -> None:
-        """Verify the extents of a matrix. elements: of the vector."""
+        """Verify the extents of a matrix. elements: the number of elements of the vector."""
 
     def arguments(self, call: CallOp, *, segments: bool) -> Arguments:
         length = self.length(call)

@@ -41,7 +41,7 @@ def row_shifts(op: tdsl.ContractionOp | tdsl.FinishOp, nest: LoopNest) -> SSAVal
 def finished(
     op: tdsl.ContractionOp | tdsl.FinishOp, sum: SSAValue, shifts: SSAValue | None, indices: Indices, nest: LoopNest
 ) -> SSAValue:
-    """Convert a complete sum to the result's format. indices: of the sum in the result."""
+    """Convert a complete sum to the result's format. indices: those of the sum in the result."""
     if shifts is not None:
         sum = nest.insert(num.ShiftOp(sum, nest.load(shifts, [indices[op.ROW_AXIS]])))
     accumulator = num.accumulator_type(sum)
@@ -250,7 +250,7 @@ def _row_times_column(term: tdsl.Term, nest: LoopNest, without_offsets: bool) ->
 
 
 def begun(accumulator: Accumulator, initial: SSAValue | None, indices: Indices, nest: LoopNest) -> SSAValue:
-    """A sum with its initial value, by default zero. indices: of the sum in the result."""
+    """A sum with its initial value, by default zero. indices: those of the sum in the result."""
     if initial is None:
         sum = nest.insert(num.ZeroOp(accumulator.type))
     else:

@@ -310,7 +310,7 @@ def _array(element: str, name: str, numbers: NDArray[Any]) -> list[str]:
 
 
 def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, bytes: int) -> Kernel:
-    """name: of the steps of the function in cost tables. node: its rough instructions for a node."""
+    """name: that of the steps of the function in cost tables. node: its rough instructions for a node."""
     counts = {f"{name} {step}": count for step, count in (_tests(forest, name) | _additions(forest, name)).items()}
     trees = forest.trees
     costs = {"": round(node * trees.visits + _VOTE * forest.added + _TREE * len(trees.roots))}

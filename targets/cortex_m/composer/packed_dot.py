@@ -1,7 +1,7 @@
 """Dot products of bit-packed weights of 2 or 4 to 7 bits, of one row or of four, with the DSP extension.
 
-A word of packed weights is taken apart into pairs of halfwords, whose products with pairs of factors SMLAD adds to a
-sum. A factor is an element of the vector, or a combination of elements; those of a word are computed once for all rows.
+A word of packed weights is split into pairs of halfwords; SMLAD adds their products with pairs of factors to a sum. A
+factor is an element of the vector, or a combination of elements; those of a word are computed once for all rows.
 
 2 and 4 bits: shifting and masking the word gives weights k and k + n / 2 of n as a pair. 5 bits: the same, for the byte
 of low bits and for the fields above them, two words with the same factors. Weights of 3 bits are packed with 4, which

@@ -133,7 +133,7 @@ class _Channel(Generic[V]):
     def _row(self, pointer: V, offset: int, weights: Sequence[V], sums: Sequence[V], *, first: bool) -> Sequence[V]:
         """Add a row of the filter to the sums of windows, which share one start if it is the first row.
 
-        offset: of the row's first element from the pointer, in bytes.
+        offset: that of the row's first element from the pointer, in bytes.
         """
         code, across, columns = self.code, self.records.across, self.records.columns
         sums = [*sums]

@@ -120,10 +120,10 @@ class _RowBlock(Generic[V]):
         return self._finish(stream, out, sums)
 
     def _element(self, pointer: V, offset: int, stream: V, number: int, sums: Sequence[V]) -> Sequence[V]:
-        """Add the products of an element of all windows. offset: of the first window's element, in bytes.
+        """Add the products of an element of all windows. offset: that of the first window's element, in bytes.
 
-        number: the index of the element in the stream. sums: of all rows and windows, or only the starts of the rows'
-        sums.
+        number: the index of the element in the stream. sums: those of all rows and windows, or only the starts of the
+        rows' sums.
         """
         code, windows = self.code, self.windows
         elements = [code.load(8, pointer, offset + window * self.tile_code.tile.step) for window in range(windows)]

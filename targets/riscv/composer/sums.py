@@ -82,7 +82,7 @@ class _RunKernel(ABC):
         return [*moved, *runs.carried]
 
     def kernel(self, symbol: str, widths: tuple[int, int, int], op: str, signature: str, *, rows: int = 1) -> Kernel:
-        """The kernel. widths: of weights, vector and sums in bits. rows: the number processed at once."""
+        """The kernel. widths: those of weights, vector and sums in bits. rows: the number processed at once."""
         whole, once, element = InstructionCounter(), InstructionCounter(), InstructionCounter()
         self.write(whole)
         runs = self.begin(once)

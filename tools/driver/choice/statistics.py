@@ -250,7 +250,7 @@ class Judge:
         return self.numbers and self.detector is None and self.metric is None
 
     def net(self, classes: NDArray[np.int64], samples: NDArray[np.intp]) -> int:
-        """The net number of samples lost among some of the samples. classes: of these samples."""
+        """The net number of samples lost among some of the samples. classes: those of these samples."""
         right = self.right[samples]
         return int((self.classes[samples] == right).sum()) - int((classes == right).sum())
 
@@ -323,7 +323,7 @@ class Judge:
     def with_far(self, loss: Loss, scores: NDArray[np.float64]) -> Loss:
         """The loss of a detector, at least the percentage of far samples whose decision differs from that on reals.
 
-        scores: of the far samples in the program (any number,).
+        scores: those of the far samples in the program (any number,).
         """
         assert self.detector is not None
         assert self.scores is not None

@@ -98,9 +98,9 @@ class Prepared:
 class EstimatedCost:
     """The estimated resources of a program.
 
-    time: of an inference on floats, including their conversion, or on integers if the caller has sensor readings; None
-    on a target of unknown costs, where RAM is arena and input, as for programmable logic. constants: the bytes of flash
-    that are not code.
+    time: that of an inference on floats, including their conversion, or on integers if the caller has sensor readings;
+    None on a target of unknown costs, where RAM is arena and input, as for programmable logic. constants: the bytes of
+    flash that are not code.
     """
 
     time: float | None

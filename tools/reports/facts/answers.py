@@ -49,8 +49,8 @@ def confusion(
 ) -> dict[str, Any] | None:
     """The counts of answers by class, `float` and `compiled`, with a row for each class and a column for each answer.
 
-    wanted, reals, formats: class indices (samples,). names: of the classes; indices without them. Returns None if there
-    are more than `MOST_CLASSES` classes.
+    wanted, reals, formats: class indices (samples,). names: those of the classes; indices without them. Returns None if
+    there are more than `MOST_CLASSES` classes.
     """
     classes = max(len(names or ()), 1 + max(int(part.max(initial=0)) for part in (wanted, reals, formats)))
     if classes > MOST_CLASSES:
@@ -145,7 +145,7 @@ def _table(picture: Drawing, left: float, counts: Sequence[Sequence[int]], names
 def draw_wrong(
     wrong: Sequence[WrongAnswer], names: Sequence[str] | None, features: Sequence[str] | None = None
 ) -> Drawing:
-    """Each input with its class and the answers of the float model and as compiled. names: of the classes."""
+    """Each input with its class and the answers of the float model and as compiled. names: those of the classes."""
     columns = min(len(wrong), COLUMNS)
     rows = -(-len(wrong) // COLUMNS)
     title = "Inputs that came out wrong, or otherwise than in the float model"

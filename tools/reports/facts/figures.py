@@ -24,8 +24,8 @@ _BEFORE = {"simulated": "", "board": "", "published": "~", "modelled": "~", "lea
 class Figure:
     """A named figure: a number or a text, or None if it is unknown.
 
-    unit: of a number. limit: its maximum. exact: the figure of the float model. beside: a remark. source: the source of
-    a number in milliseconds (`TimeSource`).
+    unit: that of a number. limit: its maximum. exact: the figure of the float model. beside: a remark. source: the
+    source of a number in milliseconds (`TimeSource`).
     """
 
     name: str

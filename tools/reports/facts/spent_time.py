@@ -61,7 +61,7 @@ def measured_time(
 ) -> Spent:
     """The operations with measured times, per line of C and called function.
 
-    sources: the operation and its step of each line; lines: of the C file, the first at index 0.
+    sources: the operation and its step of each line; lines: those of the C file, the first at index 0.
     """
     grouped: dict[tuple[str, ...], list[Spent]] = {}
     for number in [*sorted({*measured.code, *measured.time} - {0}), 0]:

@@ -49,7 +49,7 @@ class TensorFacts:
 
     words: the format in words. low, high: its least and greatest value, in reals; None if unknown. axis: the limits of
     its axis, in reals: the range of the format, or else of its values. counts: values in each of `BINS` equal parts of
-    the axis, None if unknown. quantiles: of the values over the validation set.
+    the axis, None if unknown. quantiles: those of the values over the validation set.
     """
 
     name: str

@@ -145,7 +145,7 @@ def _source_of(op: Operation, sources: SourceNames) -> str | None:
 
 
 def _level_above(name: str, text: str, sources: Mapping[Operation, str]) -> ProgramLevel:
-    """A level above L2. text: of its file; sources: of the ops parsed from it."""
+    """A level above L2. text: that of its file; sources: those of the ops parsed from it."""
     by_line: dict[int, str] = {}
     for op, source in sources.items():
         if (location := source_location(op)) is not None:
@@ -228,7 +228,7 @@ def _written_name(op: Operation) -> str | None:
 
 
 def _c_level(lines: Iterable[str], sources: Mapping[int, tuple[str, ...]], time: Mapping[int, float]) -> ProgramLevel:
-    """The C file; its first line has number 1. time: of lines, including the functions that they call."""
+    """The C file; its first line has number 1. time: that of lines, including the functions that they call."""
     found: list[LevelLine] = []
     for number, text in enumerate(lines, 1):
         source = sources[number][0] if number in sources else None

@@ -94,7 +94,9 @@ def memory_map(function: func.FuncOp) -> list[Placed]:
 
 
 def live_range(view: ViewOp, index: int = 0) -> LiveRange:
-    """The range that `pack-scratch` recorded on a view; raises `InputError` if there is none. index: of the view."""
+    """The range that `pack-scratch` recorded on a view; raises `InputError` if there is none. index: that of the
+    view.
+    """
     if view.live is None:
         raise InputError(f"{buffer_name(view.result, index)} does not say when it is alive")
     first, last = (cast(IntegerAttr, point).value.data for point in view.live)
@@ -208,7 +210,7 @@ def erase_dead_buffers(function: func.FuncOp) -> None:
 
 
 def _buffer_classes(function: func.FuncOp, ops: Iterable[Operation]) -> DisjointSet[SSAValue]:
-    """Sets of memrefs that may be the same buffer. ops: of the function, nested ones included."""
+    """Sets of memrefs that may be the same buffer. ops: those of the function, nested ones included."""
     values = list[SSAValue]()
     for op in (function, *ops):
         if op.results:
@@ -317,7 +319,7 @@ def reshaped(value: SSAValue) -> SSAValue:
 
 
 class _LoopEnds(dict[Operation, int]):
-    """The last program point in each loop. number: of the program points."""
+    """The last program point in each loop. number: for each op, the number of its program point."""
 
     def __init__(self, number: dict[Operation, int]):
         super().__init__()

@@ -63,9 +63,9 @@ def accesses(op: Operation, buffers: Collection[SSAValue]) -> list[Access]:
 class _Loop(NamedTuple):
     """A loop around an op.
 
-    indices: of its iterations, with an axis for each enclosing loop and one for itself. runs: true for indices that are
-    iterations; a loop whose bounds depend on enclosing loops has as many indices as its longest run. duration: the time
-    of an iteration.
+    indices: those of its iterations, with an axis for each enclosing loop and one for itself. runs: true for indices
+    that are iterations; a loop whose bounds depend on enclosing loops has as many indices as its longest run. duration:
+    the time of an iteration.
     """
 
     variable: SSAValue
@@ -81,7 +81,7 @@ class _Loop(NamedTuple):
 class _Walk:
     """A walk over ops that collects their accesses.
 
-    loops, steps: of the ops whose duration was computed before.
+    loops, steps: those of the ops whose duration was computed before.
     """
 
     def __init__(self, buffers: Collection[SSAValue]) -> None:

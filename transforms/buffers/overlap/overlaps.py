@@ -273,7 +273,7 @@ def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
 def _no_wider(result: MemRefType[Attribute], operand: MemRefType[Attribute]) -> bool:
     """True if element i of a result in an operand's bytes only takes bytes of the operand's first i elements.
 
-    Packed elements share bytes with later ones, so that packed operands must be packed alike.
+    Packed elements share bytes with later ones, so that packed operands must be packed in the same way.
     """
     bits, bytes = packed_bits(result), element_bytes(operand)
     if packed_bits(operand) is not None:

@@ -39,7 +39,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict. offsets: of a found packing, in bytes. work: the spent part of the limit."""
+    """A verdict. offsets: those of a found packing, in bytes. work: the spent part of the limit."""
 
     verdict: Verdict
     offsets: tuple[int, ...] = ()

@@ -43,7 +43,7 @@ def joint_range(
 ) -> tuple[float, float]:
     """The least and the greatest value of several tensors; raises `InputError` without a profile.
 
-    known: of the function's tensors.
+    known: that of the function's tensors.
     """
     bounds = [pair for value in members for pair in _ranges(function, value)]
     if not bounds:
@@ -118,8 +118,8 @@ def is_scalar_op(op: Operation) -> bool:
 class TensorClass:
     """Tensors of one format, in program order.
 
-    name: of the first member with a name in the source. range: the least and the greatest declared, profiled or known
-    value of all members. known: the known ranges of computed members, if each of them has one; empty otherwise.
+    name: that of the first member with a name in the source. range: the least and the greatest declared, profiled or
+    known value of all members. known: the known ranges of computed members, if each of them has one; empty otherwise.
     """
 
     name: str

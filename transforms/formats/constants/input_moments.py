@@ -97,7 +97,8 @@ WINDOW_ELEMENTS = 1 << 21
 class _FilterWindows:
     """The windows by which one filter is multiplied, for each of its groups.
 
-    vectors: of shape (windows, groups, elements of a window), for each chunk. samples: the sample of each window.
+    vectors: an array of shape (windows, groups, elements of a window), for each chunk. samples: the sample of each
+    window.
     """
 
     def __init__(self, op: tdsl.Conv2dOp):
@@ -146,7 +147,7 @@ class _FilterWindows:
         return means.repeat(rows // len(means), 0).reshape(rows, *shape)
 
     def moments(self, constant: tdsl.ConstOp, format: NumberFormat, weights: Reals) -> Moments:
-        """The moments of windows rounded into a format. constant: the filter. weights: of all samples."""
+        """The moments of windows rounded into a format. constant: the filter. weights: those of all samples."""
         reals, each = np.concatenate(self.vectors), weights[np.concatenate(self.samples) % len(weights)]
         rounded = format.decode(format.encode(reals))
         rows = np.split(_rows_of(constant, (1, 2, 3)), reals.shape[1])

@@ -76,7 +76,7 @@ def margin_weights(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> Rea
 class NumberLists:
     """The lists that a format of this width may have (`NumberFormat.of_integers`).
 
-    most_bits: of the integers, with their sign.
+    most_bits: those of the integers, with their sign.
     """
 
     def __init__(self, prototype: NumberFormat, most_bits: int):

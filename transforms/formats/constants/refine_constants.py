@@ -95,9 +95,9 @@ def refinements_of(problem: SearchProblem, candidates: Sequence[Formats]) -> lis
 class _Refinement:
     """The constants of a candidate during refinement.
 
-    raws: of changed constants, by index. errors: of the margins, of shape (samples,). own: the part of these errors
-    that the errors of all constants cause, to first order. moments: of rows' slopes, by the constant's index and the
-    numbers; room: the number of further moments that may be stored.
+    raws: those of changed constants, by index. errors: those of the margins, of shape (samples,). own: the part of
+    these errors that the errors of all constants cause, to first order. moments: those of rows' slopes, by the
+    constant's index and the numbers; room: the number of further moments that may be stored.
     """
 
     def __init__(self, evaluator: CandidateEvaluator, formats: Formats):
@@ -185,7 +185,7 @@ class _Refinement:
         most: float,
         own: bool,
     ) -> Reals:
-        """A mask of the numbers of a row that are worth moving. moments: of their slopes."""
+        """A mask of the numbers of a row that are worth moving. moments: those of their slopes."""
         weighted = slopes * self.weights[:, None]
         total = self.weights.sum()
         doubts = None

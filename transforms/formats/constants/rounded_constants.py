@@ -50,7 +50,7 @@ def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws
     In each row, the weight with the greatest gain is moved to its other neighbour, until none gains. No row's sum of
     magnitudes exceeds the greatest one after rounding to nearest, so that proofs about sums of products still hold.
 
-    weights: of any shape, with products along `inputs.axes`.
+    weights: those of any shape, with products along `inputs.axes`.
     """
     last = tuple(range(-len(inputs.axes), 0))
     by_rows = np.moveaxis(weights, inputs.axes, last)
@@ -80,8 +80,8 @@ def worth_moving(
     In each row, the number with the greatest gain is moved until none gains; moved numbers may be moved back. Moving
     row r by d costs 2 d slopes[r] + d moments d. No row's sum of magnitudes exceeds `most`.
 
-    now, other, slopes: of shape (rows, numbers). moments: (numbers, numbers). doubts: the uncertainty of the slopes, of
-    the same shape, which a gain must exceed.
+    now, other, slopes: arrays of shape (rows, numbers). moments: (numbers, numbers). doubts: the uncertainty of the
+    slopes, of the same shape, which a gain must exceed.
     """
     slopes = slopes.copy()
     steps, growths, sizes = other - now, np.abs(other) - np.abs(now), np.abs(now).sum(1)
@@ -177,7 +177,7 @@ def give_formats(
     refined: Mapping[int, Raws] | None,
     scheme: str | None,
 ) -> None:
-    """Replace a function by a copy with formats. refined: as in `RoundedConstants.raws`. scheme: of functions."""
+    """Replace a function by a copy with formats. refined: as in `RoundedConstants.raws`. scheme: that of functions."""
     assignment = constants.assignment
     new, _ = retype(
         assignment.function,

@@ -17,8 +17,8 @@ class Answers:
     """The answers of a program to samples, with the right ones.
 
     classes: predicted (samples,); None for a program without classes. scores: as reals (samples, scores), or None.
-    labels: the right classes (samples,), or None. targets: the right numbers (samples, scores), or None. names: of the
-    classes in order, or None.
+    labels: the right classes (samples,), or None. targets: the right numbers (samples, scores), or None. names: those
+    of the classes in order, or None.
     """
 
     classes: NDArray[np.int64] | None

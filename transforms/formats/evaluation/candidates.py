@@ -58,7 +58,7 @@ class Candidates:
     """The candidates of one program.
 
     module: profiled, on reals; not changed. inputs: reals of shape (samples, elements) on which weights are rounded.
-    scheme: of exp, tanh and sigmoid, as in `assign-format{functions=...}`. scale_by, are_numbers: as for
+    scheme: that of exp, tanh and sigmoid, as in `assign-format{functions=...}`. scale_by, are_numbers: as for
     `FormatAssignment`. Raises the errors of `assign-format`.
     """
 

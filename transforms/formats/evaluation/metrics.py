@@ -30,9 +30,9 @@ CLASSES, SCORES, NUMBERS = "classes", "scores of classes", "numbers"
 class Metric:
     """A metric.
 
-    loss: of a candidate, in words. unit: of losses, in words. figure: of all answers; None for a sum over samples
-    (`Reference.loss`). No answers have a better figure than the right ones. of: the inputs of the figure. by_class:
-    true if `NAME:CLASS` is the figure of one class. falls: true if less is better.
+    loss: that of a candidate, in words. unit: that of losses, in words. figure: that of all answers; None for a sum
+    over samples (`Reference.loss`). No answers have a better figure than the right ones. of: the inputs of the figure.
+    by_class: true if `NAME:CLASS` is the figure of one class. falls: true if less is better.
     """
 
     name: str

@@ -96,8 +96,8 @@ class MarginModel:
     mean absolute error of the margins nearby. The errors of many samples thus predict how many samples of other data
     will differ; the few that differ on this data, which Shiftry counts, predict it less well.
 
-    scores: reals of shape (samples, classes). margins: of shape (samples,). weights: of shape (samples,), such that the
-    weighted absolute errors add up to the percentage of samples that is expected to differ.
+    scores: reals of shape (samples, classes). margins: an array of shape (samples,). weights: an array of shape
+    (samples,), such that the weighted absolute errors add up to the percentage of samples that is expected to differ.
     """
 
     def __init__(self, scores: Reals):
@@ -143,7 +143,7 @@ class CandidateOutcome:
     differ: samples with another class than on reals. wrong: samples with another class than the label, 0 without
     labels. error: sum over the samples of the mean absolute error of the outputs (`mean_errors`). margin: percentage of
     all samples that are expected to differ, given the errors of the scores (`MarginModel`). Both are 0 without scores.
-    fault: the reason why there is no program. departed, missed: of a program that computes numbers instead of a class,
+    fault: the reason why there is no program. departed, missed: for a program that computes numbers instead of a class,
     the squared errors against those on reals and against the targets (`shares_of_variance`), summed over the samples.
     metric, figure: the figure of all answers by a metric that has one, with right answers for the samples not seen.
     """

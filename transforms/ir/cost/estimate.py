@@ -21,11 +21,11 @@ from tinyml.transforms.ir.cost.demand import ENTRY, Demand, StepCounts, demand_o
 class Estimate:
     """The estimated cost of a program.
 
-    time: per inference, in the device's unit. code: bytes of the program's own instructions; constants: of its
-    constants; far: of the far ones, which cost `far_time` more than near ones would. flash, ram: bytes of the whole
-    program; RAM includes the stack, and the constants on chips that store them there. deepest: bytes of stack of the
-    composed kernel with the greatest frame; kernels call no others. operations: time and code of each operation of the
-    source, by name. guessed: kinds of steps that were never measured on the device and have a generic cost.
+    time: per inference, in the device's unit. code: bytes of the program's own instructions; constants: those of its
+    constants; far: that of the far ones, which cost `far_time` more than near ones would. flash, ram: bytes of the
+    whole program; RAM includes the stack, and the constants on chips that store them there. deepest: bytes of stack of
+    the composed kernel with the greatest frame; kernels call no others. operations: time and code of each operation of
+    the source, by name. guessed: kinds of steps that were never measured on the device and have a generic cost.
     """
 
     time: float

@@ -54,7 +54,7 @@ class StepRecorder(Machine[Element]):
     steps: list[Step] = field(default_factory=list[Step])
 
     def step(self, name: str, *operands: Element, numbers: tuple[int, ...] = (), width: int | None = None) -> Element:
-        """Append a step. width: of the value, by default that of the first operand."""
+        """Append a step. width: that of the value, by default that of the first operand."""
         width = operands[0].width if width is None else width
         step = Step(name, tuple(each.operand for each in operands), numbers)
         if width > REGISTER or misuses_conditions(step, self.steps):

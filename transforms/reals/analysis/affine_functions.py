@@ -81,8 +81,8 @@ def extended(op: Operation, value: SSAValue, function: AffineFunction) -> Affine
 class _Carried(NamedTuple):
     """An op on an affine function of u, as an affine function of the same op on u.
 
-    function: of the op's result on u. filling: the real at positions that no move writes; None for an op without
-    filling.
+    function: the affine function of the op's result on u. filling: the real at positions that no move writes; None for
+    an op without filling.
     """
 
     function: AffineFunction

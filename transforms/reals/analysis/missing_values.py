@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class Origin:
     """The origin of each element of a tensor, in arrays of its shape.
 
-    elements: of the argument, in row-major order; -1 for none. function: of such an element. fills: the replacement of
-    a missing value; NaN where it stays missing.
+    elements: those of the argument, in row-major order; -1 for none. function: the function of such an element. fills:
+    the replacement of a missing value; NaN where it stays missing.
     """
 
     elements: NDArray[np.int64]

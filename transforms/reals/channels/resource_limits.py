@@ -26,7 +26,7 @@ RAM, FLASH, MACS = "RAM", "flash", "multiply-accumulates"
 class ResourceLimits:
     """Limits by resource: bytes at the peak of the plan, bytes of weights, operations.
 
-    bits: of a weight. removed: the groups removed so far, in order.
+    bits: those of a weight. removed: the groups removed so far, in order.
     """
 
     channels: Channels
@@ -46,9 +46,9 @@ class ResourceLimits:
     def next_group(self, worth: Worth, done: float) -> int | None:
         """Remove a group if the network exceeds its current limits, and return it.
 
-        worth: of each group. done: the progress from 0 to 1. At 0 the limits are the needs of the whole network, at 1
-        the final limits; in between they decrease geometrically. The chosen group has the least worth per share of the
-        limits that its removal saves. Raises `InputError` if no group saves anything.
+        worth: that of each group. done: the progress from 0 to 1. At 0 the limits are the needs of the whole network,
+        at 1 the final limits; in between they decrease geometrically. The chosen group has the least worth per share of
+        the limits that its removal saves. Raises `InputError` if no group saves anything.
         """
         present = {name: self.whole[name] ** (1 - done) * limit**done for name, limit in self.limits.items()}
         taken = self.taken(self.removed)

@@ -34,7 +34,7 @@ def boxes_of(graph: Graph, last: int, tile: Box) -> dict[str, Box]:
 def areas_of_tiles(graph: Graph, last: int, count: int) -> Iterator[tuple[int, dict[str, int]]]:
     """Yield how many of the count x count tiles need parts of the same areas, and the area of each tensor's part.
 
-    Rows and columns of a part do not depend on each other, and most tiles inside an image are alike.
+    Rows and columns of a part do not depend on each other, and most tiles inside an image are equal.
     """
     sizes = [
         Counter(

@@ -40,7 +40,7 @@ def arrange(network: Network) -> None:
 
 
 def restore_order(values: Sequence[SSAValue], behind: Operation) -> None:
-    """Move the ops that read values, directly or not, but precede their definition, to before `behind`."""
+    """Move the ops that read values, directly or not, but precede their definition, to just before `behind`."""
     block = behind.parent
     assert block is not None
     late = set(values)

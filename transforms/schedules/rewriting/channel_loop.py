@@ -218,7 +218,9 @@ class ChannelLoop:
     def _operand(
         self, value: SSAValue, link: ChannelOp, pixel: Pixel | None = None, k: SSAValue | None = None
     ) -> SSAValue | None:
-        """The part of an operand that an elementwise op reads. pixel, k: of an element in the k-th current channel."""
+        """The part of an operand that an elementwise op reads. pixel, k: those of an element in the k-th current
+        channel.
+        """
         emit, shape, known = self.emit, tdsl.shape_of(link.op.out), self._known(value)
         if known is None:
             range = self.now if k is None else ChannelRange(emit.sum(self.now.start, k), 1)

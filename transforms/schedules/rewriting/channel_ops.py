@@ -20,8 +20,8 @@ from tinyml.transforms.schedules.tiling.padding import padding
 class ChannelOp:
     """An op and the elementwise ops that follow it, on the channels of an iteration.
 
-    name: of the tensor that holds the result. operand: the tensor that is read channel by channel, or whole by an op
-    that generates. kept: the result is whole after the loop. read: ops of the loop read the result.
+    name: that of the tensor that holds the result. operand: the tensor that is read channel by channel, or whole by an
+    op that generates. kept: the result is whole after the loop. read: ops of the loop read the result.
     """
 
     name: str

@@ -152,7 +152,7 @@ class StepFunction:
         Rewriter.replace_value_with_new_type(argument, part.type)
 
     def _applied(self, chain: Sequence[tdsl.TensorOp], rows: SSAValue, row: SSAValue) -> SSAValue:
-        """A row after the ops that change all elements of all rows alike."""
+        """A row after the ops that change all elements of all rows in the same way."""
         for op in chain:
             if isinstance(op, tdsl.ElementwiseOp):
                 self._keep_before(op.inputs)

@@ -99,7 +99,7 @@ def _frames_of(signal: SSAValue) -> SequenceLoop | None:
 
 
 def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:
-    """Let the readers of an image read a copy, which is received as a whole before. name: of the copy."""
+    """Let the readers of an image read a copy, which is received as a whole before. name: that of the copy."""
     zero = index_constant(0)
     received = tdsl.ReceiveOp(image, zero.result, tdsl.shape_of(image)[1])
     received.out.name_hint = name or "X"
@@ -135,8 +135,8 @@ MOST = (1 << 15) - 1
 class TimeAxis(NamedTuple):
     """The time axis of a program's input.
 
-    sequence: the input in the shape in which it is read. axis: of the sequence. pushes: the parts in which it arrives.
-    steps: the loop that reads it; None for an image, whose rows follow each other in time.
+    sequence: the input in the shape in which it is read. axis: that of the sequence. pushes: the parts in which it
+    arrives. steps: the loop that reads it; None for an image, whose rows follow each other in time.
     """
 
     sequence: SSAValue
@@ -239,8 +239,8 @@ def _uses(index: SSAValue) -> Iterable[Operation]:
 class Rows:
     """The rows that a loop computes, one per iteration.
 
-    position: of the carried tensor that collects them. insertion: the op that inserts one. chain: the ops on all rows
-    after the loop, in order. sequence: the result of the last one.
+    position: that of the carried tensor that collects them. insertion: the op that inserts one. chain: the ops on all
+    rows after the loop, in order. sequence: the result of the last one.
     """
 
     position: int
@@ -355,7 +355,7 @@ def _rows(loop: scf.ForOp) -> Rows | None:
 
 
 def _chain(value: SSAValue) -> list[tdsl.TensorOp]:
-    """The consecutive ops that change all elements of a tensor alike, or its shape."""
+    """The consecutive ops that change all elements of a tensor in the same way, or its shape."""
     chain: list[tdsl.TensorOp] = []
     while value.has_one_use():
         [use] = value.uses

@@ -19,7 +19,7 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 class StoredImage:
     """An image 1 x H x W x C, and the tensor that holds it or, as a ring, its most recent rows or pixels.
 
-    shape: of the image. A ring has shape 1 x h x w x C: it holds pixel (y, x) at (y mod h, x mod w) or, if it is a
+    shape: that of the image. A ring has shape 1 x h x w x C: it holds pixel (y, x) at (y mod h, x mod w) or, if it is a
     single row, pixel n of the image in raster order at n mod w. axes: for each axis of the image, the axis of the
     tensor, which may have another order.
     """

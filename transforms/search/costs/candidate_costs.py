@@ -270,7 +270,7 @@ class CandidateCosts:
         return self.programs.refined(formats).digest
 
     def _kept(self, what: str, digest: Callable[[], str], find: Callable[[], ProgramCost | None]) -> Any:
-        """A cost cached from earlier searches, or else computed. digest: of the program after `refine-formats`."""
+        """A cost cached from earlier searches, or else computed. digest: that of the program after `refine-formats`."""
 
         def asked() -> Sequence[str]:
             from tinyml.runtime.devices.toolchain import tools_of

@@ -29,8 +29,8 @@ _HEAD = re.compile(rb'\{"problem": "[0-9a-f]{64}"\}\n')
 class Journal:
     """The journal of one search.
 
-    path: None for no journal. digest: of the problem, the journal's first line. known: the outcomes in the file, if the
-    search resumes another one. Without `resume` the file is overwritten, and so is one whose first line was left
+    path: None for no journal. digest: that of the problem, the journal's first line. known: the outcomes in the file,
+    if the search resumes another one. Without `resume` the file is overwritten, and so is one whose first line was left
     unfinished by a killed search. Raises `InputError` for a file that cannot be read or written, a file that is not a
     journal and, with `resume`, if there is no path or the journal is damaged or belongs to another problem.
     """

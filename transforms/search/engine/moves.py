@@ -53,7 +53,7 @@ GAIN = 0.02
 class PairwiseMoves:
     """Moves from one candidate to others.
 
-    model: of errors. start: a candidate within the limits. options: valid changes of the start.
+    model: a model of errors. start: a candidate within the limits. options: valid changes of the start.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ _SAMPLES = 512
 class LinearErrors:
     """The model for one program. Errors are weighted errors of margins, as in `MarginModel`, of shape (samples,).
 
-    search: of a program with scores. base: choices whose errors are small compared with those of others.
+    search: a search of a program with scores. base: choices whose errors are small compared with those of others.
     """
 
     def __init__(self, search: Search, base: Sequence[FormatChoice]):

@@ -65,7 +65,7 @@ class FrontPoint:
 class SearchResult:
     """The choices of a search, one for each class of tensors, and the reason for each by the tensor's name.
 
-    reasons: in the order of the choices. points: candidates whose costs are known. loss: of the choices, for
+    reasons: in the order of the choices. points: candidates whose costs are known. loss: that of the choices, for
     comparisons of results for several programs. refined: raws of constants, as for `RoundedConstants.raws`. rivals:
     results that may lose less after refinement of constants.
     """

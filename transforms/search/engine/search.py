@@ -188,7 +188,7 @@ class Feasibility:
     stack seen so far, nor if they leave more than the greatest and only RAM is limited. On a target of unknown costs
     the stack counts as 0, and flash consists only of constants.
 
-    error: of estimates. stacks: bytes, of measured candidates.
+    error: that of estimates. stacks: bytes, of measured candidates.
     """
 
     def __init__(self, search: Search, limits: Limits):

@@ -390,7 +390,7 @@ class LimitedPass(SearchPass):
 class BaselinePass(LimitedPass):
     """A search that narrows tensors until the program fits; without limits all tensors stay wide.
 
-    widths: of demoted tensors and of others, as for `search-demote`.
+    widths: the widths of demoted tensors and of others, as for `search-demote`.
     """
 
     PAPER: ClassVar[str] = "MinUn"
