@@ -49,7 +49,7 @@ SHIFTED_CHANNELS = _shifted(_MACHINE.family("tm_channel_tile_s8", _CHANNELS, cha
 REQUANTISED_CHANNELS = _requantised(
     _MACHINE.family("tm_channel_requantised_s8", _CHANNELS, channels=True, shared=[REQUANTISE]), 512
 )
-"""Depthwise: channels, each with its own filter."""
+"""Depthwise filters: channels, each with its own filter."""
 
 
 _FORESTS = {
@@ -87,6 +87,6 @@ MAKERS = (
     *_forests(),
     FarConstants(ELPM, on_call("tinyml.targets.avr.listed_kernels:far_kernel"), load=6.0),
 )
-"""The table of the chip, best first."""
+"""The chip's table of makers, the best first."""
 
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

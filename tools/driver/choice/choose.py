@@ -65,7 +65,7 @@ MOST_REFINED = 3
 """The number of alternatives with refined constants, after which only two others are tried (`_keep_two`)."""
 
 TAKEN, NOT_NEEDED = "taken", "not needed"
-"""The verdicts on the taken alternative, and on alternatives after it."""
+"""The verdicts on the chosen alternative, and on alternatives after it."""
 
 
 @dataclass(frozen=True)
