@@ -1,4 +1,4 @@
-"""`expand-nests`: nests become loops of `scf`, and windows do not slide (L3, L4)."""
+"""`expand-nests`: nests become loops of `scf`, and windows no longer slide (L3, L4)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 
 @dataclass(frozen=True)
 class ExpandNestsPass(ModulePass):
-    """Expand every `num.nest` and `num.reduce`, and, on bits, what was kept for hardware.
+    """Expand every `num.nest` and `num.reduce` and, at L4, the contractions that were kept for hardware.
 
-    This is every `num.contract` whose rows are compressed, of which each becomes a loop that follows its gaps; what
-    `scratch.slide` states is dropped. In number formats (L3) it stays.
+    The latter are the `num.contract`s with compressed rows, each of which becomes a loop that follows the gaps of its
+    rows; the statements of `scratch.slide` are removed. At L3, where programs have number formats, both are unchanged.
     """
 
     name = "expand-nests"
@@ -42,7 +42,7 @@ class ExpandNestsPass(ModulePass):
 
 
 def _has_formats(op: Operation) -> bool:
-    """True if an op, or one inside it, takes numbers of a format or sums of them, as on L3."""
+    """True if an op, or one inside it, reads numbers of a format or their sums, as at L3."""
     return any(
         number_format(element) is not None or accumulator_of(element) is not None
         for each in op.walk()
