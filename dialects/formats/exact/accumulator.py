@@ -152,7 +152,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return sums if start is None else sums + start.astype(dtype, copy=False)
 
     def squared_distances(self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat) -> Raws:
-        """By (a - b)^2 = a^2 + b^2 - 2 a b, as a product of matrices; exact in any order, as `matmul` is."""
+        """Squared distances as a matrix product, since (a - b)^2 = a^2 + b^2 - 2 a b; exact in any order."""
         formats = exact_numbers(lhs_format), exact_numbers(rhs_format)
         scale = max(format.scale for format in formats)
         units = [1 << scale - format.scale for format in formats]

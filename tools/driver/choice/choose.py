@@ -315,8 +315,8 @@ def place(tried: Tried, bounds: Bounds) -> bool:
 
 
 def _is_better(cost: EstimatedCost, known: EstimatedCost, bounds: Bounds) -> bool:
-    """True for a fitting program compared with one that does not fit, or a faster one; if neither fits, a smaller
-    one.
+    """True if the first program fits and the second does not, if both fit and the first is faster, or if neither fits
+    and the first is smaller.
     """
     fits, fitted = bounds.admit(cost), bounds.admit(known)
     if fits != fitted:
