@@ -92,7 +92,7 @@ class Board:
 
     @property
     def time_source(self) -> TimeSource | None:
-        """Source of times in seconds: `simulated` cycles, `published` or `modelled` timing, or `least`, where only
+        """The source of times in seconds: `simulated` cycles, `published` or `modelled` timing, or `least` if only
         instructions are counted; None without a clock.
         """
         if self.clock is None:

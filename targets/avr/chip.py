@@ -1,4 +1,4 @@
-"""The AVR chip: constants live in program memory, which only LPM can read, and int has 16 bits."""
+"""The AVR chip: constants are in program memory, which only LPM can read, and int has 16 bits."""
 
 from __future__ import annotations
 

@@ -183,7 +183,9 @@ class Repeated:
 
 
 def balanced(count: int, most: int) -> list[tuple[int, int]]:
-    """Pairs of a group size, at most `most`, and its number: as few groups as possible, of nearly equal sizes."""
+    """Pairs of a group size, at most `most`, and the number of such groups: as few groups as possible, of nearly equal
+    sizes.
+    """
     groups = -(-count // most)
     size, larger = divmod(count, groups)
     return [group for group in ((larger, size + 1), (groups - larger, size)) if group[0]]

@@ -81,7 +81,9 @@ class ForestTables(AvrForest):
 
     @cached_property
     def _trees(self) -> tuple[list[list[int]], int]:
-        """The tables of all trees, and the bytes of a distance to a second child; one if all distances fit."""
+        """The tables of all trees, and the number of bytes of a distance to a second child: one if all distances
+        fit.
+        """
         near = [self._subtree(int(root), 1) for root in self.forest.trees.roots]
         if all(tree is not None for tree in near):
             return [tree for tree in near if tree is not None], 1
@@ -96,7 +98,7 @@ class ForestTables(AvrForest):
 
     @property
     def skip(self) -> int:
-        """The bytes of a distance to a second child."""
+        """The number of bytes of a distance to a second child."""
         return self._trees[1]
 
     def _subtree(self, root: int, skip: int) -> list[int] | None:
@@ -222,7 +224,7 @@ class ForestTables(AvrForest):
         return joined(a.rjmp(ahead=_NODE), a.label(_SECOND), *distance, a.label(_NODE), *steps, a.rjmp(back=_NODE))
 
     def _leafy(self) -> Code:
-        """A node with a leaf: Z points to its leaves."""
+        """The code for a node with a leaf; Z points to its leaves."""
         flags = (a.label(_LEAFY), a.mov("r16", "r24"), a.andi("r24", _FLAGS - 1))
         compared = (*flags, *self._compared(), *self._second(ahead=_OTHER))
         skipped = (a.label(_SKIP), *self._leaf_skipped(), a.rjmp(back=_NODE))
