@@ -17,7 +17,9 @@ Lines: TypeAlias = "tuple[str, ...]"
 
 
 CycleClass: TypeAlias = Literal["load", "store", "several", "branch", "it", "other"]
-"""Loads and stores of a single register and of several, branches, IT, and other instructions."""
+"""The class of an instruction for its cycles: loads and stores of one register or of several, branches, IT, and all
+others.
+"""
 
 
 @dataclass(frozen=True)

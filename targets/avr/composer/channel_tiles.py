@@ -51,7 +51,9 @@ MOST = 255
 """The maximum count in a byte."""
 
 _FINISHED = 50
-"""The approximate cycles that compiled C takes to start and finish the sum of a channel and to advance to the next."""
+"""The approximate number of cycles that compiled C takes to start and finish the sum of a channel and to advance to the
+next one.
+"""
 
 
 class _AvrChannelCode(AvrTileCode):

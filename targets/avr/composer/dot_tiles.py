@@ -48,7 +48,7 @@ _START = joined(
     *(copied(sum, to) for sum, to in zip(_SUMS[:2], _SUMS[2:], strict=True)),
 )
 _FINISHED = 30
-"""The approximate cycles that compiled C takes to finish the sum of a row and to advance to the next."""
+"""The approximate number of cycles that compiled C takes to finish the sum of a row and to advance to the next one."""
 
 _MOST = 255
 

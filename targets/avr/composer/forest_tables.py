@@ -22,12 +22,12 @@ from tinyml.targets.c.composer.constants_in_c import tables_in_c
 from tinyml.targets.composer.instructions import Code, joined
 
 _FLAGS = 64
-"""Feature offsets below this share their byte with the flags; larger ones take another byte."""
+"""Feature offsets below this limit share their byte with the flags; larger ones take another byte."""
 _NIBBLE = 16
 _IN_HEAD = 12
 """The maximum number of results whose mask fits in the byte with the number of votes."""
 _STEPS = 3
-"""The number of first children followed before the loop over nodes jumps back."""
+"""The number of descents to a first child before the loop over nodes jumps back."""
 
 _MASKS = ("r18", "r19", "r16", "r17", "r26", "r27")
 _NODE, _SECOND, _LEAFY, _TREE, _OTHER, _LEAF, _SKIP, _PURE, _NEXT, _TABLE = range(20, 30)

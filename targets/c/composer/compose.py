@@ -74,8 +74,9 @@ SUMS_IN_C: Mapping[str, str] = {
     }
     return sum;""",
 }
-"""The statements of kernels for whole elements, by their op. The C type of `n` is `int`; gaps are in an array of their
-own."""
+"""The statements of kernels for whole elements, by their op. `n` is an `int` in C, and gaps are in an array of their
+own.
+"""
 
 
 _TABLES = ("table", "other")
