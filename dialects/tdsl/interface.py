@@ -28,7 +28,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError, did_you_mean
-from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.packed_bits import WIDTHS
 from tinyml.dialects.lazy_numpy import np
@@ -146,7 +146,13 @@ def _is_order(axes: Any) -> bool:
 
 
 def _is_part(part: Any) -> bool:
-    return _list_of(bool, [2])(part) and _is_text(part[0]) and _is_int(part[1]) and part[1] >= 1
+    if not _list_of(bool, [2, 3])(part):
+        return False
+    return _is_text(part[0]) and _is_int(part[1]) and part[1] >= 1 and all(map(_is_format, part[2:]))
+
+
+def _is_format(type: object) -> bool:
+    return isinstance(type, Attribute) and number_format(type) is not None
 
 
 def _is_unit(text: object) -> bool:
@@ -205,9 +211,9 @@ _ELEMENTS = FieldKind("a list of integers from 0", _list_of(lambda one: _is_int(
 _INTEGERS = FieldKind("a list of integers", _list_of(_is_int))
 _NAMES = FieldKind("a list of strings", _list_of(_is_text))
 _UNIT = FieldKind("the text of a unit, for all elements", _is_unit)
-_FORMAT = FieldKind("a number format", lambda type: isinstance(type, Attribute) and number_format(type) is not None)
+_FORMAT = FieldKind("a number format", _is_format)
 _ORDER = FieldKind("an order of 3 or 4 axes of which 0 is the first, as in [0, 2, 3, 1]", _is_order)
-_PARTS = FieldKind("a list of pairs of a name and a length from 1", _list_of(_is_part))
+_PARTS = FieldKind("a list of names, each with a length from 1 and perhaps a number format", _list_of(_is_part))
 _PUSHES = FieldKind(
     "four integers from 1: frame, hop, steps and stride",
     _list_of(lambda count: _is_int(count) and count >= 1, [4]),
@@ -267,9 +273,10 @@ class InputInterface:
         "For each axis of the input its index in the tensor of a file whose channels come first.",
     ] = None
     parts: Annotated[
-        tuple[tuple[str, int], ...] | None,
+        tuple[tuple[str, int] | tuple[str, int, Attribute], ...] | None,
         _PARTS,
-        "The name and the length of each input of a model with several inputs, in their order in the array.",
+        "The name and the length of each input of a model with several inputs, in their order in the array, and the "
+        "number format of an input whose format differs from the array's.",
     ] = None
     packed: Annotated[int | None, _PACKED, "The number of bits to which the caller packs each element."] = None
     received: Annotated[
@@ -295,8 +302,11 @@ class InputInterface:
     def input_parts(self) -> tuple[InputPart, ...]:
         """The inputs that the array contains; none for a model with a single input."""
         listed = self.parts or ()
-        starts = accumulate((length for _, length in listed), initial=0)
-        return tuple(InputPart(name, length, start) for (name, length), start in zip(listed, starts, strict=False))
+        starts = accumulate((length for _, length, *_ in listed), initial=0)
+        return tuple(
+            InputPart(name, length, start, *format)
+            for (name, length, *format), start in zip(listed, starts, strict=False)
+        )
 
 
 @dataclass(frozen=True)
@@ -466,6 +476,10 @@ def _fits(attribute: Attribute, function: Holder | None) -> bool:
             InputUnit.parse(unit, elements)
         if given.read is not None and max(given.read, default=0) >= elements:
             raise InputError(f"'read': the input has {elements} elements, got {max(given.read)}")
+        if (own := number_format(getattr(type, "element_type", None))) is not None:
+            for part in given.input_parts:
+                if part.format is not None and element_format(part.format).storage != own.storage:
+                    raise InputError(f"'parts': '{part.name}' of {part.format} is not stored as {own.type} is")
     return True
 
 

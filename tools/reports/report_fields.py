@@ -284,6 +284,7 @@ class Report:
     part: str
     unit: str
     options: Mapping[str, Any]
+    inputs: Sequence[Mapping[str, Any]]
     input_layout: str | None
     format: str
     width: int

@@ -56,19 +56,19 @@ class FuseLoopsPass(ModulePass):
             for block in blocks:
                 for second in [nest for nest in block.ops if isinstance(nest, _Loop)][::-1]:
                     # A fused nest may fuse again with the nest before it.
-                    fused = second
-                    while (first := _nest_before(fused)) is not None:
-                        if _memories(first, memref.StoreOp).isdisjoint(_memories(fused, memref.LoadOp)):
+                    joined = second
+                    while (first := _nest_before(joined)) is not None:
+                        if _memories(first, memref.StoreOp).isdisjoint(_memories(joined, memref.LoadOp)):
                             break
-                        forwarded = _forwarded(first, fused)
+                        forwarded = _forwarded(first, joined)
                         if isinstance(forwarded, str):
-                            missed(fused, f"is not fused with the nest before it: {forwarded}")
+                            missed(joined, f"is not fused with the nest before it: {forwarded}")
                             break
                         count = len(forwarded.stores)
-                        passed(fused, f"is fused with the nest before it, of which it loads {count} stored elements")
-                        FUSED.add(fused)
-                        FORWARDED.add(fused, count)
-                        fused = _fuse(first, fused, forwarded, order)
+                        passed(joined, f"is fused with the nest before it, of which it loads {count} stored elements")
+                        FUSED.add(joined)
+                        FORWARDED.add(joined, count)
+                        joined = _fuse(first, joined, forwarded, order)
 
 
 def _memories(nest: _Loop, kind: type[memref.LoadOp | memref.StoreOp]) -> set[SSAValue]:

@@ -289,23 +289,26 @@ class ModelBuilder:
         return self.op(tdsl.SliceOp, value, [self.index(offset) for offset in offsets], tuple(sizes), steps)
 
     def inputs(
-        self, element: Attribute, names: Sequence[str], shapes: Sequence[Shape]
-    ) -> tuple[list[SSAValue], tuple[tuple[str, int], ...]]:
-        """The inputs of a model as slices of one concatenated argument.
+        self, elements: Sequence[Attribute], names: Sequence[str], shapes: Sequence[Shape]
+    ) -> tuple[list[SSAValue], tuple[tuple[str, int] | tuple[str, int, Attribute], ...]]:
+        """The inputs of a model as parts of one argument, which concatenates them.
 
-        names: the names in the model. The second result is the name and the length of each slice. Raises `InputError`
-        for names that map to the same identifier.
+        elements: the element type of each, all of the same storage. names: those in the model. The second result is
+        the name and the length of each part, and its element type if these differ. Raises `InputError` for names whose
+        identifiers do not differ.
         """
         known = [identifier(name) or identifier(f"input_{name}") for name in names]
         if len(set(known)) < len(known):
             raise InputError(f"the names of the inputs do not differ in letters and digits: {known}", file=self.file)
         lengths = [prod(shape) for shape in shapes]
-        argument = self.argument(TensorType(element, (1, sum(lengths))), "inputs")
-        parts = [
-            self.reshape(self.part(argument, (0, end - length), (1, length)), shape)
-            for shape, length, end in zip(shapes, lengths, accumulate(lengths), strict=True)
-        ]
-        return parts, tuple(zip(known, lengths, strict=True))
+        argument = self.argument(TensorType(elements[0], (1, sum(lengths))), "inputs")
+        parts = list[SSAValue]()
+        for element, shape, length, end in zip(elements, shapes, lengths, accumulate(lengths), strict=True):
+            part = self.reshape(self.part(argument, (0, end - length), (1, length)), shape)
+            parts.append(part if element == elements[0] else self.op(tdsl.ReinterpretOp, part, element))
+        if len(set(elements)) == 1:
+            return parts, tuple(zip(known, lengths, strict=True))
+        return parts, tuple(zip(known, lengths, elements, strict=True))
 
     def picked(self, value: SSAValue, indices: Sequence[int]) -> SSAValue:
         """The elements at indices of the last axis, with one slice for each run of consecutive indices.

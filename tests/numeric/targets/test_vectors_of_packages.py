@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,8 @@ from programs.lowered import lowered
 from programs.paths import MODELS, NETWORK, ROOT
 from programs.plugins import package_of
 from programs.printed import WARNINGS
-from programs.spread import spread
+from programs.random_loops import check_loops
+from programs.spread import EXHAUSTIVE, spread
 from programs.tflite_models import NONE, VALID, TfliteModel, inputs_of
 from programs.tile_cases import tile_case
 from programs.tile_programs import build_cases, cases_of, check, check_on, check_times
@@ -30,7 +32,8 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
-from tinyml.targets.registry import HOST
+from tinyml.targets.makers import LoopCoder
+from tinyml.targets.registry import HOST, makers
 from tinyml.targets.tiles import Tile, TileFamily
 from tinyml.tools.driver.stages import compile_stages, load_program
 
@@ -186,6 +189,12 @@ def test_elements(tmp_path: Path):
         runner = runner_for(RVV_BOARD)
         result = runner.run(runner.build(folder, interface, folder / "build"), interface, inputs)
         np.testing.assert_array_equal(result.scores, expected)
+
+
+def test_random_loops(tmp_path: Path):
+    need_tools(RVV_BOARD)
+    [coder] = makers(RVV_BOARD, LoopCoder)
+    check_loops(runner_for(RVV_BOARD), coder, RVV_BOARD, 400 if EXHAUSTIVE in os.environ else 32, tmp_path)
 
 
 PAGE = ROOT / "docs/adding-a-vector-unit.md"

@@ -4,8 +4,8 @@ A `LoopCoder` is a row of the chip's table. Its composer receives an `ElementLoo
 and plain C are `loop_signature` and `loop_in_c`, or None.
 """
 
-from tinyml.dialects.layouts.element_loops import Constant, ElementLoop, Operand, Step
+from tinyml.dialects.layouts.element_loops import REDUCTIONS, Constant, ElementLoop, Operand, Step
 from tinyml.targets.c.composer.loops_in_c import loop_in_c, loop_signature
 from tinyml.targets.makers import LoopCoder
 
-__all__ = ["Constant", "ElementLoop", "LoopCoder", "Operand", "Step", "loop_in_c", "loop_signature"]
+__all__ = ["REDUCTIONS", "Constant", "ElementLoop", "LoopCoder", "Operand", "Step", "loop_in_c", "loop_signature"]

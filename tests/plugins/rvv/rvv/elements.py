@@ -1,7 +1,8 @@
 """Loops over elements: as many iterations at a time as a group of registers has lanes of the width that values need.
 
 The code is right for vectors of any length, as each pass asks how many of the elements left it takes. Constants, and
-elements that all iterations share, are scalars. Inner loops are unrolled; what joins iterations is left to C.
+elements that all iterations share, are scalars. Inner loops are unrolled. What joins all iterations is a scalar in the
+first lane of a register.
 """
 
 from __future__ import annotations
@@ -11,14 +12,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rvv.vectors import VECTOR, counted, moved, op
-from tinyml.extend.chips import Code, Repeated, RepeatedCode, joined
-from tinyml.extend.lanes import Constant, ElementLoop, Operand, Step
+from tinyml.extend.chips import Code, LocalLabel, Repeated, RepeatedCode, joined
+from tinyml.extend.lanes import REDUCTIONS, Constant, ElementLoop, Operand, Step
 
 _MOST_STEPS, _MOST_RUNS = 96, 6
 _ARGUMENTS = tuple(f"a{number}" for number in range(8))
 _LANES, _LEFT, _SCRATCH, _LINES = "t0", "t1", "t6", "t5"
 _SCALARS = ("t2", "t3", "t4")
 """Registers of scalars, beside those of arguments that there are not."""
+
+_JOINED, _PLACE = "v1", "t5"
+"""The registers of what all iterations are joined to. That of lines is free then."""
 
 _NARROW = "v4"
 """The registers of elements before they are widened, at most four. v0 is the mask."""
@@ -48,7 +52,7 @@ class Elements(RepeatedCode):
     def function(self) -> Repeated:
         """The function with the largest groups of registers that suffice for all values, but no larger than needed."""
         loop = self.loop.unrolled
-        known = {"load", "shared", "sub", "left", "right", "requantise", "store", *_BOTH}
+        known = {"load", "shared", "lookup", "sub", "left", "right", "requantise", "store", *REDUCTIONS, *_BOTH}
         known |= {"at_least", "greater", "select"}
         names = {step.name for step in loop.steps}
         if not names <= known or len(loop.steps) > _MOST_STEPS or len(loop.widths) > _MOST_RUNS:
@@ -65,18 +69,20 @@ class Elements(RepeatedCode):
 
 
 def _bits(loop: ElementLoop) -> int:
-    """The width of lanes that hold all values and constants."""
-    if any(step.name == "requantise" for step in loop.steps):
+    """The width of lanes that hold all values and constants, at least that of the result."""
+    if any(step.name in ("requantise", "sum") for step in loop.steps):
         return 32
     constants = (one.value for step in loop.steps for one in step.operands if isinstance(one, Constant))
     ends = [*constants, *(end for interval in _values(loop) for end in interval)]
+    stored = 0 if loop.reduces else loop.widths[-1]
+    least = max(stored, *(1 + step.numbers[0] for step in loop.steps if step.name == "left"), 0)
     fitting = (bits for bits in (8, 16) if -(1 << bits - 1) <= min(ends) and max(ends) < 1 << bits - 1)
-    return next(fitting, 32)
+    return next((bits for bits in fitting if bits >= least), 32)
 
 
 def _values(loop: ElementLoop) -> Sequence[tuple[int, int]]:
     """The intervals of all values that take lanes."""
-    without = "store", "at_least", "greater"
+    without = "store", "at_least", "greater", *REDUCTIONS
     return [ends for step, ends in zip(loop.steps, loop.intervals, strict=True) if step.name not in without]
 
 
@@ -110,13 +116,13 @@ class _Pass:
         passes = -(-loop.count * self.bits // (8 * self.group * VECTOR))
         bytes = [width // 8 for width in loop.widths]
         ahead = [size * advance for size, advance in zip(bytes, loop.advances, strict=True)]
-        count, lanes = (op("li", _LEFT, loop.count),), self._lanes(self.bits)
+        count, lanes = (op("li", _LEFT, loop.count),), self._lanes(self.bits, (_LANES, _LEFT))
         body = joined(*(self._step(number, step) for number, step in enumerate(loop.steps)))
         if passes > 1:
             moves = (self._ahead(pointer, step) for pointer, step in zip(_ARGUMENTS, ahead, strict=False))
             end = op("sub", _LEFT, _LEFT, _LANES), op("bnez", _LEFT, "1b")
             line = Repeated.once(joined(lanes, body, *moves)).looped(count, end, passes, 1)
-        elif loop.widths[-1] < self.bits:
+        elif loop.widths[-1] < self.bits and not loop.reduces:
             line, ahead = Repeated.once(joined(count, lanes, body)), [0] * len(ahead)
         else:
             # All lines have the lanes of the first one.
@@ -129,13 +135,12 @@ class _Pass:
             line = counted(line.then(joined(*moves)), loop.lines, _LINES, 2)
         # Round halves upwards.
         begin = joined(op("csrwi", "vxrm", 0), *self.before)
-        return Repeated.once(begin).followed_by(line).then((op("ret"),))
+        return Repeated.once(begin).followed_by(line).then((*self._ended(), op("ret")))
 
-    def _lanes(self, bits: int) -> Code:
-        """Let vectors have lanes of a width, the first time of a pass as many as are left."""
+    def _lanes(self, bits: int, count: tuple[str, str] = ("zero", "zero")) -> Code:
+        """Let vectors have lanes of a width, as many as before if no registers are named for other numbers."""
         eighths = self.group * 8 * bits // self.bits
         multiple = f"m{eighths // 8}" if eighths >= 8 else f"mf{8 // eighths}"
-        count = (_LANES, _LEFT) if bits == self.bits else ("zero", "zero")
         return (op("vsetvli", *count, f"e{bits}", multiple, "ta", "mu"),)
 
     def _ahead(self, pointer: str, step: int) -> Code:
@@ -166,14 +171,16 @@ class _Pass:
         return isinstance(operand, Constant) or self.loop.steps[operand].name == "shared"
 
     def _vector(self, operand: Operand) -> str:
-        assert not isinstance(operand, Constant)
+        if isinstance(operand, Constant) or operand not in self.at:
+            # An op on scalars alone is the same in all passes.
+            raise _RefusedError
         return self.at[operand]
 
     def _step(self, number: int, step: Step) -> Code:
         if step.name in ("shared", "at_least", "greater"):
             return ()
         sources = [one for one in step.operands if not isinstance(one, Constant)]
-        to = self._taken() if step.name != "store" else ""
+        to = "" if step.name in ("store", *REDUCTIONS) else self._taken()
         code = self._code(step, to)
         compared = [one for source in sources for one in self.loop.steps[source].operands if self._compares(source)]
         for source in {*sources, *compared}:
@@ -195,10 +202,17 @@ class _Pass:
         match step:
             case Step("load", _, (run, offset)):
                 return self._loaded(run, offset, to)
+            case Step("lookup", (index,), (run, _)):
+                return self._looked_up(run, index, to)
             case Step("store", (value,)):
                 return self._stored(value)
-            case Step("left" | "right", (value,), (by,)):
-                return (op("vsll.vi" if step.name == "left" else "vsra.vi", to, self._vector(value), by),)
+            case Step("sum" | "greatest" | "place", (start, value)):
+                return self._joined(step, start, value)
+            case Step("left", (value,), (by,)):
+                return (op("vsll.vi", to, self._vector(value), by),)
+            case Step("right", (value,), (by,)):
+                # Shifts go by the low bits of a number.
+                return (op("vsra.vi", to, self._vector(value), min(by, self.bits - 1)),)
             case Step("requantise", (value,), (multiplier, shift)):
                 return self._requantised(value, multiplier, shift, to)
             case Step("select", (compared, a, b)):
@@ -214,6 +228,18 @@ class _Pass:
             return (*address, op(f"vle{width}.v", to, f"({at})"))
         widened = op(f"vsext.vf{self.bits // width}", to, _NARROW)
         return (*address, op(f"vle{width}.v", _NARROW, f"({at})"), widened)
+
+    def _looked_up(self, run: int, index: Operand, to: str) -> Code:
+        """Load the elements of a table at indices."""
+        width, offsets, lines = self.loop.widths[run], self._vector(index), list[Code]()
+        if width > 8:
+            lines.append((op("vsll.vi", to, offsets, width.bit_length() - 4),))
+            offsets = to
+        load = f"vluxei{self.bits}.v"
+        if width == self.bits:
+            return joined(*lines, op(load, to, f"({_ARGUMENTS[run]})", offsets))
+        lines += [self._lanes(width), (op(load, _NARROW, f"({_ARGUMENTS[run]})", offsets),), self._lanes(self.bits)]
+        return joined(*lines, op(f"vsext.vf{self.bits // width}", to, _NARROW))
 
     def _binary(self, step: Step, to: str) -> Code:
         a, b = step.operands
@@ -286,3 +312,34 @@ class _Pass:
             if width <= bits < self.bits:
                 lines += [self._lanes(bits), (op("vnsrl.wi", from_, from_, 0),)]
         return joined(*lines, op(f"vse{width}.v", from_, f"({out})"))
+
+    def _joined(self, step: Step, start: Operand, value: Operand) -> Code:
+        """Join the values of a pass to those before. The place of the greatest is looked for where it is a new one."""
+        first = self._scalar(start)
+        lane = op("vsetivli", "zero", 1, f"e{self.bits}", "m1", "ta", "ma"), op("vmv.s.x", _JOINED, first)
+        name = "vredsum.vs" if step.name == "sum" else "vredmax.vs"
+        code = (op(name, _JOINED, self._vector(value), _JOINED),)
+        if step.name != "place":
+            self.before.append(lane)
+            return code
+        if not self.registers:
+            raise _RefusedError
+        (begin, other), best = step.numbers, self.registers.pop(0)
+        self.before.append((*lane, op("mv", best, first), op("li", _PLACE, other)))
+        found = (
+            *(op("mv", best, _SCRATCH), op("vmseq.vx", "v0", self._vector(value), best), op("vfirst.m", _PLACE, "v0")),
+            *(op("li", _SCRATCH, begin + self.loop.count), op("sub", _SCRATCH, _SCRATCH, _LEFT)),
+            op("add", _PLACE, _PLACE, _SCRATCH),
+        )
+        unless = op("vmv.x.s", _SCRATCH, _JOINED), op("beq", _SCRATCH, best, "3f")
+        return joined(code, unless, found, LocalLabel(3))
+
+    def _ended(self) -> Code:
+        """Store what all iterations are joined to."""
+        loop, store = self.loop, {8: "sb", 16: "sh", 32: "sw"}[self.loop.widths[-1]]
+        if not loop.reduces:
+            return ()
+        to = f"0({_ARGUMENTS[len(loop.widths) - 1]})"
+        if loop.steps[-1].name == "place":
+            return (op(store, _PLACE, to),)
+        return op("vmv.x.s", _SCRATCH, _JOINED), op(store, _SCRATCH, to)

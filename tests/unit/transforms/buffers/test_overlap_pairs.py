@@ -1,5 +1,6 @@
 """Overlaps between the buffers of a function."""
 
+from collections.abc import Collection
 from itertools import product
 from typing import cast
 
@@ -8,13 +9,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from programs.spread import examples
 from xdsl.dialects import func, scf
+from xdsl.ir import SSAValue
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
 from tinyml.dialects.scratch import AllocOp
+from tinyml.dialects.tdsl import TensorOp
 from tinyml.transforms.buffers.liveness.live_ranges import buffers_by_location, live_ranges
-from tinyml.transforms.buffers.overlap import overlap_distance
+from tinyml.transforms.buffers.overlap import byte_times, overlap_distance
 from tinyml.transforms.buffers.overlap.byte_times import overwrites, reads_precede_writes
+from tinyml.transforms.buffers.overlap.op_steps import Steps, steps_of
 from tinyml.transforms.buffers.overlap.overlap_distance import fills
 from tinyml.transforms.buffers.overlap.overlap_distance import safe_distances as safe_distances_of
 from tinyml.transforms.buffers.overlap.overlaps import safe_distances
@@ -56,12 +60,23 @@ def test_steps_of_a_concatenation_are_found_once_for_all_parts(monkeypatch: pyte
     ).parse_module()
     live = live_ranges(cast(func.FuncOp, module.body.block.first_op))
     groups = buffers_by_location(live)
-    asked = list[object]()
-    steps_of = overlap_distance.steps_of
-    monkeypatch.setattr(overlap_distance, "steps_of", lambda op, buffers: asked.append(op) or steps_of(op, buffers))  # pyright: ignore
+    asked = list[TensorOp]()
+
+    def counted(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
+        asked.append(op)
+        return steps_of(op, buffers)
+
+    for module_that_asks in (overlap_distance, byte_times):
+        monkeypatch.setattr(module_that_asks, "steps_of", counted)
     distances = safe_distances(live.points, groups, [rectangle(live, members) for members in groups])
     assert distances[-1] == {i: 4 * i or -4 for i in parts}
     assert len(asked) == 1
+    values = [members[0].result for members in groups]
+    concat = live.points[count]
+    for less, precede in ((0, True), (4, False)):
+        shifts: dict[SSAValue, int] = {value: less - distances[-1][i] for i, value in enumerate(values[1:count], 1)}
+        assert reads_precede_writes(concat, values[-1], shifts) == dict.fromkeys(shifts, precede)
+    assert len(asked) == 3
 
 
 def nest(trips: tuple[int, int], ops: list[tuple[str, int, int, int]]) -> str:
@@ -118,6 +133,6 @@ def test_execution_confirms_what_is_known_of_a_nest(trips: tuple[int, int], ops:
         read, written = buffers[operand], buffers[result]
         [distance] = safe_distances_of(loop, [{read}], {written})
         assert distance is not None
-        assert reads_precede_writes(loop, read, written, -distance), (operand, result, distance)
+        assert reads_precede_writes(loop, written, {read: -distance})[read], (operand, result, distance)
     for result in (buffers["w"], buffers["y"]):
         assert fills(loop, result) == overwrites(loop, result)
