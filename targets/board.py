@@ -92,7 +92,7 @@ class Board:
 
     @property
     def time_source(self) -> TimeSource | None:
-        """Source of times in seconds: `simulated` cycles, `published` or `modelled` timing, or `least`, where only
+        """The source of times in seconds: `simulated` cycles, `published` or `modelled` timing, or `least` if only
         instructions are counted; None without a clock.
         """
         if self.clock is None:
@@ -142,7 +142,7 @@ class Board:
 _UNITS: Mapping[str, int] = {"M": 1 << 20, "K": 1 << 10, "": 1}
 
 _LARGEST, _GRAIN = 1 << 28, 16
-"""The largest memory in bytes, and the number of which each size is a multiple, since stacks must be aligned."""
+"""The largest memory size in bytes, and the number of which each size must be a multiple, since stacks are aligned."""
 
 SIZES = f"a multiple of {_GRAIN} bytes up to 256M, such as 65536, 512K or 2M"
 """The syntax that `bytes_of` accepts, for messages."""

@@ -128,7 +128,7 @@ class Chip:
                 yield from (offer for offer in maker.offers(nest) if offer.kernel.needs in ("", *features))
 
     def made_by(self, kind: type[M]) -> list[M]:
-        """The rows of the table that are of a kind."""
+        """The rows of the table that are of a given kind."""
         return [maker for maker in self.makers if isinstance(maker, kind)]
 
     @property

@@ -1,4 +1,4 @@
-"""The AVR chip: constants live in program memory, which only LPM can read, and int has 16 bits."""
+"""The AVR chip: constants are in program memory, which only LPM can read, and int has 16 bits."""
 
 from __future__ import annotations
 
@@ -72,7 +72,9 @@ REACH = 1 << 16
 """The bytes of flash that LPM can address. The linker places constants before all code except the vectors."""
 
 _OTHERS = 1024
-"""Bytes reserved for the vectors of the largest part, and for the constants of Arduino's core and of a short sketch."""
+"""The bytes reserved for the vectors of the largest part and for the constants of Arduino's core and of a short
+sketch.
+"""
 
 CHIP = Chip(
     "avr",

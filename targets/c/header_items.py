@@ -131,7 +131,7 @@ def _logical_lines(text: str) -> Iterator[str]:
 
 
 def _drop_comment(lines: list[str]) -> None:
-    """Remove a comment at the end of the lines, if it has lines of its own."""
+    """Remove a comment at the end of the lines, if no other text is on its lines."""
     if not lines or not lines[-1].endswith("*/"):
         return
     first = next((i for i in range(len(lines) - 1, -1, -1) if "/*" in lines[i]), len(lines))

@@ -157,7 +157,7 @@ class _ProgramPrinter:
         lines += self._other_compilers()
         far = any(op.far is not None for op in self.constants)
         if far:
-            # Kernels accept such addresses.
+            # Kernels accept addresses of this kind.
             lines += [*once(FAR_TYPE, self.chip.helpers[FAR_TYPE].splitlines()), ""]
         lines += (runtime := self._runtime(functions))
         if self._uses_int24() and not any("#define TM_INT24" in line for line in runtime):
@@ -190,8 +190,8 @@ class _ProgramPrinter:
     def _foreign(self) -> Sequence[str]:
         """Prefixes of the macros whose branches are not printed.
 
-        Compilers of chips with their own way of reading constants reject the file; those of other chips compile the
-        portable text, to the same bits.
+        Compilers for chips with a special method of reading constants reject the file; those for other chips compile
+        the portable text, with the same results to the bit.
         """
         if self.chip.macros is not None:
             return [prefix for prefix in SELECTING if prefix not in self.chip.macros]

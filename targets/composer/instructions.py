@@ -17,7 +17,9 @@ Lines: TypeAlias = "tuple[str, ...]"
 
 
 CycleClass: TypeAlias = Literal["load", "store", "several", "branch", "it", "other"]
-"""Loads and stores of a single register and of several, branches, IT, and other instructions."""
+"""The class of an instruction for its cycles: loads and stores of one register or of several, branches, IT, and all
+others.
+"""
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,9 @@ class Repeated:
 
 
 def balanced(count: int, most: int) -> list[tuple[int, int]]:
-    """Pairs of a group size, at most `most`, and its number: as few groups as possible, of nearly equal sizes."""
+    """Pairs of a group size, at most `most`, and the number of such groups: as few groups as possible, of nearly equal
+    sizes.
+    """
     groups = -(-count // most)
     size, larger = divmod(count, groups)
     return [group for group in ((larger, size + 1), (groups - larger, size)) if group[0]]

@@ -115,7 +115,7 @@ class RowNest(LoopedCode):
 
     @abstractmethod
     def over_windows(self, code: Repeated, times: int) -> Repeated:
-        """The loop over groups of equally many windows."""
+        """The loop over groups with the same number of windows."""
 
     def next_windows(self, windows: int) -> Code:
         """Advance to the next windows."""

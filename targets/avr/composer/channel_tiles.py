@@ -51,7 +51,9 @@ MOST = 255
 """The maximum count in a byte."""
 
 _FINISHED = 50
-"""The approximate cycles that compiled C takes to start and finish the sum of a channel and to advance to the next."""
+"""The approximate number of cycles that compiled C takes to start and finish the sum of a channel and to advance to the
+next one.
+"""
 
 
 class _AvrChannelCode(AvrTileCode):
@@ -89,7 +91,9 @@ class _AvrChannelCode(AvrTileCode):
     @property
     @abstractmethod
     def distances(self) -> tuple[int, int]:
-        """The bytes by which the windows of a channel move the pointers into the input tile and into the stream."""
+        """The distances in bytes by which the windows of a channel move the pointers into the input tile and into the
+        stream.
+        """
 
     def composed(self) -> TimedCode:
         tile, (along_input, along_stream) = self.tile, self.distances
@@ -120,7 +124,7 @@ def _time_of_channel(length: int) -> float:
 
 
 class AvrChannelsByRow(_AvrChannelCode):
-    """The code for a tile. at_once: windows in a group. groups: the number of groups."""
+    """The code for a tile. at_once: the number of windows in a group. groups: the number of groups."""
 
     def __init__(self, tile: Tile) -> None:
         super().__init__(tile)
@@ -198,7 +202,7 @@ class AvrSlidingChannels(_AvrChannelCode):
         return self.taps == len(self.weights) and overlapping == len(self.sums)
 
     def _columns(self, first: int, end: int, pointer: MovingPointer) -> Code:
-        """The products of columns, counted from the first column of the window to be completed next."""
+        """Add the products of columns, counted from the first column of the window that will be completed next."""
         lines: list[Line] = []
         for column in range(first, end):
             users = overlapping(column, len(self.sums), self.across, self.width)

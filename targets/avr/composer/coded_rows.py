@@ -46,7 +46,9 @@ _SPACE = 1 << 24
 
 @dataclass(frozen=True)
 class _Sum:
-    """The registers of a row: its sum, the lowest byte first, and the high byte of gathered products."""
+    """The registers of a row: those of its sum, the lowest byte first, and that of the high byte of gathered
+    products.
+    """
 
     bytes: Sequence[str]
     high: str
@@ -127,7 +129,7 @@ class AvrCodedBlock:
         return 5 * sum(map(self._limited, range(self.rows.rows))) if self.rows.right < 16 else 0
 
     def pointer(self, number: int) -> Code:
-        """Load a pointer from the stack into Z; the last one has the lowest address."""
+        """Load a pointer from the stack into Z; the last pointer has the lowest address."""
         offset = 1 + 2 * (self.pointers - 1 - number)
         stack = (a.in_("r30", a.STACK_POINTER[0]), a.in_("r31", a.STACK_POINTER[1]))
         low, high = a.at("Z", offset), a.at("Z", offset + 1)
@@ -165,7 +167,7 @@ class AvrCodedBlock:
         return tuple(lines)
 
     def _column(self, weights: Sequence[int]) -> Code:
-        """The products of an element with the weights of all rows."""
+        """Add the products of an element with the weights of all rows."""
         left = sorted({abs(weight) for weight in weights} - {0})
         lines: list[Line] = []
         while left:
@@ -207,7 +209,7 @@ class AvrCodedBlock:
         )
 
     def _limited(self, row: int) -> bool:
-        """True if a result may be out of range."""
+        """True if the result of a row may be out of range."""
         return int(self.rows.bounds[row]) >> self.rows.right >= LARGEST
 
     def _results(self) -> Code:
@@ -229,7 +231,7 @@ class AvrCodedBlock:
         """Saturate a number of one to three bytes to [-`LARGEST`, `LARGEST`]."""
         low, *above = bytes
         spare, result, least = self.spare, self.element, a.ldi(self.element, -LARGEST & 255)
-        # Above a byte in range, all bytes repeat its sign.
+        # If a number is in the range of a byte, all its higher bytes repeat the sign.
         sign = (a.mov(spare, low), a.lsl(spare), a.sbc(spare, spare))
         compared = [(a.cpc if number else a.cp)(spare, byte) for number, byte in enumerate(above)]
         not_least = (a.cpi(result, -LARGEST - 1 & 255), a.brne(ahead=2), least)
@@ -241,7 +243,7 @@ class AvrCodedBlock:
 
 @dataclass(frozen=True)
 class AvrCodedRows:
-    """The function for all rows, whose arguments are pointers to the vectors and, last, to the results."""
+    """The function for all rows; its arguments are pointers to the vectors and, last, to the results."""
 
     rows: CodedRows
 
@@ -253,7 +255,7 @@ class AvrCodedRows:
 
     @cached_property
     def blocks(self) -> Sequence[AvrCodedBlock]:
-        """Blocks of nearly equal numbers of rows."""
+        """Blocks with nearly equal numbers of rows."""
         rows = self.rows.rows
         count = -(-rows // BLOCK)
         ends = [rows * number // count for number in range(count + 1)]
@@ -280,7 +282,7 @@ class AvrCodedRows:
 
     @property
     def time(self) -> int:
-        """The cycles of a call whose results are in range, arguments included."""
+        """The cycles of a call with results in range, including those for passing the arguments."""
         arguments = 2 * (len(self.rows.weights) + 1)
         return _CALL + arguments + cycles(self.lines) - sum(block.skipped for block in self.blocks)
 
@@ -295,7 +297,7 @@ class AvrCodedRows:
 
 
 def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
-    """The kernel of the given rows; None if they do not fit the registers."""
+    """The kernel for the given rows; None if they do not fit the registers."""
     code = AvrCodedRows(rows)
     if not code.fits:
         return None

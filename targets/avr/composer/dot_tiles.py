@@ -48,7 +48,7 @@ _START = joined(
     *(copied(sum, to) for sum, to in zip(_SUMS[:2], _SUMS[2:], strict=True)),
 )
 _FINISHED = 30
-"""The approximate cycles that compiled C takes to finish the sum of a row and to advance to the next."""
+"""The approximate number of cycles that compiled C takes to finish the sum of a row and to advance to the next one."""
 
 _MOST = 255
 
@@ -72,12 +72,12 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def layout(self) -> WeightStream:
-        """The starts of two rows, their weights alternately, and the factors."""
+        """The starts of two rows, then their weights in alternation, then the factors."""
         return self.weight_stream((self.tile.rows // 2, 2), self.tile.runs * self.tile.length, BY_ELEMENT)
 
     @property
     def _run(self) -> TimedCode:
-        """A run of both windows, two elements per iteration."""
+        """A run of both windows, with two elements per iteration."""
         odd, half = self.tile.length % 2, self.tile.length // 2
         enter = TimedCode.once(a.ldi(_ELEMENTS, half + odd), (a.rjmp(ahead=1),) if odd else ())
         loop = TimedCode.once(_STEP, a.label(1), _STEP).looped(2, half + odd, _ELEMENTS)
@@ -152,5 +152,5 @@ class AvrDotTile(AvrTileCode):
 
 @cache
 def _time_of_row(length: int) -> float:
-    """The cycles per result of the fastest kernel for single rows."""
+    """The cycles per result of the fastest kernel that computes single rows."""
     return time_alone(dot_in_chunks(24, 4), length) + _FINISHED

@@ -52,7 +52,7 @@ class Branches:
 
     @property
     def farthest(self) -> int:
-        """The bytes of the input up to the last feature that is read."""
+        """The number of bytes of the input up to the last feature that is read."""
         trees = self.forest.trees
         return (int(trees.features.max(initial=0)) + 1) * trees.thresholds.itemsize
 
@@ -152,7 +152,7 @@ class ForestRecords(AvrForest):
         return joined(a.push("r28"), a.push("r29"), main, calls, end, shared, *blocks)
 
     def _blocks(self, trees: list[Code]) -> tuple[list[Code], list[int]]:
-        """Blocks of trees with their labels, and the byte offset of each tree from the first block."""
+        """Blocks of trees with their labels, and the distance of each tree in bytes from the first block."""
         blocks: list[Code] = []
         placed: list[int] = []
         size = offset = 0
@@ -224,5 +224,7 @@ class ForestRecords(AvrForest):
 
 
 def plain_forest(symbol: str, forest: ForestCode) -> Kernel | None:
-    """The kernel of a forest whose votes are floats, whose features have four bytes, or of too many results."""
+    """The kernel in plain C of a forest whose votes are floats, whose features have four bytes, or which has too many
+    results.
+    """
     return None if ForestRecords(forest).fits else forest_inline(symbol, forest)

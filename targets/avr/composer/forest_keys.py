@@ -41,7 +41,7 @@ class _Keys:
 
     @staticmethod
     def of(forest: ForestCode) -> _Keys | None:
-        """The keys of a forest of floats; None if its thresholds do not fit bytes."""
+        """The keys of a forest of floats; None if the thresholds do not fit bytes."""
         trees = forest.trees
         bits = trees.thresholds.view(np.int32).astype(np.int64)
         if not len(bits) or bits.min() < 0 or (bits & 0xFFFF).any():
@@ -79,7 +79,7 @@ class _Keys:
 
     @cached_property
     def routine(self) -> Code:
-        """The keys of r20 features from X on, stored from Z on."""
+        """The routine that computes the keys of r20 features from X on, and stores them from Z on."""
         again = (a.label(_STORE), a.st("Z+", "r24"), a.dec("r20"), a.brne(back=_KEYS))
         low = (a.label(_LOW), a.ldi("r24", _GREATEST + 1), a.rjmp(back=_STORE))
         high = (a.label(_HIGH), a.ldi("r24", _GREATEST), a.rjmp(back=_STORE))
@@ -108,7 +108,9 @@ class _Keys:
 
 @dataclass(frozen=True)
 class KeyedForest(AvrForest):
-    """Keys on the stack, and the function of the forest that reads them, in a form for integers."""
+    """A function that stores keys on the stack, and the function of the forest that reads them, in a form for
+    integers.
+    """
 
     form: type[AvrForest]
 

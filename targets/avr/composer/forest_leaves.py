@@ -47,7 +47,7 @@ class AvrForest(ABC):
     @property
     @abstractmethod
     def fits(self) -> bool:
-        """True if the form has a function for the forest."""
+        """True if this form has a function for the forest."""
 
     @cached_property
     @abstractmethod
@@ -57,16 +57,16 @@ class AvrForest(ABC):
     @property
     @abstractmethod
     def time(self) -> float:
-        """The average cycles of a call, arguments included, by `Trees.likely`."""
+        """The average number of cycles of a call, including the arguments, by `Trees.likely`."""
 
     @property
     @abstractmethod
     def stack(self) -> int:
-        """Bytes of stack."""
+        """The number of bytes of stack."""
 
     @property
     def near(self) -> bool:
-        """True if the function reads constants among its code."""
+        """True if the function reads constants that are placed among its code."""
         return True
 
     @property
@@ -178,7 +178,9 @@ class Leaves:
 
     @property
     def carries_seldom(self) -> bool:
-        """True if results have two bytes and votes an unsigned one, so that the upper byte rarely changes."""
+        """True if the upper byte of a result rarely changes, since results have two bytes and votes are a single
+        unsigned byte.
+        """
         return self.size == 2 and self.vote == 1 and not self.signed
 
     def unit_added(self, pointer: str, offset: int) -> Code:
@@ -239,7 +241,7 @@ class Leaves:
 
     @property
     def share_of_pure(self) -> float:
-        """The share of walks that end in pure leaves."""
+        """The share of walks through trees that end in pure leaves."""
         leaves, _ = self.forest.trees.leaves_by_tree
         pure = np.array([self.pure(leaf) is not None for leaf in leaves.tolist()])
         return float(self.forest.trees.leaf_shares @ pure) / len(self.forest.trees.roots)

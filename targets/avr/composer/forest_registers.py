@@ -15,7 +15,7 @@ from tinyml.targets.avr.composer.forest_leaves import REACH, RESULTS, AvrForest,
 from tinyml.targets.composer.instructions import Code, Instruction, Line, joined
 
 _FAR = 26, 27
-"""The pointer to features that neither Z nor Y reaches."""
+"""The register of the pointer to features that neither Z nor Y reaches."""
 _LOWER = 18, 19, 20, 21, 22, 23, *_FAR, 16, 17
 """Registers that accept immediates, for the lowest byte of each result; call-clobbered ones first."""
 _UPPER = 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15

@@ -22,12 +22,12 @@ from tinyml.targets.c.composer.constants_in_c import tables_in_c
 from tinyml.targets.composer.instructions import Code, joined
 
 _FLAGS = 64
-"""Feature offsets below this share their byte with the flags; larger ones take another byte."""
+"""Feature offsets below this limit share their byte with the flags; larger ones take another byte."""
 _NIBBLE = 16
 _IN_HEAD = 12
 """The maximum number of results whose mask fits in the byte with the number of votes."""
 _STEPS = 3
-"""The number of first children followed before the loop over nodes jumps back."""
+"""The number of descents to a first child before the loop over nodes jumps back."""
 
 _MASKS = ("r18", "r19", "r16", "r17", "r26", "r27")
 _NODE, _SECOND, _LEAFY, _TREE, _OTHER, _LEAF, _SKIP, _PURE, _NEXT, _TABLE = range(20, 30)
@@ -81,7 +81,9 @@ class ForestTables(AvrForest):
 
     @cached_property
     def _trees(self) -> tuple[list[list[int]], int]:
-        """The tables of all trees, and the bytes of a distance to a second child; one if all distances fit."""
+        """The tables of all trees, and the number of bytes of a distance to a second child: one if all distances
+        fit.
+        """
         near = [self._subtree(int(root), 1) for root in self.forest.trees.roots]
         if all(tree is not None for tree in near):
             return [tree for tree in near if tree is not None], 1
@@ -96,7 +98,7 @@ class ForestTables(AvrForest):
 
     @property
     def skip(self) -> int:
-        """The bytes of a distance to a second child."""
+        """The number of bytes of a distance to a second child."""
         return self._trees[1]
 
     def _subtree(self, root: int, skip: int) -> list[int] | None:
@@ -222,7 +224,7 @@ class ForestTables(AvrForest):
         return joined(a.rjmp(ahead=_NODE), a.label(_SECOND), *distance, a.label(_NODE), *steps, a.rjmp(back=_NODE))
 
     def _leafy(self) -> Code:
-        """A node with a leaf: Z points to its leaves."""
+        """The code for a node with a leaf; Z points to its leaves."""
         flags = (a.label(_LEAFY), a.mov("r16", "r24"), a.andi("r24", _FLAGS - 1))
         compared = (*flags, *self._compared(), *self._second(ahead=_OTHER))
         skipped = (a.label(_SKIP), *self._leaf_skipped(), a.rjmp(back=_NODE))

@@ -35,7 +35,7 @@ def next_byte(memory: str, pointer: str) -> Fetch:
 
 
 def run(bits: int, memory: str, pointer: str) -> Sequence[Fetch]:
-    """The bytes of the next element of a run."""
+    """Fetches of the bytes of a run's next element."""
     return [next_byte(memory, pointer)] * (bits // 8)
 
 
@@ -260,7 +260,7 @@ def squares(bits: int, sum: int) -> AvrArithmetic:
 
 
 def _square_of_bytes(sum: Sequence[str], first: Sequence[str], second: Sequence[Fetch]) -> Code:
-    """The magnitude of a 9-bit difference fits 8 bits."""
+    """Add the square of a difference of bytes. The magnitude of the 9-bit difference fits 8 bits."""
     return joined(
         second[0]("r16"),
         (a.sub("r16", first[0]), a.brge(ahead=29), a.neg("r16"), a.label(29), a.mul("r16", "r16")),
@@ -270,7 +270,9 @@ def _square_of_bytes(sum: Sequence[str], first: Sequence[str], second: Sequence[
 
 
 def _square_of_words(first: Sequence[str], second: Sequence[Fetch]) -> Code:
-    """FMULSU gives twice the product of the difference's bytes, with its sign in the carry."""
+    """Add the square of a difference of words. FMULSU gives twice the product of its bytes, with the sign in the
+    carry.
+    """
     return joined(
         word(second, ("r16", "r17")),
         (a.sub("r16", first[0]), a.sbc("r17", first[1])),

@@ -56,7 +56,7 @@ class AvrTileCode(ABC):
     @property
     @abstractmethod
     def single(self) -> float:
-        """The approximate cycles per result, without requantisation, of a kernel for single sums."""
+        """The approximate number of cycles per result that a kernel for single sums takes, without requantisation."""
 
     @property
     @abstractmethod
@@ -126,7 +126,7 @@ class AvrTileCode(ABC):
 
 
 def _deepest(lines: Code) -> int:
-    """The maximum number of bytes on the stack."""
+    """The greatest number of bytes that lines have on the stack."""
     return max(accumulate((line.stack for line in lines if isinstance(line, Instruction)), initial=0))
 
 

@@ -74,8 +74,9 @@ SUMS_IN_C: Mapping[str, str] = {
     }
     return sum;""",
 }
-"""The statements of kernels for whole elements, by their op. The C type of `n` is `int`; gaps are in an array of their
-own."""
+"""The statements of kernels for whole elements, by their op. `n` is an `int` in C, and gaps are in an array of their
+own.
+"""
 
 
 _TABLES = ("table", "other")
@@ -166,7 +167,9 @@ def _kernel(wanted: Kernel) -> Kernel:
 
 
 def _step(wanted: Kernel) -> float:
-    """The instructions per element on a Cortex-M4, within a tenth of gcc's code: loads, shifts, sums and the loop."""
+    """The number of instructions per element on a Cortex-M4, within a tenth of gcc's code: loads, shifts, sums and the
+    loop.
+    """
     gaps = wanted.gaps > 0
     length, bytes = group_length(wanted.weights), len(group_layout(wanted.weights))
     fields = len({each.bits for each in group_layout(wanted.weights) if each.bits < 8})
@@ -175,5 +178,5 @@ def _step(wanted: Kernel) -> float:
 
 
 def _code(wanted: Kernel) -> int:
-    """The bytes of flash: the code of each element in a group, and of those in the rest of a row."""
+    """The bytes of flash: those of the code for each element of a group and for the remaining elements of a row."""
     return round(3 * _step(wanted) * group_length(wanted.weights) * (1 if wanted.gaps else 1.6))

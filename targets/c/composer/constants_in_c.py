@@ -120,19 +120,19 @@ _C_TYPES = {
 }
 
 PLAIN = "tm_forest_plain"
-"""The functions in tables, as code with arrays and without."""
+"""The prefixes of the functions: as tables, as code with arrays, and as code without arrays."""
 FOREST_STEPS = (TABLES, CODE, PLAIN)
 """The prefixes of their steps in cost tables."""
 
 _TABLE_NODE, _CODE_NODE, _VOTE, _TREE = 8.0, 5.0, 5.0, 8.0
-"""Approximate instructions of a Cortex-M4 for a node in a table, a node in code, a vote and a tree."""
+"""The approximate numbers of Cortex-M4 instructions for a node in a table, a node in code, a vote and a tree."""
 _TABLES, _NODE, _LEAF = 120, 14, 10
-"""Bytes of flash: the loop over tables, and a node and a leaf as code."""
+"""The bytes of flash of the loop over tables, of a node as code and of a leaf as code."""
 
 _UNROLLED = 3
-"""The results up to which the C compiler unrolls the addition of votes."""
+"""The greatest number of results for which the C compiler unrolls the addition of votes."""
 _IN_REGISTERS = 2
-"""The features of four bytes that a small chip keeps in registers."""
+"""The number of four-byte features that a small chip keeps in registers."""
 
 
 def ctype(array: NDArray[Any]) -> str:

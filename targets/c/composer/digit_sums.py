@@ -57,8 +57,9 @@ def _table(name: str, entry: str, vector: str) -> str:
 class DigitTimes:
     """Times of an element on a chip.
 
-    `sign`, `trit`: of a separate row, for each plane or for a ternary element. `lookup`, `row`: of rows that share
-    tables, for each plane and in addition. `table`: of the tables, for all rows.
+    `sign`, `trit`: the times of a row without a shared table, per plane and per ternary element. `lookup`, `row`: the
+    times of a row with a shared table, per plane and in addition to its planes. `table`: the time of the tables, once
+    for all rows.
     """
 
     sign: float
@@ -70,7 +71,7 @@ class DigitTimes:
 
 @cache
 def digit_sum(times: DigitTimes, wanted: Kernel) -> Kernel | None:
-    """The kernel for an unnamed description; None if there is none. times: on the chip."""
+    """The kernel for an unnamed description; None if there is none. times: the times on the chip."""
     digits, vector = wanted.codings
     if digits not in (ODD, TRITS) or vector != INTEGER or wanted.vector not in (8, 16) or wanted.sum != 32:
         return None

@@ -31,7 +31,7 @@ def loop_in_c(loop: ElementLoop) -> str:
 
 
 def _started(loop: ElementLoop) -> Iterator[str]:
-    """What comes before the loop of a reduction."""
+    """The statements before the loop of a reduction."""
     if loop.reduces:
         last = loop.steps[-1]
         yield f"    int32_t all = {_value(loop, last.operands[0])};"
@@ -40,7 +40,7 @@ def _started(loop: ElementLoop) -> Iterator[str]:
 
 
 def _ended(loop: ElementLoop) -> Iterator[str]:
-    """What comes after the loop of a reduction."""
+    """The statements after the loop of a reduction."""
     if loop.reduces:
         yield f"    out[0] = (int{loop.widths[-1]}_t){'place' if loop.steps[-1].name == 'place' else 'all'};"
 
@@ -61,7 +61,7 @@ def _statements(loop: ElementLoop, number: int, step: Step) -> Iterator[str]:
             terms = [f" + {stride} * i{at}" for stride, at in zip(strides, loop.around(number), strict=True) if stride]
             yield f"{value}x{run}[i{f' + {offset}' if offset else ''}{''.join(terms)}];"
         case "shared":
-            # Its readers name the element.
+            # The steps that read it use the element's name.
             pass
         case "lookup":
             yield f"{value}x{numbers[0]}[{operands[0]}];"

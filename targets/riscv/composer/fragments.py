@@ -40,7 +40,7 @@ least byte.
 
 
 class Written(Protocol):
-    """A function whose code `write` emits, either to count instructions or to build IR."""
+    """A function whose code `write` emits, either to count the instructions or to build the IR."""
 
     def write(self, code: RiscvCode[V]) -> None: ...
 
