@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from math import prod
-from typing import NamedTuple, cast
+from typing import ClassVar, NamedTuple, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, IntegerType, StringAttr, i64
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from tinyml.dialects.layouts.contents import LOOP, CodeContent
 from tinyml.dialects.machine.machine import limits
 
 REGISTER = 32
@@ -128,12 +129,14 @@ def misuses_conditions(step: Step, steps: Sequence[Step]) -> bool:
 
 
 @dataclass(frozen=True)
-class ElementLoop:
+class ElementLoop(CodeContent):
     """A loop over `count` iterations. widths: of the elements of runs of memory in bits, those of the result last.
 
     lines: how often the iterations run, each time from elements that are `pitches` further in each run; no pitches
     without several lines.
     """
+
+    DECLARED_AS: ClassVar[str] = LOOP
 
     count: int
     widths: tuple[int, ...]
