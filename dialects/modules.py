@@ -75,6 +75,11 @@ def names_on_use(modules: Sequence[str]) -> Callable[[str], Any]:
     return get
 
 
+def all_names(modules: Sequence[str]) -> Mapping[str, object]:
+    """What modules have, by name; they are imported."""
+    return {name: value for module in modules for name, value in vars(import_module(module)).items()}
+
+
 def _exports(module: str) -> Sequence[str]:
     """The names in a module's `__all__`; the module is not imported."""
     spec = find_module(module)

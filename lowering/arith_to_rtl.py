@@ -20,7 +20,7 @@ from xdsl.traits import SymbolTable
 from tinyml.dialects import num, rtl, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.layouts.trees import FOREST
+from tinyml.dialects.layouts.contents import FOREST
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import bytes_of, element_bytes, elements_of, memref_type, packed_bits, storage_of

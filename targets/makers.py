@@ -6,23 +6,22 @@ The makers of tile kernels are in `tinyml.targets.tiles`.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Generic, TypeGuard, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeGuard, TypeVar, cast
 
-from tinyml.dialects.extensions import imported
-from tinyml.dialects.layouts.coded_rows import CodedRows
-from tinyml.dialects.layouts.trees import ForestCode
+from tinyml.dialects.layouts.contents import FOREST, LOOP, Content, are_rows, is_declared_as
 from tinyml.dialects.modules import on_call
 from tinyml.dialects.num import CodeKernelAttr, ComposedKernelAttr, FarKernelAttr, KernelAttr, ListedKernelAttr
 from tinyml.dialects.plugins import expected
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.nests import Content, FarNest, Maker, Nest, Offer, SumNest
+from tinyml.targets.nests import FarNest, Maker, Nest, Offer, SumNest
 
 if TYPE_CHECKING:
+    from tinyml.dialects.layouts.coded_rows import CodedRows
     from tinyml.dialects.layouts.element_loops import ElementLoop
+    from tinyml.dialects.layouts.trees import ForestCode
 
 CACHED_KERNELS = 128
 """The size of the cache of a coder's kernels, at least the number of a network's layers."""
@@ -110,11 +109,11 @@ class RowCoder(Maker):
     large: bool = True
 
     def offers(self, nest: Nest) -> Iterator[Offer]:
-        if isinstance(nest, CodedRows) and (kernel := self.kernel(nest.digest, nest)) is not None:
+        if are_rows(nest) and (kernel := self.kernel(nest.digest, nest)) is not None:
             yield Offer(kernel)
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        if isinstance(content, CodedRows) and is_code_of(attribute, self.name):
+        if are_rows(content) and is_code_of(attribute, self.name):
             return self.kernel(attribute.key.data, content)
         return None
 
@@ -142,17 +141,15 @@ class _ContentCoder(Maker, Generic[C]):
     needs: str = ""
     large: bool = False
 
-    @staticmethod
-    @abstractmethod
-    def content() -> type:
-        """The class of the content of kernels."""
+    CONTENT: ClassVar[str]
+    """The attribute of a declaration that holds what kernels compute."""
 
     def offers(self, nest: Nest) -> Iterator[Offer]:
-        if isinstance(nest, self.content()) and (kernel := self.kernel(cast(C, nest))) is not None:
+        if is_declared_as(nest, self.CONTENT) and (kernel := self.kernel(cast(C, nest))) is not None:
             yield Offer(kernel)
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        known = isinstance(content, self.content()) and is_code_of(attribute, self.name)
+        known = is_declared_as(content, self.CONTENT) and is_code_of(attribute, self.name)
         return self.kernel(cast(C, content)) if known else None
 
     def kernel(self, content: C) -> Kernel | None:
@@ -162,18 +159,16 @@ class _ContentCoder(Maker, Generic[C]):
         return None if kernel is None else replace(kernel, identity=identity)
 
 
-class ForestCoder(_ContentCoder[ForestCode]):
+class ForestCoder(_ContentCoder["ForestCode"]):
     """A composer whose kernels are forests, as tables or as code."""
 
-    @staticmethod
-    def content() -> type:
-        return ForestCode
+    CONTENT: ClassVar[str] = FOREST
 
 
 TABLES, CODE = "tm_forest_tables", "tm_forest_code"
 
 FORESTS = tuple(
-    ForestCoder(name, on_call(f"tinyml.targets.c.composer.constants_in_c:{composed}"))
+    ForestCoder(name, on_call(f"tinyml.targets.c.composer.forests_in_c:{composed}"))
     for name, composed in ((TABLES, "forest_tables"), (CODE, "forest_code"))
 )
 """The coders of forests for every chip with a single address space."""
@@ -182,9 +177,7 @@ FORESTS = tuple(
 class LoopCoder(_ContentCoder["ElementLoop"]):
     """A composer whose kernels are loops over elements, on vectors."""
 
-    @staticmethod
-    def content() -> type:
-        return imported("tinyml.dialects.layouts.element_loops:ElementLoop")
+    CONTENT: ClassVar[str] = LOOP
 
 
 @dataclass(frozen=True)

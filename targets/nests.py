@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import INTEGER, NumberFormat
-from tinyml.dialects.layouts.coded_rows import ROWS, TILE, CodedRows, CodedTile
 from tinyml.dialects.layouts.digits import Digits, Width
-from tinyml.dialects.layouts.trees import FOREST, ForestCode
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.modules import on_call
 from tinyml.dialects.num import KernelAttr, Spacing
-from tinyml.dialects.num.kernels.coded_sums import LOOP
 from tinyml.targets.kernel import Kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import Raws
+    from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
+    from tinyml.dialects.layouts.contents import Content
     from tinyml.dialects.layouts.element_loops import ElementLoop
+    from tinyml.dialects.layouts.trees import ForestCode
 
     Bytes = NDArray[np.int8]
     Numbers = NDArray[np.int64]
@@ -113,18 +111,6 @@ Nest: TypeAlias = "SumNest | TileNest | FarNest | CodedRows | ElementLoop | Fore
 """A query to a chip; code for rows of constant matrices, for loops over elements and for forests is queried by its
 content.
 """
-
-
-Content: TypeAlias = "CodedRows | CodedTile | ElementLoop | ForestCode"
-"""The content of code."""
-
-CONTENTS: Mapping[str, Callable[[Attribute], Content]] = {
-    ROWS: CodedRows.of,
-    TILE: CodedTile.of,
-    LOOP: on_call("tinyml.dialects.layouts.element_loops:ElementLoop.of"),
-    FOREST: ForestCode.of,
-}
-"""The content of a declared function's code, by the attribute of the declaration."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,7 @@ from xdsl.ir import Operation
 
 from tinyml.dialects.errors import InputError, did_you_mean, unknown
 from tinyml.dialects.extensions import needs, part_of
+from tinyml.dialects.layouts.contents import Content
 from tinyml.dialects.num import CodeKernelAttr, FarKernelAttr, KernelAttr
 from tinyml.dialects.own_attributes import TEXT, OwnAttribute, Place
 from tinyml.dialects.plugins import CHIPS as GROUP
@@ -30,7 +31,7 @@ from tinyml.targets.board import Board, bytes_of
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import ELEMENT_FUNCTIONS, Kernel
 from tinyml.targets.makers import FarConstants
-from tinyml.targets.nests import Content, FarNest, Maker, Nest, Offer, SumNest
+from tinyml.targets.nests import FarNest, Maker, Nest, Offer, SumNest
 from tinyml.targets.tiles import TileFamily
 
 

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.formats.accumulator import Accumulator, Requantisation
 from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.layouts.coded_rows import CodedTile
+from tinyml.dialects.layouts.contents import Content, is_tile
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.runtime_functions import requantize
 from tinyml.dialects.num import CodeKernelAttr, KernelAttr, Spacing, TileKernelAttr
 from tinyml.targets.kernel import LEAST_MULTIPLIER, Kernel
 from tinyml.targets.makers import CACHED_KERNELS, is_code_of
-from tinyml.targets.nests import Content, Maker, Nest, Offer, RowSums, TileNest
+from tinyml.targets.nests import Maker, Nest, Offer, RowSums, TileNest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tinyml.dialects.layouts.coded_rows import CodedTile
 
     Bytes = NDArray[np.int8]
     Numbers = NDArray[np.int64]
@@ -290,8 +292,7 @@ class TileCoder(Maker):
             yield Offer(kernel, (), nest.lines, self.family.input_tile_bytes, lambda: code)
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        known = isinstance(content, CodedTile) and is_code_of(attribute, self.name)
-        return self.kernel(content) if known else None
+        return self.kernel(content) if is_tile(content) and is_code_of(attribute, self.name) else None
 
     @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, code: CodedTile) -> Kernel | None:
@@ -312,6 +313,8 @@ class TileCoder(Maker):
 
 def coded_tile(tile: Tile, sums: Sums) -> CodedTile:
     """A tile in the form in which an attribute stores it."""
+    from tinyml.dialects.layouts.coded_rows import CodedTile
+
     weights = sums.weights.reshape(tile.rows, tile.runs, -1)
     apart = tile.length // weights.shape[2]
     places = tile.pitch, tile.step, tile.count, tile.zero, apart

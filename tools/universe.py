@@ -118,9 +118,7 @@ TINYML = Universe(all_dialects=DIALECTS, all_passes=PASSES, all_targets=TARGETS)
 
 ATTRIBUTES = (
     "dialects.c.declarations",
-    "dialects.layouts.coded_rows",
-    "dialects.layouts.trees",
-    "dialects.num.kernels.coded_sums",
+    "dialects.layouts.contents",
     "dialects.num.kernels.kernel_attributes",
     "dialects.scratch.types",
     "dialects.tdsl",

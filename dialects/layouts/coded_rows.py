@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -22,9 +22,9 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from tinyml.dialects.layouts.contents import ROWS, TILE, CodeContent
 from tinyml.dialects.layouts.dense import dense_attribute, dense_numbers
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.own_attributes import OwnAttribute, Place, read_by
 
 if TYPE_CHECKING:
     from tinyml.dialects.layouts.dense import Numbers
@@ -41,7 +41,7 @@ _TILE_KEYS = ("weights", "starts", "multipliers", "shifts", "places")
 
 
 @dataclass(frozen=True, eq=False)
-class CodedRows:
+class CodedRows(CodeContent):
     """Rows of constant matrices, each matrix with a separate vector; a row's sum begins with a start value.
 
     Rows are equal if their digests are.
@@ -50,6 +50,8 @@ class CodedRows:
     products of each matrix are added, 0 for the first. starts: the start value of each row, rounding bias included.
     right: the right shift of complete sums, before they are clamped to bytes of at most `LARGEST` in magnitude.
     """
+
+    DECLARED_AS: ClassVar[str] = ROWS
 
     weights: Sequence[Numbers]
     aligns: Sequence[int]
@@ -130,15 +132,8 @@ class CodedRows:
         return self
 
 
-ROWS = OwnAttribute(
-    "tinyml.coded_rows",
-    {Place.DECLARATION: read_by("rows that are code", CodedRows.of)},
-    "The rows of weights in the code of a C function.",
-)
-
-
 @dataclass(frozen=True, eq=False)
-class CodedTile:
+class CodedTile(CodeContent):
     """Sums of the products of rows and windows, each with a start value, requantised as in TensorFlow Lite.
 
     Tiles are equal if their digests are.
@@ -149,6 +144,8 @@ class CodedTile:
     number of windows. zero: the raw of 0 of the results, which are bytes. apart: the distance of the factors of
     consecutive weights, in elements of memory: 1, or the number of rows if each row has a separate channel.
     """
+
+    DECLARED_AS: ClassVar[str] = TILE
 
     weights: Numbers
     starts: Numbers
@@ -221,10 +218,3 @@ class CodedTile:
         if self.apart not in (1, self.rows):
             raise VerifyException(f"elements are 1 or {self.rows} apart, got {self.apart}")
         return self
-
-
-TILE = OwnAttribute(
-    "tinyml.coded_tile",
-    {Place.DECLARATION: read_by("a tile whose weights are code", CodedTile.of)},
-    "The tile whose weights are in the code of a C function.",
-)

@@ -71,3 +71,10 @@ def dense_array(value: Attribute | None, name: str) -> NDArray[Any]:
         raise VerifyException(f"{name}: expected integers of 8, 16, 32 or 64 bits, f32 or f64, got {element}")
     kind = "i" if isinstance(element, IntegerType) else "f"
     return dense_elements(dense, np.dtype(f"<{kind}{element.size}"), dense.get_shape())
+
+
+def element_type(array: NDArray[Any]) -> IntegerType | Float32Type | Float64Type:
+    """The element type of an array in an attribute."""
+    if array.dtype.kind == "f":
+        return f32 if array.dtype.itemsize == 4 else f64
+    return IntegerType(8 * array.dtype.itemsize)

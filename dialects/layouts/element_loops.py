@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from math import prod
-from typing import NamedTuple, cast
+from typing import ClassVar, NamedTuple, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, IntegerType, StringAttr, i64
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from tinyml.dialects.layouts.contents import LOOP, CodeContent
 from tinyml.dialects.machine.machine import limits
 
 REGISTER = 32
@@ -130,13 +131,15 @@ def misuses_conditions(step: Step, steps: Sequence[Step]) -> bool:
 
 
 @dataclass(frozen=True)
-class ElementLoop:
+class ElementLoop(CodeContent):
     """A loop over `count` iterations. widths: those of the elements of runs of memory in bits, those of the result
     last.
 
     lines: the number of repetitions of the iterations; each starts `pitches` elements further in each run. A single
     line has no pitches.
     """
+
+    DECLARED_AS: ClassVar[str] = LOOP
 
     count: int
     widths: tuple[int, ...]

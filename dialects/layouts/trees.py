@@ -10,23 +10,21 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import DictionaryAttr, Float32Type, Float64Type, IntegerType, f32, f64, i8, i32
+from xdsl.dialects.builtin import DictionaryAttr, f32, i8, i32
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.layouts.dense import dense_array, dense_attribute
+from tinyml.dialects.layouts.contents import FOREST, CodeContent
+from tinyml.dialects.layouts.dense import dense_array, dense_attribute, element_type
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.own_attributes import OwnAttribute, Place, read_by
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.layouts.dense import Numbers
 
-
-Element: TypeAlias = IntegerType | Float32Type | Float64Type
 
 FEATURES, THRESHOLDS, CHILDREN, ROOTS = KEYS = ("features", "thresholds", "children", "roots")
 SHARES, MISSING = "shares", "missing"
@@ -263,24 +261,19 @@ class Trees:
         return Trees(features, thresholds, children, roots, shares, missing)
 
 
-def element_type(array: NDArray[Any]) -> Element:
-    """The element type of an array in an attribute."""
-    if array.dtype.kind == "f":
-        return f32 if array.dtype.itemsize == 4 else f64
-    return IntegerType(8 * array.dtype.itemsize)
-
-
 VOTES = "votes"
 MOST_NONZERO = 0.6
 """The share of nonzero votes below which the leaves are stored as lists of them."""
 
 
 @dataclass(frozen=True, eq=False)
-class ForestCode:
+class ForestCode(CodeContent):
     """Trees whose thresholds are raws of the input's element type, and votes (leaves, results) of the results' type.
 
     Votes are added to results tree by tree, starting at zero. Integers never overflow: the sums are proven to fit.
     """
+
+    DECLARED_AS: ClassVar[str] = FOREST
 
     trees: Trees
     votes: NDArray[Any]
@@ -335,8 +328,3 @@ class ForestCode:
         """The average number of nonzero votes that one inference adds."""
         leaves, _ = self.trees.leaves_by_tree
         return float(self.trees.leaf_shares @ np.count_nonzero(self.votes[leaves], axis=1))
-
-
-FOREST = OwnAttribute(
-    "tinyml.forest", {Place.DECLARATION: read_by("a forest", ForestCode.of)}, "The forest that a C function implements."
-)

@@ -4,13 +4,15 @@ Each op on scalars names the method of the result's `NumberFormat`, or of the `A
 to bits runs that method on a machine that emits IR.
 """
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 from tinyml.dialects.collect import dialect_of
+from tinyml.dialects.modules import all_names, names_on_use
 from tinyml.dialects.num.base import *
 from tinyml.dialects.num.contractions import *
 from tinyml.dialects.num.entries import *
 from tinyml.dialects.num.kernels.calls import *
-from tinyml.dialects.num.kernels.coded_sums import *
-from tinyml.dialects.num.kernels.forest_walks import *
 from tinyml.dialects.num.kernels.kernel_attributes import *
 from tinyml.dialects.num.kernels.routines import *
 from tinyml.dialects.num.nests import *
@@ -19,4 +21,14 @@ from tinyml.dialects.num.scalars import *
 from tinyml.dialects.num.sums import *
 from tinyml.dialects.num.totals import *
 
-NUM = dialect_of("num", globals())
+if TYPE_CHECKING:
+    from tinyml.dialects.num.kernels.coded_sums import *
+    from tinyml.dialects.num.kernels.forest_walks import *
+
+_ON_USE = [f"{__name__}.kernels.coded_sums", f"{__name__}.kernels.forest_walks"]
+"""The files of ops and routines that few programs have, which are imported when their names are used."""
+
+if not TYPE_CHECKING:
+    __getattr__ = names_on_use(_ON_USE)
+
+NUM = dialect_of("num", globals(), partial(all_names, _ON_USE))

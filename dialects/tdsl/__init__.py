@@ -6,13 +6,10 @@ iter_args; integers are `index` values of `arith`.
 """
 
 from collections.abc import Mapping
-from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.collect import dialect_of
-from tinyml.dialects.extensions import imported
-from tinyml.dialects.modules import is_installed, names_on_use
+from tinyml.dialects.modules import all_names, is_installed, names_on_use
 from tinyml.dialects.tdsl.attributes import *
 from tinyml.dialects.tdsl.base import *
 from tinyml.dialects.tdsl.comparison import *
@@ -43,15 +40,8 @@ if TYPE_CHECKING:
 _ON_USE = [
     f"{__name__}.{file}"
     for file in (
-        "accumulation",
-        "convolution",
-        "distance",
-        "encoded_features",
-        "enlargement",
-        "forest",
-        "missing_values",
-        "pooling",
-        "slices",
+        *("accumulation", "convolution", "distance", "encoded_features", "enlargement"),
+        *("forest", "missing_values", "pooling", "slices"),
     )
 ]
 """The files of ops that few programs contain; each is imported when one of its names is first used (see `kinds.py`)."""
@@ -63,11 +53,8 @@ _SIGNALS = f"{__name__}.signals"
 
 
 def _others() -> Mapping[str, object]:
-    names = {name: value for module in _ON_USE for name, value in vars(import_module(module)).items()}
-    if is_installed(_SIGNALS):
-        signals: ModuleType = imported(_SIGNALS)
-        names |= vars(signals)
-    return names
+    signals = [_SIGNALS] if is_installed(_SIGNALS) else []
+    return all_names([*_ON_USE, *signals])
 
 
 TDSL = dialect_of("tdsl", globals(), _others)

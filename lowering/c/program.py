@@ -32,6 +32,7 @@ from tinyml.dialects.c.declarations import SUMS_IN_MEMORY
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
+from tinyml.dialects.layouts.contents import CONTENTS, Content
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.c.format_notes import (
@@ -64,7 +65,6 @@ from tinyml.lowering.c.signatures import (
 from tinyml.runtime.model.headers import definition_of, texts_of
 from tinyml.targets.c.names import Names
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.nests import CONTENTS, Content
 from tinyml.targets.registry import chip_of, coded_kernel, kernel_of, target_of
 
 ARENA = "arena"

@@ -10,7 +10,8 @@ from xdsl.dialects.builtin import Float32Type, IndexType, i32
 from xdsl.ir import Block, SSAValue
 
 from tinyml.dialects import scratch
-from tinyml.dialects.layouts.trees import ForestCode, element_type, ordered
+from tinyml.dialects.layouts.dense import element_type
+from tinyml.dialects.layouts.trees import ForestCode, ordered
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.memref.flat_arrays import FlatArrays
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from tinyml.dialects.extensions import imported
-from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.modules import OnUse, on_call
 from tinyml.targets.avr.assembly import AVR, HEADER, statement
 from tinyml.targets.avr.boards import ELPM, MUL
@@ -20,6 +20,9 @@ from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.kernel import Kernel, PackedReads
 from tinyml.targets.makers import FarConstants, ForestCoder, ListedKernels, RowCoder, SumComposer
 from tinyml.targets.tiles import TileFamily
+
+if TYPE_CHECKING:
+    from tinyml.dialects.layouts.trees import ForestCode
 
 _COMPOSER = "tinyml.targets.avr.composer"
 """The package of the code of kernels, which is imported when one is composed."""

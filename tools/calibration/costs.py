@@ -35,7 +35,7 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.board import Board
-from tinyml.targets.c.composer.constants_in_c import FOREST_STEPS
+from tinyml.targets.c.composer.forests_in_c import FOREST_STEPS
 from tinyml.targets.c.print_c import sources_of_lines
 from tinyml.targets.costs import OPTIMIZE, Cost, KernelCost, cost_file, cost_table
 from tinyml.targets.registry import board as board_named

@@ -22,10 +22,15 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.num.kernels import routines
 from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.targets.registry import kernel_of, target_of
 
-_SUMS = [routine.name for routine in num.NUM.attributes if issubclass(routine, num.RoutineAttr) and routine.ADDS]
+_SUMS = [
+    member.name
+    for member in vars(routines).values()
+    if isinstance(member, type) and issubclass(member, num.RoutineAttr) and member.ADDS and "name" in vars(member)
+]
 """Routines whose kernels take the start value of the sum as their last argument."""
 
 

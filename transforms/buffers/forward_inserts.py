@@ -16,7 +16,6 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.rewriting import Builder, Rewriter
 from tinyml.dialects.scratch import AllocOp, ConstantOp, SliceOp, elements_of, memref_type, root
-from tinyml.transforms.buffers.liveness.first_touch import points_before, statements_before
 from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers, reshaped
 from tinyml.transforms.ir.indices import affine_sum, build_offset, is_run, offset_of
 
@@ -67,6 +66,8 @@ def _forward(insert: tdsl.InsertSliceOp) -> None:
         or not is_run(tdsl.shape_of(insert.out), tdsl.shape_of(insert.part))
     ):
         return
+    from tinyml.transforms.buffers.liveness.first_touch import points_before
+
     if (start := points_before(insert, part)) is None:
         return
     place = _updated_place(start[0], insert)
@@ -86,6 +87,8 @@ def _forward(insert: tdsl.InsertSliceOp) -> None:
 
 def _forward_operands(op: Operation, place: _Place) -> None:
     """Compute the operand of an op in the bytes of its result, and so on for the op that computes the operand."""
+    from tinyml.transforms.buffers.liveness.first_touch import points_before
+
     while isinstance(op, tdsl.ElementwiseOp) and (dest := op.dest) is not None:
         if (part := _overwritten(op, dest)) is None:
             return
@@ -139,6 +142,8 @@ def _may_be(value: SSAValue, buffer: SSAValue) -> bool:
 
 def _from_first_user(part: AllocOp, last: Operation) -> Sequence[Operation]:
     """The ops of a block from the first user of a part, also in a nested region, to the op before `last`."""
+    from tinyml.transforms.buffers.liveness.first_touch import statements_before
+
     statements = statements_before(last, [use.operation for use in part.result.uses])
     assert statements
     return statements

@@ -29,7 +29,7 @@ from tinyml.dialects.exact.expansion import expand
 from tinyml.dialects.exact.recorder import Recorder
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
-from tinyml.dialects.layouts.trees import element_type
+from tinyml.dialects.layouts.dense import element_type
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, tdsl
-from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.costs import OPTIMIZE, cost_table
@@ -25,6 +26,12 @@ from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.ir.pipeline_names import LOOPS_TO_KERNELS, LoweringPasses
 from tinyml.transforms.loops.flash.attempts import SPENT_FLASH, ram_limit, spend
 from tinyml.transforms.loops.kernels.tiles import code_of, size_of
+
+
+def _is_forest(op: Operation) -> TypeGuard[num.ForestOp]:
+    """True for a `num.forest`; the file of the op is not imported."""
+    return op.name == "num.forest"
+
 
 LEAST_BYTES = 3
 """The bytes of an inner node in tables; the leaves take about as many bytes as the inner nodes."""
@@ -49,7 +56,7 @@ class CodeForestsPass(ModulePass):
     pack_buffers: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        forests = [each for each in op.walk() if isinstance(each, num.ForestOp)]
+        forests = [each for each in op.walk() if _is_forest(each)]
         if not forests:
             return
         compile_for(op, self.target)
@@ -80,7 +87,7 @@ class CodeForestsPass(ModulePass):
         if cost_table(self.target) is None:
             return 0.0, 0.0
         rest = module.clone()
-        for each in [each for each in rest.walk() if isinstance(each, num.ForestOp)]:
+        for each in [each for each in rest.walk() if _is_forest(each)]:
             Rewriter.erase_op(each)
         below = LoweringPasses(
             (LOOPS_TO_KERNELS,), target=self.target, packed=self.packed, pack_buffers=self.pack_buffers
@@ -115,8 +122,7 @@ def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
 
 def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:
     """The functions that a forest may become."""
-    forest: ForestCode = op.forest
-    kernels = [offer.kernel for offer in offers(target, forest)]
+    kernels = [offer.kernel for offer in offers(target, op.forest)]
     if not kernels:
         raise error_at(op, f"the target '{target}' has no function for this forest")
     return [_timed(kernel, target) for kernel in kernels]

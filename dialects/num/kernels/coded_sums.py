@@ -14,22 +14,10 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.extensions import imported
-from tinyml.dialects.layouts.coded_rows import ROWS, TILE, CodedRows, CodedTile
-from tinyml.dialects.modules import on_call
+from tinyml.dialects.layouts.contents import LOOP, ROWS, TILE
 from tinyml.dialects.num.kernels.calls import MEMREF, Arguments, CallOp, RoutineAttr, is_of_bytes, run_length
 from tinyml.dialects.num.kernels.kernel_attributes import CodeKernelAttr, KernelAttr, parse_numbers, print_numbers
-from tinyml.dialects.own_attributes import OwnAttribute, Place, read_by
 from tinyml.dialects.scratch.types import element_bytes, memref_type, packed_bits
-
-LOOP = OwnAttribute(
-    "tinyml.element_loop",
-    {
-        Place.DECLARATION: read_by(
-            "a loop over elements that is code", on_call("tinyml.dialects.layouts.element_loops:ElementLoop.of")
-        )
-    },
-    "The loop over elements that a C function implements.",
-)
 
 __all__ = ["CodeAttr", "CodeSize", "CodedLoopAttr", "CodedRowsAttr", "CodedTileAttr"]
 
@@ -121,6 +109,8 @@ class CodedRowsAttr(CodeAttr):
         return [MEMREF] * max(count, 1)
 
     def verify_call(self, call: CallOp) -> None:
+        from tinyml.dialects.layouts.coded_rows import CodedRows
+
         rows, (results, *read) = CodedRows.of(self.constants), _lengths_of_bytes(call)
         needed = [matrix.shape[1] for matrix in rows.weights]
         if (results, read) != (rows.rows, needed):
@@ -139,6 +129,8 @@ class CodedTileAttr(CodeAttr):
     DECLARED_AS: ClassVar[str] = TILE
 
     def verify_call(self, call: CallOp) -> None:
+        from tinyml.dialects.layouts.coded_rows import CodedTile
+
         tile, (results, elements) = CodedTile.of(self.constants), _lengths_of_bytes(call)
         given = tile.count * tile.rows
         if results != given or elements < tile.elements:

@@ -17,7 +17,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import bytes_of, cycles
 from tinyml.targets.avr.composer.forest_leaves import REACH, RESULTS, AvrForest, Leaves, compares, has_floats
-from tinyml.targets.c.composer.constants_in_c import forest_inline
+from tinyml.targets.c.composer.forests_in_c import forest_inline
 from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.kernel import Kernel
 

@@ -17,7 +17,7 @@ from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import AVR, HEADER, bytes_of, statement
-from tinyml.targets.c.composer.constants_in_c import code_in_c, forest_signature
+from tinyml.targets.c.composer.forests_in_c import code_in_c, forest_signature
 from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.kernel import Composed, Kernel
 

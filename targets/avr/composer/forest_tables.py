@@ -18,7 +18,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import moved
 from tinyml.targets.avr.composer.forest_leaves import LONGEST, RESULTS, AvrForest, Leaves, compares, has_floats
-from tinyml.targets.c.composer.constants_in_c import tables_in_c
+from tinyml.targets.c.composer.forests_in_c import tables_in_c
 from tinyml.targets.composer.instructions import Code, joined
 
 _FLAGS = 64

@@ -25,7 +25,7 @@ from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs
 from tinyml.runtime.model.interface import Interface
-from tinyml.targets.c.composer.constants_in_c import TABLES, ctype
+from tinyml.targets.c.composer.forests_in_c import TABLES, ctype
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.makers import ForestCoder
 from tinyml.targets.registry import chip_of

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.evaluation.answers import Answers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
     from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.runtime.model.data import Data
+    from tinyml.transforms.formats.evaluation.answers import Answers
     from tinyml.transforms.formats.evaluation.metrics import Measure
 
 
@@ -41,6 +41,8 @@ def answers_of(outputs: Outputs, data: Data, interface: tdsl.ProgramInterface) -
 
     For an anomaly detector these are scores of class 1, which is more likely the lower the detector's score is.
     """
+    from tinyml.transforms.formats.evaluation.answers import Answers
+
     if interface.threshold is not None and data.targets is not None and outputs.scores is not None:
         return Answers(None, -outputs.scores, (data.targets[:, 0] < 0).astype(np.int64), names=("normal", "anomaly"))
     classes = outputs.classes if has_answers(outputs, data) else None

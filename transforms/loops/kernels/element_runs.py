@@ -17,8 +17,8 @@ from xdsl.utils.hints import isa
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format, number_format
+from tinyml.dialects.layouts.dense import element_type
 from tinyml.dialects.layouts.element_loops import REGISTER, WIDTHS, Constant, ElementLoop, Step
-from tinyml.dialects.layouts.trees import element_type
 from tinyml.dialects.loops import iterations_of, trips_from_zero
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Rewriter

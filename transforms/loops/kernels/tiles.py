@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import ModuleOp, i8
 
@@ -14,7 +14,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.layouts.coded_rows import CodedTile
+from tinyml.dialects.layouts.contents import is_tile
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import memref_type
@@ -26,6 +26,7 @@ from tinyml.transforms.ir.buffers import constant_raws
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 if TYPE_CHECKING:
+    from tinyml.dialects.layouts.coded_rows import CodedTile
     from tinyml.targets.tiles import Bytes
 
 
@@ -58,7 +59,7 @@ class TileCall:
     @property
     def attribute(self) -> num.TileKernelAttr | num.CodeKernelAttr:
         """The tile of a contraction that these calls replace."""
-        return code_of(self.kernel) if isinstance(self.data, CodedTile) else tile_of(self.kernel)
+        return code_of(self.kernel) if is_tile(self.data) else tile_of(self.kernel)
 
     @property
     def time(self) -> float:
@@ -68,14 +69,16 @@ class TileCall:
     @cached_property
     def content(self) -> bytes:
         """The data in flash that calls of the same kernel can share: the weight stream."""
-        return b"" if isinstance(self.data, CodedTile) else self.data.tobytes()
+        return b"" if is_tile(self.data) else cast("Bytes", self.data).tobytes()
 
     def replace(self, op: num.ContractOp) -> None:
         """Replace a contraction by the calls."""
         [products], [store], nest = op.products, op.stores, LoopNest(op)
         assert isinstance(products, num.ProductsOp)
         results = prod(op.shape) // self.times
-        stream = None if isinstance(self.data, CodedTile) else nest.insert(scratch.ConstantOp.of(self.data, i8))
+        stream = None
+        if not is_tile(self.data):
+            stream = nest.insert(scratch.ConstantOp.of(cast("Bytes", self.data), i8))
         if stream is not None:
             stream.name_hint = products.weights.name_hint
         for number in range(self.times):
@@ -85,7 +88,7 @@ class TileCall:
                 tile = Tile.of(tile_of(self.kernel))
                 first = nest.index(number * tile.lines * products.spaces.pitch)
                 windows = nest.insert(scratch.SliceOp(windows, first, (tile.elements,)))
-            if isinstance(self.data, CodedTile):
+            if is_tile(self.data):
                 routine = num.CodedTileAttr.of(self.data.attribute, size_of(self.kernel))
                 nest.put(num.CallOp(routine, [outputs, windows], self.kernel.attribute))
             elif stream is not None:

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tinyml.dialects.layouts.trees import ForestCode, Trees
-from tinyml.targets.c.composer.constants_in_c import CODE, PLAIN, TABLES, forest_code, forest_inline, forest_tables
+from tinyml.targets.c.composer.forests_in_c import CODE, PLAIN, TABLES, forest_code, forest_inline, forest_tables
 
 VOTES = np.array([[5], [-3], [2], [7]], np.int16)
 

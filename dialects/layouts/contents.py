@@ -1,0 +1,58 @@
+"""What the code of a C function contains: the attributes of its declaration, and the classes of such contents.
+
+No content is imported until there is one, as few programs have any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeGuard
+
+from xdsl.ir import Attribute
+
+from tinyml.dialects.modules import on_call
+from tinyml.dialects.own_attributes import OwnAttribute, Place, read_by
+
+if TYPE_CHECKING:
+    from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
+    from tinyml.dialects.layouts.element_loops import ElementLoop
+    from tinyml.dialects.layouts.trees import ForestCode
+
+Content: TypeAlias = "CodedRows | CodedTile | ElementLoop | ForestCode"
+
+
+class CodeContent:
+    """The base of contents."""
+
+    DECLARED_AS: ClassVar[str]
+    """The attribute of the declaration that holds it."""
+
+
+CONTENTS: dict[str, Callable[[Attribute], Content]] = {}
+"""What reads a content, by the attribute of the declaration."""
+
+
+def _declared(name: str, words: str, where: str) -> OwnAttribute:
+    read = on_call(f"tinyml.dialects.layouts.{where}.of")
+    attribute = OwnAttribute(name, {Place.DECLARATION: read_by(words, read)}, f"What a C function contains: {words}.")
+    CONTENTS[attribute] = read
+    return attribute
+
+
+ROWS = _declared("tinyml.coded_rows", "rows that are code", "coded_rows:CodedRows")
+TILE = _declared("tinyml.coded_tile", "a tile whose weights are code", "coded_rows:CodedTile")
+LOOP = _declared("tinyml.element_loop", "a loop over elements that is code", "element_loops:ElementLoop")
+FOREST = _declared("tinyml.forest", "a forest", "trees:ForestCode")
+
+
+def is_declared_as(content: object, name: str) -> bool:
+    """True for a content that an attribute of a declaration holds."""
+    return isinstance(content, CodeContent) and name == content.DECLARED_AS
+
+
+def are_rows(content: object) -> TypeGuard[CodedRows]:
+    return is_declared_as(content, ROWS)
+
+
+def is_tile(content: object) -> TypeGuard[CodedTile]:
+    return is_declared_as(content, TILE)

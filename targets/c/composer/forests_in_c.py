@@ -1,0 +1,308 @@
+"""Functions in plain C that are forests.
+
+A forest is nodes in tables that a loop walks, or nested conditions. Both add the votes of the leaf that each tree
+reaches: rows of a matrix, or lists of the nonzero votes if most are zero. Chips with a separate address space for
+constants, where such arrays would not be placed, have code without arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.layouts.trees import ForestCode, ordered
+from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.c.composer.constants_in_c import constant_array
+from tinyml.targets.kernel import Composed, Kernel
+from tinyml.targets.makers import CODE, TABLES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_C_TYPES = {
+    "int8": "int8_t",
+    "uint8": "uint8_t",
+    "int16": "int16_t",
+    "int32": "int32_t",
+    "int64": "int64_t",
+    "float32": "float",
+}
+
+PLAIN = "tm_forest_plain"
+"""The functions in tables, as code with arrays and without."""
+FOREST_STEPS = (TABLES, CODE, PLAIN)
+"""The prefixes of their steps in cost tables."""
+
+_TABLE_NODE, _CODE_NODE, _VOTE, _TREE = 8.0, 5.0, 5.0, 8.0
+"""Approximate instructions of a Cortex-M4 for a node in a table, a node in code, a vote and a tree."""
+_TABLES, _NODE, _LEAF = 120, 14, 10
+"""Bytes of flash: the loop over tables, and a node and a leaf as code."""
+
+_UNROLLED = 3
+"""The results up to which the C compiler unrolls the addition of votes."""
+_IN_REGISTERS = 2
+"""The features of four bytes that a small chip keeps in registers."""
+
+
+def ctype(array: NDArray[Any]) -> str:
+    """The C type of the elements of an array."""
+    return _C_TYPES[array.dtype.newbyteorder("=").name]
+
+
+def forest_signature(symbol: str, forest: ForestCode) -> str:
+    """The head of the function: the input, then the results."""
+    return f"void {symbol}(const {ctype(forest.trees.thresholds)} *x, {ctype(forest.votes)} *out)"
+
+
+def literal(number: Any) -> str:
+    """A C literal."""
+    if isinstance(number, int):
+        # The least 32-bit integer has no literal of its own.
+        return str(number) if number > -(1 << 31) else f"({number + 1} - 1)"
+    return f"{np.float32(number).item().hex()}f"
+
+
+class _Votes:
+    """The addition of the votes of a leaf: arrays, and a statement for the leaf whose number is in `leaf`."""
+
+    def __init__(self, forest: ForestCode) -> None:
+        self.forest, votes, element = forest, forest.votes, ctype(forest.votes)
+        if forest.is_sparse:
+            rows, columns = np.nonzero(votes)
+            starts = np.searchsorted(rows, np.arange(len(votes) + 1))
+            self.arrays = [
+                *_unsigned("starts", starts),
+                *_unsigned("results", columns),
+                *_votes(votes[rows, columns]),
+            ]
+            self.bytes = _size(starts) + _size(columns) + rows.size * _narrow(votes).itemsize
+            loop = "for (uint_fast16_t i = starts[leaf]; i < starts[leaf + 1]; i++)"
+            self.added = [loop, f"    out[results[i]] = ({element})(out[results[i]] + votes[i]);"]
+        else:
+            self.arrays, self.bytes = _votes(votes), _narrow(votes).nbytes
+            loop = f"for (int i = 0; i < {forest.results}; i++)"
+            self.added = [loop, f"    out[i] = ({element})(out[i] + votes[leaf][i]);"]
+
+
+def tables_in_c(forest: ForestCode) -> str:
+    """The body of the function that walks through tables."""
+    trees, votes = forest.trees, _Votes(forest)
+    lines: list[str] = []
+    if trees.inner:
+        lines += _unsigned("features", trees.features)
+        thresholds = ordered(trees.thresholds)
+        lines += _array(ctype(thresholds), "thresholds", thresholds)
+        lines += _array("int16_t" if _is_short(forest) else "int32_t", "children", trees.children)
+    lines += [*_array("int16_t" if _is_short(forest) else "int32_t", "roots", trees.roots), *votes.arrays]
+    walk = ["        while (node >= 0)", "            node = children[node][x[features[node]] > thresholds[node]];"]
+    if _has_floats(forest):
+        walk = [
+            "        while (node >= 0) {",
+            "            const int32_t number = bits[features[node]];",
+            "            node = children[node][(number ^ (number >> 31 & 0x7FFFFFFF)) > thresholds[node]];",
+            "        }",
+        ]
+    lines += [
+        *_bits_of_floats(forest),
+        *_cleared(forest),
+        f"    for (int tree = 0; tree < {len(trees.roots)}; tree++) {{",
+        "        int_fast32_t node = roots[tree];",
+        *(walk if trees.inner else ["        (void)x;"]),
+        "        const uint_fast32_t leaf = (uint_fast32_t)(-1 - node);",
+        *(f"        {line}" for line in votes.added),
+        "    }",
+    ]
+    return "\n".join(lines)
+
+
+def code_in_c(forest: ForestCode) -> str:
+    """The body of the function whose nodes are conditions."""
+    trees, votes = forest.trees, _Votes(forest)
+    lines = [*votes.arrays, "    uint_fast16_t leaf;", *_bits_of_floats(forest), *_cleared(forest)]
+    lines += ["    (void)x;"] if not trees.inner else []
+    for root in map(int, trees.roots):
+        lines += [*_conditions(forest, root), *(f"    {line}" for line in votes.added)]
+    return "\n".join(lines)
+
+
+def _inline_code(forest: ForestCode) -> str:
+    """As `code_in_c`, without arrays: each leaf has a statement for each of its votes."""
+    lines = [*_bits_of_floats(forest), *_cleared(forest), *([] if forest.trees.inner else ["    (void)x;"])]
+    for root in map(int, forest.trees.roots):
+        lines += _conditions(forest, root, inline=True)
+    return "\n".join(lines)
+
+
+def _leaf(forest: ForestCode, leaf: int, *, inline: bool) -> list[str]:
+    if not inline:
+        return [f"    leaf = {leaf};"]
+    element, votes = ctype(forest.votes), forest.votes[leaf]
+    added = np.flatnonzero(votes).tolist()
+    return [f"    out[{at}] = ({element})(out[{at}] + {literal(votes[at].item())});" for at in added]
+
+
+def _conditions(forest: ForestCode, root: int, *, inline: bool = False) -> list[str]:
+    """The conditions of a tree, which set `leaf` or add votes; indented once only, as trees may be deep."""
+    trees, lines = forest.trees, list[str]()
+    pending: list[int | str] = [root]
+    while pending:
+        match pending.pop():
+            case str() as text:
+                lines.append(f"    {text}")
+            case node if node < 0:
+                lines += _leaf(forest, -1 - node, inline=inline)
+            case node:
+                first, second = map(int, trees.children[node])
+                lines.append(f"    if ({_comparison(forest, node)}) {{")
+                pending += ["}", second, "} else {", first]
+    return lines
+
+
+def _comparison(forest: ForestCode, node: int) -> str:
+    """The condition of a node; floats are compared by their bits, which fall where negative numbers rise."""
+    feature, threshold = int(forest.trees.features[node]), forest.trees.thresholds[node]
+    if not _has_floats(forest):
+        return f"x[{feature}] <= {literal(threshold.item())}"
+    bits = int(threshold.view(np.uint32))
+    return f"bits[{feature}] <= {bits}" if bits < 1 << 31 else f"(uint32_t)bits[{feature}] >= {bits}u"
+
+
+def _has_floats(forest: ForestCode) -> bool:
+    return forest.trees.thresholds.dtype.kind == "f" and forest.trees.inner > 0
+
+
+def _bits_of_floats(forest: ForestCode) -> list[str]:
+    """The declaration of the bits of an input of floats."""
+    if not _has_floats(forest):
+        return []
+    type = "    typedef int32_t __attribute__((__may_alias__)) bits_of_float;"
+    return [type, "    const bits_of_float *const bits = (const bits_of_float *)(const void *)x;"]
+
+
+def _cleared(forest: ForestCode) -> list[str]:
+    return [f"    for (int i = 0; i < {forest.results}; i++)", "        out[i] = 0;"]
+
+
+def _is_short(forest: ForestCode) -> bool:
+    return max(forest.trees.inner, len(forest.votes)) < 1 << 15
+
+
+def _unsigned(name: str, numbers: NDArray[Any]) -> list[str]:
+    return constant_array(f"uint{_bits(numbers)}_t", name, numbers.shape, numbers.tolist())
+
+
+def _bits(numbers: NDArray[Any]) -> int:
+    greatest = int(numbers.max(initial=0))
+    return next(bits for bits in (8, 16, 32) if greatest >> bits == 0)
+
+
+def _size(numbers: NDArray[Any]) -> int:
+    return numbers.size * _bits(numbers) // 8
+
+
+def _votes(votes: NDArray[Any]) -> list[str]:
+    narrow = _narrow(votes)
+    return _array(ctype(narrow), "votes", narrow)
+
+
+def _narrow(votes: NDArray[Any]) -> NDArray[Any]:
+    """Votes in the narrowest type that holds them."""
+    if votes.dtype.kind == "f" or not votes.size:
+        return votes
+    kinds = ("i1", "u1", "i2", "i4")
+    low, high = int(votes.min()), int(votes.max())
+    return votes.astype(next(kind for kind in kinds if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max))
+
+
+def _array(element: str, name: str, numbers: NDArray[Any]) -> list[str]:
+    return constant_array(element, name, numbers.shape, list(map(literal, numbers.reshape(-1).tolist())))
+
+
+def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, bytes: int) -> Kernel:
+    """name: of the steps of the function in cost tables. node: its rough instructions for a node."""
+    counts = {f"{name} {step}": count for step, count in (_tests(forest, name) | _additions(forest, name)).items()}
+    trees = forest.trees
+    costs = {"": round(node * trees.visits + _VOTE * forest.added + _TREE * len(trees.roots))}
+    text = _PlainForest("", forest_signature(symbol, forest), {}, body, costs, call=12, counts=counts)
+    return Kernel(symbol, 8, 8, 32, op="num.forest", flash=None, code=bytes, composed=text)
+
+
+def _tests(forest: ForestCode, name: str) -> dict[str, float]:
+    """The steps of comparisons. Of tests in code the compiler knows the feature and the threshold.
+
+    A feature stays in a register below the node that loads it. If there is one result, or in plain code only few
+    features, it stays there for all trees, and the compiler merges tests of one tree with those of the next.
+    """
+    trees, visits = forest.trees, forest.trees.likely.sum(1)
+    compared = ctype(trees.thresholds)
+    if name == TABLES or compared == "float":
+        return {f"node {compared}": trees.visits}
+    features = np.unique(trees.features)
+    merges = len(features) <= _IN_REGISTERS if name == PLAIN else forest.results == 1 and len(trees.roots) > 1
+    kind = "merged " if merges else ""
+    asked = np.bincount(trees.features, visits).clip(max=1) if merges else visits[trees.asks_first]
+    sizes: Mapping[str, NDArray[np.bool_]] = _sizes(trees.thresholds) if name == CODE else {}
+    return {
+        f"{kind}node {compared}": trees.visits,
+        f"{kind}feature {compared}": float(asked.sum()),
+        **{f"{kind}{size} threshold": float(visits[these].sum()) for size, these in sizes.items()},
+    }
+
+
+def _sizes(thresholds: NDArray[Any]) -> Mapping[str, NDArray[np.bool_]]:
+    """Which thresholds take more instructions than 0 and -1, by how they stand in these."""
+    numbers = thresholds.astype(np.int64)
+    byte, negative = (numbers > 0) & (numbers < 255), (numbers < -1) & (numbers > -256)
+    short = (numbers >= -2048) & (numbers < 2047) & ~byte & ~negative & (numbers != 0) & (numbers != -1)
+    return {"byte": byte, "negative": negative, "short": short, "long": (numbers < -2048) | (numbers >= 2047)}
+
+
+def _additions(forest: ForestCode, name: str) -> dict[str, float]:
+    """The steps of a call, of clearing results and of adding votes. Few votes are added without a loop.
+
+    The first votes in such code are stored, and not added.
+    """
+    trees, results, result = len(forest.trees.roots), forest.results, ctype(forest.votes)
+    counts = {"call": 1.0, f"result {result}": float(results)}
+    if name == PLAIN:
+        return counts | {"tree": trees, f"{'only vote' if results == 1 else 'vote'} {result}": forest.nonzero}
+    form = "list" if forest.is_sparse else "only" if results == 1 else "short" if results <= _UNROLLED else "row"
+    narrow = ctype(_narrow(forest.votes))
+    stored = {f"{form} vote of {narrow}": forest.added} if narrow != result else {}
+    if name == CODE and form in ("only", "short"):
+        first = {f"{form} first": 1.0, f"{form} first vote": float(results)}
+        return counts | stored | first | {form: trees - 1.0, f"{form} vote {result}": forest.added - results}
+    return counts | stored | {form: float(trees), f"{form} vote {result}": forest.added}
+
+
+class _PlainForest(Composed):
+    @property
+    def text(self) -> str:
+        return f"static __attribute__((__noinline__, __unused__)) {self.signature}\n{{\n{self.portable}\n}}\n"
+
+
+def forest_tables(symbol: str, forest: ForestCode) -> Kernel:
+    """The kernel of a forest in tables."""
+    trees, votes = forest.trees, _Votes(forest)
+    child = 2 if _is_short(forest) else 4
+    nodes = trees.inner * (2 * child + trees.thresholds.itemsize) + _size(trees.features)
+    bytes = _TABLES + nodes + len(trees.roots) * child + votes.bytes
+    return _kernel(symbol, forest, TABLES, tables_in_c(forest), _TABLE_NODE, bytes)
+
+
+def forest_code(symbol: str, forest: ForestCode) -> Kernel:
+    """The kernel of a forest as code."""
+    trees, votes = forest.trees, _Votes(forest)
+    leaves, _ = trees.leaves_by_tree
+    bytes = trees.inner * _NODE + len(leaves) * _LEAF + votes.bytes
+    return _kernel(symbol, forest, CODE, code_in_c(forest), _CODE_NODE, bytes)
+
+
+def forest_inline(symbol: str, forest: ForestCode) -> Kernel:
+    """The kernel of a forest as code without arrays, for chips with an address space for constants."""
+    trees = forest.trees
+    leaves, _ = trees.leaves_by_tree
+    size = max(trees.thresholds.itemsize, forest.votes.itemsize)
+    votes = int(np.count_nonzero(forest.votes[leaves]))
+    bytes = 4 * size * (trees.inner + votes) + 2 * trees.inner
+    return _kernel(symbol, forest, PLAIN, _inline_code(forest), 10 * size, bytes)
