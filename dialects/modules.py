@@ -1,10 +1,11 @@
-"""Modules that nobody has imported yet: whether they are there, what their first line says, and what they will do."""
+"""Modules that are not imported yet: their availability, their first line, and deferred calls of their functions."""
 
 from __future__ import annotations
 
 import ast
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.machinery import ModuleSpec
@@ -17,7 +18,7 @@ T = TypeVar("T")
 
 @cache
 def find_module(name: str) -> ModuleSpec | None:
-    """Where a module is; None if it is not installed. No code runs, not even that of the packages around it."""
+    """The location of a module; None if it is not installed. No code runs, not even that of its parent packages."""
     package, path = name.rpartition(".")[0], None
     if package:
         outer = sys.modules.get(package) or find_module(package)
@@ -29,7 +30,7 @@ def find_module(name: str) -> ModuleSpec | None:
 
 
 def is_installed(where: str) -> bool:
-    """True if a module, or that of `MODULE:NAME`, is there. No code runs."""
+    """True if a module, or that of `MODULE:NAME`, is installed. No code runs."""
     return find_module(where.partition(":")[0].strip()) is not None
 
 
@@ -47,7 +48,7 @@ def first_line(name: str) -> str:
 
 
 def on_call(where: str) -> Callable[..., Any]:
-    """A function that calls what `MODULE:NAME` names, and that imports it when it is called."""
+    """A function that imports `MODULE:NAME` on its first call, and calls it."""
     module, _, name = where.partition(":")
 
     def called(*arguments: Any, **named: Any) -> Any:
@@ -56,8 +57,35 @@ def on_call(where: str) -> Callable[..., Any]:
     return called
 
 
+def names_on_use(modules: Sequence[str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package that imports a module when one of the module's names is first used.
+
+    The names are those of each module's `__all__`, read from its source.
+    """
+
+    @cache
+    def named() -> Mapping[str, str]:
+        return {name: module for module in modules for name in _exports(module)}
+
+    def get(name: str) -> Any:
+        if name.startswith("__") or (module := named().get(name)) is None:
+            raise AttributeError(f"no module of {', '.join(modules)} has the name {name!r}")
+        return getattr(import_module(module), name)
+
+    return get
+
+
+def _exports(module: str) -> Sequence[str]:
+    """The names in a module's `__all__`; the module is not imported."""
+    spec = find_module(module)
+    assert spec is not None
+    found = re.search(r"^__all__ = (\[.*?\])", Path(spec.origin or "").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    assert found is not None, module
+    return ast.literal_eval(found[1])
+
+
 class OnUse(Sequence[T], Generic[T]):
-    """The sequence that `MODULE:NAME` names, whose module is imported when it is used."""
+    """The sequence that `MODULE:NAME` names; its module is imported on first use."""
 
     def __init__(self, where: str) -> None:
         self._where = where

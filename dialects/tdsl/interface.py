@@ -1,8 +1,8 @@
-"""What callers and users of a program have to know, as one attribute of its function: `#tdsl.interface<...>`.
+"""The interface of a program for callers and users, as one attribute of its function: `#tdsl.interface<...>`.
 
-`InputInterface` and `ProgramInterface` declare each field once: its type, the values that it takes, and its meaning,
-from which the syntax, the verifier and the page follow. Passes read it by `read_interface` and `read_input`, and change
-fields by `update_interface` and `update_input`.
+`InputInterface` and `ProgramInterface` declare each field once: its type, its permitted values, and its meaning.
+Syntax, verifier and documentation follow from the declaration. Passes read it by `read_interface` and `read_input`, and
+change fields by `update_interface` and `update_input`.
 
     tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0], packed = 4, reused>, classes = ["left", "right"]>
 """
@@ -28,7 +28,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError, did_you_mean
-from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.packed_bits import WIDTHS
 from tinyml.dialects.lazy_numpy import np
@@ -50,16 +50,16 @@ __all__ = [
 ]
 
 LONGEST_LABEL = 200
-"""The greatest length of a label in characters; C, pages and tables show labels in full."""
+"""Maximum characters of a label; C, pages and tables show labels in full."""
 
 T = TypeVar("T")
 
 
 class StoredExamples(NamedTuple):
-    """Parts of a model whose number training decides.
+    """The parts of a model whose number training determines.
 
-    what: their name in the plural. smaller: how to train fewer; `{n}` stands in it for the number of parts that fit,
-    `{n/1000}` for their share of 1000.
+    what: their name in the plural. smaller: advice to train fewer; `{n}` represents the number of parts that fit,
+    `{n/1000}` their share of 1000.
     """
 
     number: int
@@ -67,7 +67,7 @@ class StoredExamples(NamedTuple):
     smaller: str
 
     def advice(self, fitting: int | None) -> str:
-        """How to train fewer. fitting: how many of the parts fit; if None or 0, the advice names no values."""
+        """Advice to train fewer. fitting: the number of parts that fit; if None or 0, the advice names no values."""
 
         def value(found: re.Match[str]) -> str:
             before, whole = found.groups()
@@ -91,7 +91,7 @@ class FieldKind:
     convert: Callable[[Any], Any] = lambda literal: literal
 
     def verify(self, name: str, value: object) -> None:
-        """Raise `VerifyException` for a value that the field does not take."""
+        """Raise `VerifyException` for a value that the field does not accept."""
         try:
             if self.accepts(value):
                 return
@@ -115,7 +115,7 @@ _PACKED = FieldKind("a number of bits, 1 to 7 or 9 to 15", lambda value: _is_int
 
 
 def _list_of(accepts: Callable[[Any], object], lengths: Sequence[int] = ()) -> Callable[[Any], bool]:
-    """A test for tuples, of the given lengths or else of any but 0, all of whose elements are accepted."""
+    """A test for tuples, nonempty or of the given lengths, whose elements are all accepted."""
 
     def test(value: Any) -> bool:
         elements = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else ()
@@ -146,7 +146,13 @@ def _is_order(axes: Any) -> bool:
 
 
 def _is_part(part: Any) -> bool:
-    return _list_of(bool, [2])(part) and _is_text(part[0]) and _is_int(part[1]) and part[1] >= 1
+    if not _list_of(bool, [2, 3])(part):
+        return False
+    return _is_text(part[0]) and _is_int(part[1]) and part[1] >= 1 and all(map(_is_format, part[2:]))
+
+
+def _is_format(type: object) -> bool:
+    return isinstance(type, Attribute) and number_format(type) is not None
 
 
 def _is_unit(text: object) -> bool:
@@ -154,7 +160,7 @@ def _is_unit(text: object) -> bool:
 
 
 def _are_labels(labels: Any) -> bool:
-    """True for different labels of a kind; raises `VerifyException` for other ones and for a long one."""
+    """True for distinct labels of one kind; raises `VerifyException` for other labels and for a long one."""
     if not _list_of(lambda _: True)(labels):
         return False
     texts: list[str] = [label for label in labels if _is_text(label)]
@@ -205,9 +211,9 @@ _ELEMENTS = FieldKind("a list of integers from 0", _list_of(lambda one: _is_int(
 _INTEGERS = FieldKind("a list of integers", _list_of(_is_int))
 _NAMES = FieldKind("a list of strings", _list_of(_is_text))
 _UNIT = FieldKind("the text of a unit, for all elements", _is_unit)
-_FORMAT = FieldKind("a number format", lambda type: isinstance(type, Attribute) and number_format(type) is not None)
+_FORMAT = FieldKind("a number format", _is_format)
 _ORDER = FieldKind("an order of 3 or 4 axes of which 0 is the first, as in [0, 2, 3, 1]", _is_order)
-_PARTS = FieldKind("a list of pairs of a name and a length from 1", _list_of(_is_part))
+_PARTS = FieldKind("a list of names, each with a length from 1 and perhaps a number format", _list_of(_is_part))
 _PUSHES = FieldKind(
     "four integers from 1: frame, hop, steps and stride",
     _list_of(lambda count: _is_int(count) and count >= 1, [4]),
@@ -224,7 +230,7 @@ _STORED = FieldKind("a number, what it counts, and what makes it smaller", _is_s
 
 @dataclass(frozen=True)
 class InputInterface:
-    """The input of a program: one array, which may hold several inputs of the model one after the other."""
+    """The input of a program: one array, which may concatenate several inputs of the model."""
 
     range: Annotated[tuple[float, float] | None, _RANGE, "The declared range of the elements."] = None
     zeros: Annotated[float | None, _SHARE, "The share of the elements that are zero on the data."] = None
@@ -232,45 +238,50 @@ class InputInterface:
     scales: Annotated[
         tuple[float, ...] | None,
         _SCALES,
-        "The unit of each element, in single precision; numbers that repeat over the whole input are written once.",
+        "The unit of each element, in single precision; a sequence that repeats over the whole input is written once.",
     ] = None
     offsets: Annotated[
         tuple[float, ...] | None,
         _OFFSETS,
-        "For each element the feature for which it is zero; belongs to `scales` and is written as it is.",
+        "For each element the value of the feature for which the element is zero; written in the same way as `scales`.",
     ] = None
     unit: Annotated[
         str | None,
         _UNIT,
-        "The unit of the sensor's integers that the caller supplies, as the option `--input-unit` spells it.",
+        "The unit of the sensor's integers that the caller supplies, in the syntax of the option `--input-unit`.",
     ] = None
     format: Annotated[Attribute | None, _FORMAT, "The number format of an argument on reals, in any range."] = None
     read: Annotated[
         tuple[int, ...] | None,
         _ELEMENTS,
-        "The elements that the program reads, if these are few; no others are converted from floats.",
+        "The elements that the program reads, if these are few; only these are converted from floats.",
     ] = None
     missing: Annotated[bool, _FLAG, "An element may be NaN, a missing value."] = False
     fills: Annotated[
         tuple[float, ...] | None,
         _FILLS,
-        "For each element the number that stands for a missing value, in single precision.",
+        "For each element the number that replaces a missing value, in single precision.",
     ] = None
     imputed: Annotated[
-        tuple[int, ...] | None, _ELEMENTS, "The elements that may be missing, if `fills` is not for all of them."
+        tuple[int, ...] | None,
+        _ELEMENTS,
+        "The elements that may be missing, if `fills` does not apply to all elements.",
     ] = None
     order: Annotated[
         tuple[int, ...] | None,
         _ORDER,
-        "For each axis of the input its number in the tensor of a file whose channels come first.",
+        "For each axis of the input its index in the tensor of a file whose channels come first.",
     ] = None
     parts: Annotated[
-        tuple[tuple[str, int], ...] | None,
+        tuple[tuple[str, int] | tuple[str, int, Attribute], ...] | None,
         _PARTS,
-        "The name and the length of each input of a model that has several, in their order in the array.",
+        "The name and the length of each input of a model with several inputs, in their order in the array, and the "
+        "number format of an input whose format differs from the array's.",
     ] = None
-    packed: Annotated[int | None, _PACKED, "The bits to which the caller packs each element."] = None
-    received: Annotated[int | None, _integer(1), "The input arrives row by row; the elements of a row."] = None
+    packed: Annotated[int | None, _PACKED, "The number of bits to which the caller packs each element."] = None
+    received: Annotated[
+        int | None, _integer(1), "The number of elements of a row, for an input that arrives row by row."
+    ] = None
     reused: Annotated[bool, _FLAG, "The input is a buffer of the arena, which the caller fills."] = False
     pushed: Annotated[Pushes | None, _PUSHES, "The frames in which the caller pushes the input (`Pushes`)."] = None
     rate: Annotated[float | None, _RATE, "The samples per second of the input."] = None
@@ -289,15 +300,18 @@ class InputInterface:
 
     @property
     def input_parts(self) -> tuple[InputPart, ...]:
-        """The inputs that the array holds; none for a model with a single input."""
+        """The inputs that the array contains; none for a model with a single input."""
         listed = self.parts or ()
-        starts = accumulate((length for _, length in listed), initial=0)
-        return tuple(InputPart(name, length, start) for (name, length), start in zip(listed, starts, strict=False))
+        starts = accumulate((length for _, length, *_ in listed), initial=0)
+        return tuple(
+            InputPart(name, length, start, *format)
+            for (name, length, *format), start in zip(listed, starts, strict=False)
+        )
 
 
 @dataclass(frozen=True)
 class ProgramInterface:
-    """The input of a program, how it is called, and what the model says about itself to people."""
+    """The input of a program, its calling convention, and descriptions of the model for users."""
 
     input: InputInterface = InputInterface()
     classes: Annotated[
@@ -308,25 +322,25 @@ class ProgramInterface:
     trained: Annotated[
         tuple[int, ...] | None,
         _INTEGERS,
-        "The integers that stand for the classes in data, if `classes` are names given to a model of such labels.",
+        "The integer labels of the classes in data, if `classes` are names for a model with such labels.",
     ] = None
-    clusters: Annotated[bool, _FLAG, "The results are numbers of clusters: no data set says which are right."] = False
+    clusters: Annotated[bool, _FLAG, "The results are indices of clusters; no data set has the right answers."] = False
     threshold: Annotated[
-        float | None, _NUMBER, "The single score below which a sample is an anomaly, of a program that detects these."
+        float | None, _NUMBER, "The score below which a sample is an anomaly, for a program that detects anomalies."
     ] = None
     stored: Annotated[
         StoredExamples | None,
         _STORED,
-        "The number of what takes most of a model, what that is, and what makes it smaller.",
+        "The parts that take most of a model: their number, their name, and advice to reduce them.",
     ] = None
-    instances: Annotated[
-        bool, _FLAG, "The program's memory belongs to instances, of which the caller may have several."
-    ] = False
+    instances: Annotated[bool, _FLAG, "The program's memory belongs to instances; the caller may create several."] = (
+        False
+    )
     calls: Annotated[
         int | None,
         _integer(1),
-        "The calls, from a reset to the answer, of a step function: it takes a frame, the time, and values of the last "
-        "call, which it returns behind the results.",
+        "The number of calls of a step function, from a reset to the answer. It receives a frame, the time, and "
+        "values of the previous call, which it returns after the results.",
     ] = None
 
 
@@ -350,7 +364,7 @@ def interface_fields(kind: type[Any]) -> Sequence[InterfaceField]:
 
 @irdl_attr_definition
 class InterfaceAttr(Data[ProgramInterface]):
-    """The interface of a program, on its function; only the fields that are given are written.
+    """The interface of a program, on its function; only fields with a value are written.
 
     `#tdsl.interface<input = <range = [-1.0, 1.0], packed = 4, reused>, classes = ["left", "right"]>`.
     """
@@ -451,7 +465,7 @@ def _fits(attribute: Attribute, function: Holder | None) -> bool:
         return False
     given, unit = attribute.data.input, attribute.data.input.unit
     arguments = function.args if isinstance(function, FuncOp) else None
-    # A reused input is a buffer of the arena where the function no longer takes it.
+    # A reused input is a buffer of the arena if it is not an argument of the function.
     if arguments is not None and not arguments and not given.reused:
         for field in fields(given):
             if _is_given(getattr(given, field.name)):
@@ -462,13 +476,17 @@ def _fits(attribute: Attribute, function: Holder | None) -> bool:
             InputUnit.parse(unit, elements)
         if given.read is not None and max(given.read, default=0) >= elements:
             raise InputError(f"'read': the input has {elements} elements, got {max(given.read)}")
+        if (own := number_format(getattr(type, "element_type", None))) is not None:
+            for part in given.input_parts:
+                if part.format is not None and element_format(part.format).storage != own.storage:
+                    raise InputError(f"'parts': '{part.name}' of {part.format} is not stored as {own.type} is")
     return True
 
 
 INTERFACE = OwnAttribute(
     "tdsl.interface",
     {Place.FUNCTION: Value("an interface, as in #tdsl.interface<...>", _fits)},
-    "What callers and users of the program have to know, in the fields below.",
+    "The information that callers and users of the program need, in the fields below.",
 )
 
 
@@ -487,7 +505,7 @@ def read_input(op: FuncOp | ModuleOp) -> InputInterface:
 
 
 def _converted(interface: Interface) -> Interface:
-    """An interface whose values are those of the same literals."""
+    """An interface with the values converted from literals."""
     given = ((name, kind, getattr(interface, name)) for name, kind, _ in interface_fields(type(interface)))
     return replace(interface, **{name: kind.convert(value) for name, kind, value in given})
 
@@ -495,7 +513,7 @@ def _converted(interface: Interface) -> Interface:
 def update_interface(op: FuncOp | ModuleOp, **changes: Any) -> None:
     """Change fields of the interface of a function, or of a module's program, as literals convert; None removes one.
 
-    Raises `VerifyException` for a value that the field does not take.
+    Raises `VerifyException` for a value that the field does not accept.
     """
     [function] = [op] if isinstance(op, FuncOp) else defined_functions(op)
     changed = replace(read_interface(function), **changes)

@@ -1,4 +1,4 @@
-"""Ops that move elements without arithmetic, copying bits in an unchanged format."""
+"""Ops that move elements without arithmetic: they copy bits, in an unchanged format except for `reinterpret`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, IntegerType, TensorType, UnitAttr, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -26,6 +26,7 @@ from tinyml.dialects.tdsl.base import (
     accumulator_elements,
     build,
     fold_to,
+    format_of,
     shape_of,
     shaped,
     spell,
@@ -38,6 +39,7 @@ __all__ = [
     "IndexOp",
     "Move",
     "MovementOp",
+    "ReinterpretOp",
     "ReshapeOp",
     "ReverseOp",
     "TransposeOp",
@@ -45,7 +47,7 @@ __all__ = [
 
 
 class MovementOp(TensorOp, ABC):
-    """An op that copies elements by its `moves`, one after the other; later moves overwrite earlier ones.
+    """An op that copies elements by its `moves`, sequentially; later moves overwrite earlier ones.
 
     The evaluator, the gradients and the lowering to loops are derived from the moves.
     """
@@ -53,7 +55,7 @@ class MovementOp(TensorOp, ABC):
     MOVES_BITS: ClassVar[bool] = True
 
     MAY_BE_VIEW: ClassVar[bool] = False
-    """True if the result may become a view of the operand: then both see what is written to either."""
+    """True if the result may become a view of the operand, so that a write to either changes both."""
 
     @property
     @abstractmethod
@@ -87,7 +89,7 @@ class MovementOp(TensorOp, ABC):
         return super().visits if self.indices else visits_of_moves(self.moves, self.out, self.filling is not None)
 
     def footprint(self, operand: SSAValue) -> Footprint | None:
-        """A pixel, of an op that only moves elements within pixels."""
+        """One pixel, for an op that only moves elements within pixels."""
         if self.indices or self.filling is not None or self.updated is not None or len(shape_of(self.out)) != 4:
             return None
         pixel = tuple(dimensions(4)[:3])
@@ -142,7 +144,7 @@ class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
         return self.gather(self.input, source)
 
     def takes_groups(self, value: SSAValue) -> bool:
-        # The order of elements stays, and with it their groups, as long as runs are whole axes.
+        # The order of elements is unchanged, and so are their groups if runs are whole axes.
         return True
 
     def moved(self, x: Sequence[Any], filling: Any) -> Array:
@@ -158,12 +160,46 @@ class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
 
 
 @irdl_op_definition
+class ReinterpretOp(MovementOp):
+    """The raws of an input under the format in which the caller stores them; on reals the same reals.
+
+    A model with several inputs takes one array, whose parts may have number formats of their own (`parts` of
+    `tdsl.interface`). The formats must have the same storage.
+    """
+
+    name = "tdsl.reinterpret"
+    MOVES_BITS: ClassVar[bool] = False
+    MAY_BE_VIEW: ClassVar[bool] = True
+    input = operand_def(SHAPED)
+    assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+    def __init__(self, input: SSAValue, element: Attribute):
+        build(self, [input], TensorType(element, shape_of(input)))
+
+    def infer_shape(self) -> Shape:
+        return shape_of(self.input)
+
+    def verify_formats(self) -> None:
+        super().verify_formats()
+        before, after = format_of(self.input), format_of(self.out)
+        if before.storage != after.storage:
+            raise VerifyException(f"elements of {before.type} are not stored as those of {after.type}")
+
+    @property
+    def moves(self) -> Sequence[Move]:
+        return self.gather(self.input, dimensions(len(shape_of(self.out))))
+
+    def moved(self, x: Sequence[Any], filling: Any) -> Array:
+        return x[0]
+
+
+@irdl_op_definition
 class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """Axes in another order: axis `i` of the result is axis `permutation[i]` of the input.
 
-    With `in_place` the result takes the bytes of the input, which nothing else reads. The permutation then is that of a
-    matrix: the first axes change places with the others, as in C x H x W to H x W x C. With `copied` the plan of the
-    program has chosen a copy in memory.
+    With `in_place` the result overwrites the input, which nothing else reads. The permutation is then that of a matrix:
+    it swaps the first axes with the others, as in C x H x W to H x W x C. With `copied` the plan of the program has
+    chosen a copy in memory.
     """
 
     name = "tdsl.transpose"
@@ -313,7 +349,7 @@ class IndexOp(MovementOp):
         return self.gather(self.input, [AffineExpr.symbol(0), *dimensions(len(shape_of(self.out)))])
 
     def moved(self, x: Sequence[Any], filling: Any) -> Array:
-        # By an array's own indexing; the general path would evaluate affine maps in each iteration of a loop.
+        # Array indexing; the general path would evaluate affine maps in each iteration of a loop.
         input, index = x
         if not np.ndim(index):
             return input[:, index]

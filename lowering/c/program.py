@@ -31,7 +31,7 @@ from tinyml.dialects import c, num, scratch, tdsl
 from tinyml.dialects.c.declarations import SUMS_IN_MEMORY
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.c.format_notes import (
@@ -96,7 +96,7 @@ class ProgramBuilder:
         self.interface = tdsl.read_interface(function)
         self.given = next((view for view in views if view.input is not None), None)
         """The buffer of the arena that the caller fills; None if the caller passes an array."""
-        # The index argument is the time of a step, which the functions of a program that streams count.
+        # The index argument is the time of a step, which the functions of a streaming program count.
         inputs = tuple(type for type in inputs if not isinstance(type, IndexType))
         inputs += () if self.given is None else (self.given.result.type,)
         if len(inputs) != 1 or not kinds or any(kinds[1:]):
@@ -112,6 +112,7 @@ class ProgramBuilder:
         instance = c.InstanceType(f"{self.name}_{INSTANCE}") if self.interface.instances else None
         self.signatures = Signatures(self.name, instance)
         suffixes += () if instance is None else (INSTANCE,)
+        suffixes += tuple(f"set_{part.name}" for part in self.interface.input.input_parts)
         public = (f"{self.name}_{suffix}" for suffix in suffixes)
         # The names of constants follow the program's name in C.
         self.names = Names((self.name, self.row_function, ARENA, *public, *suffixes))
@@ -177,7 +178,7 @@ class ProgramBuilder:
         self.arena = c.ArenaOp(ARENA, op.size, op.alignment.value.data, element)
 
     def view(self, op: scratch.ViewOp, instance: SSAValue | None) -> c.ViewOp:
-        """The address of a buffer. instance: the one whose arena holds it."""
+        """The address of a buffer. instance: the instance whose arena contains it."""
         type = memref_type(op.result)
         pointer = c.PointerType(type.element_type, ALIAS if len(self.viewed) > 1 else RAM)
         doc = self.describe(type, op.attributes.get(FORMAT))
@@ -193,7 +194,7 @@ class ProgramBuilder:
         return self.label
 
     def describe(self, type: MemRefType[Attribute], format: Attribute | None, otherwise: str = "") -> str:
-        """Shape, element type and number format of an array, for comments.
+        """The comment on an array: shape, element type and number format.
 
         otherwise: the end of the description of a format without a formula, as in `describe_format`.
         """
@@ -204,9 +205,12 @@ class ProgramBuilder:
     def finish(self, predict: Block, others: Sequence[Operation]) -> c.ProgramOp:
         """The complete program. predict: the body of the function NAME_predict. others: further functions."""
         given = self.interface.input
-        # Callers of a program that takes integers with a unit do not need the format.
+        # Callers of a program with an integer input unit do not need the format.
         setter = f", whose raws {self._setter} makes of real numbers" if self._setter else ""
-        input_doc = self.describe(self.input, None if given.unit else self._input_note, setter)
+        shared = given.unit is None and not self.own_formats
+        input_doc = self.describe(self.input, self._input_note if shared else None, setter)
+        if self.own_formats:
+            input_doc += f", raws of {len(self.own_formats)} inputs in formats of their own"
         if (guarded := self.guarded) is not None:
             input_doc += f", raws from {guarded[0]} to {guarded[1]} and no others"
         if given.packed is not None:
@@ -251,8 +255,10 @@ class ProgramBuilder:
         defines += [] if self.pushes is None else push_macros(self.name, self.pushes)
         if (labels := self.class_labels) is not None:
             defines.append(c.DefineOp(f"{self.name}_CLASSES", len(labels), "classes"))
-        for part in given.input_parts:
-            text = f"index of the first of {part.length} elements of {part.name}"
+        for part, format in self.own_formats or [(part, None) for part in given.input_parts]:
+            count = "the element" if part.length == 1 else f"the first of {part.length} elements"
+            text = f"index of {count} of {part.name}"
+            text += "" if format is None else f", {describe_format(self.ctx, str(format.type))}"
             defines.append(c.DefineOp(f"{self.name}_INPUT_{part.name}", part.start, text))
         for number, length in enumerate(lengths[1:], 1):
             defines.append(c.DefineOp(f"{self.name}_OUTPUT_{number}_LENGTH", length, f"elements of output {number}"))
@@ -280,7 +286,7 @@ class ProgramBuilder:
 
     @property
     def pushes(self) -> tdsl.Pushes | None:
-        """The parts in which the caller pushes the input; None if it does not."""
+        """The parts in which the caller pushes the input; None if it is not pushed."""
         return self.interface.input.pushed
 
     @property
@@ -290,7 +296,7 @@ class ProgramBuilder:
         return elements if elements is None or bits is None else packed_bytes(elements, bits)
 
     def _header_texts(self) -> list[Operation]:
-        """Macros of units, the function that converts features with scales of their own, and class names."""
+        """Macros of units, the conversion function of features with separate scales, and class names."""
         texts: list[Operation] = []
         chip = chip_of(self.target)
         unit = self.interface.input.unit
@@ -298,11 +304,14 @@ class ProgramBuilder:
             parsed = tdsl.InputUnit.parse(unit, prod(self.input.get_shape()))
             texts.append(unit_macros(self.name, parsed))
         features = self.features if self.encoding is None else None
-        one_unit = self.features is None and unit is None and not self.is_packed
+        one_unit = self.features is None and unit is None and not self.is_packed and not self.own_formats
         if features is not None:
             texts.append(feature_conversion(self.name, features, chip))
         elif one_unit and (format := self._affine_input) is not None:
             texts.append(scale_macros(f"{self.name}_INPUT", format))
+        for part, own in self.own_formats:
+            if (format := affine_format(self.ctx, str(own.type))) is not None:
+                texts.append(scale_macros(f"{self.name}_INPUT_{part.name}", format))
         for number in range(len(self.outputs)):
             format = self._affine(_format_note(self.function.res_attrs, number + (self.label is not None)))
             if format is not None:
@@ -323,12 +332,12 @@ class ProgramBuilder:
 
     @property
     def features(self) -> tdsl.FeatureMap | None:
-        """The scales and zeros of the input's features, if these have their own."""
+        """The scales and zeros of the input's features, if they have separate scales."""
         return self.interface.input.features(prod(self.input.get_shape()))
 
     @property
     def encoding(self) -> tdsl.FeatureEncoding | None:
-        """The integers that turn features with scales of their own into raws; None where floats do, and without any."""
+        """The integers that convert features with separate scales to raws; None if floats do, and without scales."""
         features, format = self.features, self.input_format
         return None if features is None or format is None else tdsl.feature_encoding(features, format)
 
@@ -336,6 +345,14 @@ class ProgramBuilder:
     def input_format(self) -> NumberFormat | None:
         """The number format of the input, if it is known."""
         return self._spelled(self._input_note)
+
+    @cached_property
+    def own_formats(self) -> Sequence[tuple[tdsl.InputPart, NumberFormat]]:
+        """The inputs and the number format of each, if some have a format of their own; else none."""
+        parts, shared = self.interface.input.input_parts, self.input_format
+        if shared is None or all(part.format is None for part in parts):
+            return []
+        return [(part, shared if part.format is None else element_format(part.format)) for part in parts]
 
     @property
     def guarded(self) -> tuple[int, int] | None:
@@ -379,7 +396,7 @@ class ProgramBuilder:
 
     @property
     def _input_note(self) -> Attribute | None:
-        """The number format that is noted at the input."""
+        """The note on the number format of the input."""
         given = self.given
         return _format_note(self.function.arg_attrs, 0) if given is None else given.attributes.get(FORMAT)
 
@@ -410,7 +427,9 @@ class ProgramBuilder:
         return self.signatures.function(suffix, [view.result.type], text, body)
 
     def output_view(self, value: SSAValue, name: str, instance: SSAValue | None) -> c.ViewOp:
-        """The address of an output in the arena. name: for an unnamed value. instance: the one that has the arena."""
+        """The address of an output in the arena. name: for an unnamed value. instance: the instance that contains the
+        arena.
+        """
         type = _array(value.type)
         pointer = c.PointerType(type.element_type, CONST)
         doc = self.describe(type, None)
@@ -420,7 +439,7 @@ class ProgramBuilder:
 
 
 def _content(declaration: func.FuncOp) -> Content:
-    """What the code of a declared function contains."""
+    """The content of a declared function's code."""
     for name, content_of in CONTENTS.items():
         if (content := declaration.attributes.get(name)) is not None:
             return content_of(content)
@@ -428,11 +447,11 @@ def _content(declaration: func.FuncOp) -> Content:
 
 
 _INDEX_CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.AddiOp, arith.SubiOp)
-"""Ops that turn a raw into an index into a table, by adding constants and changing the width."""
+"""Ops that convert a raw to an index into a table, by adding constants and changing the width."""
 
 
 def _looks_up(function: func.FuncOp, given: SSAValue) -> bool:
-    """True if a load from a constant array is indexed by a raw of the input, perhaps plus a constant."""
+    """True if a load from a constant array is indexed by a raw of the input, with or without an offset."""
 
     def array(memory: SSAValue) -> SSAValue:
         return array(memory.owner.source) if isinstance(memory.owner, scratch.SliceOp) else memory

@@ -18,11 +18,19 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.formats.number_format import NumberFormat, element_format
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.loops import iterations_of
 from tinyml.dialects.tdsl.base import accumulator_elements
 from tinyml.dialects.tdsl.values import Arithmetic
-from tinyml.runtime.evaluator.evaluator import CHUNK, Outputs, compute, predict_function, run_at_once, run_loop
+from tinyml.runtime.evaluator.evaluator import (
+    CHUNK,
+    Outputs,
+    by_input,
+    compute,
+    predict_function,
+    run_at_once,
+    run_loop,
+)
 from tinyml.runtime.evaluator.parallel_loops import captured
 from tinyml.runtime.evaluator.recorded_ops import LoopSteps, Recorded, Tapes, iteration
 from tinyml.runtime.evaluator.shared_values import Kept, Numbering
@@ -51,7 +59,7 @@ def _compute_batched(arithmetic: Arithmetic, op: Operation, arguments: Sequence[
 
 
 def _distances(arithmetic: Arithmetic, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array | None:
-    """The distances of each sample's vector from each iteration's; None where one of the two depends on both."""
+    """The distances of each sample's vector from each iteration's; None if one of the two depends on both."""
     if arithmetic.machine is None or lhs.shape[1] > 1 or len(rhs) > 1:
         return None
     return op.bits_of_pairs(arithmetic.machine, lhs[:, 0], rhs[0])
@@ -124,8 +132,9 @@ class SharedProgram:
         key = chunk, self.numbers[argument]
         if key in self.kept:
             return {argument: self.kept[key]}
-        inputs = self.evaluator.chunks[chunk].astype(np.float64).reshape(-1, *tdsl.shape_of(argument))
-        self.kept[key] = raws = element_format(argument.type).encode(inputs)
+        inputs = self.evaluator.chunks[chunk].astype(np.float64)
+        raws = by_input(self.module, inputs.reshape(len(inputs), -1), lambda format, part: format.encode(part))
+        self.kept[key] = raws = raws.reshape(-1, *tdsl.shape_of(argument))
         return {argument: raws}
 
     def decoded(self, outputs: Outputs) -> Sequence[Array]:
@@ -145,10 +154,10 @@ class SharedProgram:
         format, source, bound = tdsl.format_of(scores), scores, None
         while isinstance(scores.owner, tdsl.ReshapeOp):
             scores = source = scores.owner.input
-        if isinstance(scores.owner, tdsl.FinishOp):
-            finish = scores.owner
-            if any(isinstance(use.operation, tdsl.ArgmaxOp) for use in finish.input.uses):
-                format, source, bound = format.in_register(), finish.input, finish.sum_bound
+        if tdsl.is_finish(finish := scores.owner) and any(
+            isinstance(use.operation, tdsl.ArgmaxOp) for use in finish.input.uses
+        ):
+            format, source, bound = format.in_register(), finish.input, finish.sum_bound
         given, samples = self._given(chunk), len(self.evaluator.chunks[chunk])
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             result = self._demanded(block, [source], given, chunk)[source]
@@ -159,7 +168,7 @@ class SharedProgram:
     def _demanded(
         self, block: Block, wanted: Sequence[SSAValue], values: dict[SSAValue, Any], chunk: int
     ) -> dict[SSAValue, Any]:
-        """Compute the wanted values of a block and their dependences, reusing kept results."""
+        """Compute the demanded values of a block and their dependences; cached results are reused."""
         needed: set[Operation] = set()
         waiting = list(wanted)
         while waiting:
@@ -186,7 +195,7 @@ class SharedProgram:
         return values
 
     def _key(self, value: SSAValue, chunk: int) -> object:
-        """What a value is kept by; a constant is read once for all chunks."""
+        """The cache key of a value; a constant is read once for all chunks."""
         return None if isinstance(value.owner, tdsl.ConstOp) else chunk, self.numbers[value]
 
     def _loop(self, loop: scf.ForOp, values: dict[SSAValue, Any], chunk: int) -> Sequence[Any]:
@@ -205,7 +214,7 @@ class SharedProgram:
         entering = batch.entering(rest)
         begun = 0
         if loop not in self._steps:
-            # All iterations if there are loops within, else the first one, in which ops are recorded.
+            # All iterations if there are nested loops, else the first iteration, in which ops are recorded.
             begun = len(taken) if any(isinstance(op, scf.ForOp) for op in rest) else 1
             current = self._iterations(loop, rest, taken[:begun], values, entering, current)
             if begun == len(taken):
@@ -241,7 +250,7 @@ class SharedProgram:
 
 
 class _Batch:
-    """The values that a loop computes from its index alone, for all iterations at once.
+    """The values that a loop computes only from its index, for all iterations at once.
 
     dependent: the ops of the body that depend on iter_args or are too large to compute for all iterations.
     """

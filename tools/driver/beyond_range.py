@@ -1,4 +1,4 @@
-"""Inputs beyond the range of a program's input format, which count as its ends."""
+"""Inputs outside the range of a program's input format, which saturate."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.runtime.evaluator.evaluator import argument_reals, feature_map
-from tinyml.runtime.model.program_data import input_format
+from tinyml.runtime.evaluator.evaluator import argument_reals, by_input, feature_map
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
 GREATEST = 1e30
-"""A number beyond all formats but floats."""
+"""A number outside the range of all formats except floats."""
 
 MARGIN = 0.1
-"""The share of a format's range by which a number has to lie outside: single outliers cost little up to there."""
+"""The share of a format's range by which a number must lie outside: single outliers up to there cost little."""
 
 NOTABLE_SHARE = 0.01
-"""The share of numbers beyond a format above which they are worth a word."""
+"""The share of numbers outside a format above which a warning is due."""
 
 
 @dataclass(frozen=True)
 class BeyondRange:
-    """The numbers of inputs that lie beyond the input format of a program.
+    """The numbers of inputs that lie outside the input format of a program.
 
-    share: of all numbers. feature: the one, from 0, in which the greatest share of samples does; value: the farthest
-    number in it, and end: the end of the format that this counts as, both in units of the feature.
+    share: the share of all numbers. feature: the index, from 0, of the feature with the greatest share of such samples.
+    value: the farthest number of this feature; end: the end of the format to which it saturates, both in units of the
+    feature.
     """
 
     share: float
@@ -38,7 +38,7 @@ class BeyondRange:
 
     @property
     def notable(self) -> bool:
-        """True if more of them lie beyond than chance explains."""
+        """True if more numbers lie outside than chance explains."""
         return self.share > NOTABLE_SHARE
 
     def __str__(self) -> str:
@@ -50,16 +50,18 @@ class BeyondRange:
 
 def beyond_range(module: ModuleOp, x: NDArray[Any]) -> BeyondRange | None:
     """The numbers of real inputs (samples, elements) beyond the input format of a program at L1; None if none are."""
-    format, features = input_format(module), feature_map(module)
+    features = feature_map(module)
     reals = argument_reals(module, x).reshape(len(x), -1).astype(np.float64)
-    low, high = (float(format.decode(format.encode_clipped(np.array([end])))[0]) for end in (-GREATEST, GREATEST))
+    ends = np.tile([[-GREATEST], [GREATEST]], reals.shape[1])
+    low, high = by_input(module, ends, lambda format, part: format.decode(format.encode_clipped(part)))
     reach = MARGIN * (high - low)
     outside = (reals < low - reach) | (reals > high + reach)
     if not outside.any():
         return None
     feature = int(outside.mean(0).argmax())
     column = reals[:, feature]
-    sample = int(np.where(outside[:, feature], np.abs(column - (low + high) / 2), -1).argmax())
-    ends = np.full((1, reals.shape[1]), high if column[sample] > high else low)
-    end = (ends if features is None else features.features(ends))[0, feature]
+    middle = (low[feature] + high[feature]) / 2
+    sample = int(np.where(outside[:, feature], np.abs(column - middle), -1).argmax())
+    end = high if column[sample] > high[feature] else low
+    end = (end if features is None else features.features(end))[feature]
     return BeyondRange(float(outside.mean()), feature, float(x.reshape(len(x), -1)[sample, feature]), float(end))

@@ -36,7 +36,7 @@ class ForwardInsertsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in defined_functions(op):
             erase_dead_buffers(function)
-            for insert in [inner for inner in function.walk() if isinstance(inner, tdsl.InsertSliceOp)]:
+            for insert in [inner for inner in function.walk() if tdsl.is_insertion(inner)]:
                 _forward(insert)
 
 
@@ -138,7 +138,7 @@ def _may_be(value: SSAValue, buffer: SSAValue) -> bool:
 
 
 def _from_first_user(part: AllocOp, last: Operation) -> Sequence[Operation]:
-    """The ops of a block from the first that uses a part, directly or in a nested region, to the one before `last`."""
+    """The ops of a block from the first user of a part, also in a nested region, to the op before `last`."""
     statements = statements_before(last, [use.operation for use in part.result.uses])
     assert statements
     return statements

@@ -1,4 +1,4 @@
-"""`update-in-place`: results take the bytes of operands that are no longer needed (L2, before packing)."""
+"""`update-in-place`: results reuse the bytes of dead operands (L2, before packing)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class UpdateInPlacePass(ModulePass):
     """Turn the `scratch.alloc` of a result into a `scratch.reuse` of an operand's buffer.
 
     The op must be the last that needs the operand and the first that touches the result, and their safe distance must
-    be 0 (`overlap/overlap_distance.py`). An op that changes part of an operand, or adds to it, gets that operand as its
+    be 0 (`overlap/overlap_distance.py`). An op that changes part of an operand, or adds to it, has that operand as its
     destination, so that nothing is copied. A result that is smaller than the operand reuses its bytes only if the peak
     memory does not grow. Buffers move to the start of their blocks.
     """
@@ -56,7 +56,7 @@ class _Function:
         live = live_ranges(function)
         self.points = live.points
         self.ranges = live.ranges
-        # The latest first, so that the earliest ends up at the start; of buffers that start together, the last.
+        # The latest first, so that the earliest is placed at the start; of buffers that start together, the last.
         for buffer in sorted(reversed(live.ranges), key=lambda alloc: live.ranges[alloc].first, reverse=True):
             if isinstance(buffer, AllocOp) and (block := buffer.parent) is not None:
                 buffer.detach()
@@ -80,7 +80,8 @@ class _Function:
             buffer = root(value).owner
             if not isinstance(buffer, Buffer) or not self.dies(buffer, point, result):
                 continue
-            if takes_place(op, buffer.result) and self.pays(result, buffer):
+            room = bytes_of(buffer.result) - bytes_of(result.result)
+            if room >= 0 and takes_place(op, buffer.result) and (not room or self.pays(result, buffer)):
                 candidates.append(buffer)
         return min(candidates, key=lambda buffer: bytes_of(buffer.result), default=None)
 
@@ -89,9 +90,6 @@ class _Function:
         return self.ranges[buffer].last == point and block is not None and block.is_ancestor(result)
 
     def pays(self, result: AllocOp, buffer: Buffer) -> bool:
-        new, old = bytes_of(result.result), bytes_of(buffer.result)
-        if new >= old:
-            return new == old
         before, after = (find_peak(list(self.rectangles(*moved))).bytes for moved in ((), (result, buffer)))
         return after <= before
 
@@ -107,15 +105,14 @@ class _Function:
 
     def replace(self, op: tdsl.TensorOp, result: AllocOp, buffer: Buffer) -> None:
         first, last = self.ranges.pop(result)
-        changed = op.updated
-        if changed is not None and root(changed) is buffer.result and changed.type == op.out.type:
+        if op.updated is not None and buffer.result.type == result.result.type:
             self.ranges[buffer] = LiveRange(self.ranges[buffer].first, last)
             new: SSAValue = buffer.result
         else:
             reuse = ReuseOp(buffer.result, memref_type(result.result))
             reuse.result.name_hint = result.result.name_hint
             Rewriter.insert_op(reuse, InsertPoint.before(result))
-            self.ranges[reuse] = LiveRange(first + 1, last)
+            self.ranges[reuse] = LiveRange(first, last)
             new = reuse.result
         result.result.replace_all_uses_with(new)
         Rewriter.erase_op(result)

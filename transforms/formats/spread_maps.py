@@ -1,6 +1,6 @@
 """`spread-maps`: one op on tensors for each step of a `tdsl.map`, the inverse of `fuse-elementwise` (L0, L1).
 
-Formats are chosen tensor by tensor: what a map computes on the way would have no profile, and no format.
+Formats are chosen tensor by tensor: intermediate results of a map would have neither a profile nor a format.
 """
 
 from __future__ import annotations
@@ -62,9 +62,7 @@ def _on_tensors(step: Operation, inputs: Sequence[SSAValue]) -> list[Operation]:
     if (kind := _by_scalar().get(type(step))) is None:
         raise error_at(step, f"'{step.name}' in a tdsl.map has no op on tensors that formats are chosen for")
     shape = np.broadcast_shapes(*map(tdsl.shape_of, inputs))
-    declared = kind.get_irdl_definition().properties
-    properties = {name: value for name, value in step.properties.items() if name in declared}
-    return [kind.build(operands=[*inputs, ()], result_types=[TensorType(element, shape)], properties=properties)]
+    return [kind.build(operands=[*inputs, ()], result_types=[TensorType(element, shape)], properties=step.properties)]
 
 
 def _clamp(value: SSAValue, step: num.ClampOp) -> list[Operation]:
@@ -81,7 +79,7 @@ def _clamp(value: SSAValue, step: num.ClampOp) -> list[Operation]:
 
 
 def _scalar(value: float, element: Attribute) -> tdsl.ConstOp:
-    """A number as a tensor without axes."""
+    """A number as a tensor of rank 0."""
     format = number_format(element)
     assert format is not None
     return tdsl.ConstOp(format.encode(np.array(value)), format)

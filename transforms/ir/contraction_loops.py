@@ -14,7 +14,10 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
 def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
-    """Replace a contraction by loops over its windows and its rows starting at index `first`; one row needs no loop."""
+    """Replace a contraction by loops over its windows and its rows starting at index `first`; one row needs no loop.
+
+    All rows of a single window form a nest, whose dot products are calls.
+    """
     nest = LoopNest(op)
     sparse = [each for each in op.body.block.ops if isinstance(each, num.SparseProductsOp | num.EntriesOp)]
     lengths = [each.lengths for each in sparse]
@@ -26,7 +29,9 @@ def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
             walked = zip(entries, lengths, strict=True)
             return [nest.add(entry, nest.unsigned(nest.load(row_lengths, [index]))) for entry, row_lengths in walked]
 
-        if op.rows - first > 1 or sparse:
+        if op.rows > 1 and first == 0 and len(op.shape) == 1 and not sparse:
+            nest.nest(op.shape, lambda numbers: row(numbers[0], ()) and None)
+        elif op.rows - first > 1 or sparse:
             nest.fold(nest.index(op.rows), [nest.index(0)] * len(sparse), row, first)
         else:
             row(nest.index(first), [])

@@ -58,6 +58,9 @@ def is_multiple(index: SSAValue, factor: int) -> bool:
             return is_multiple(op.lhs, factor) or is_multiple(op.rhs, factor)
         case arith.AddiOp() | arith.SubiOp():
             return is_multiple(op.lhs, factor) and is_multiple(op.rhs, factor)
+        case affine.ApplyOp():
+            constant, factors = affine_sum(index)
+            return not any(number % factor for number in (constant, *factors.values()))
         case _:
             return factor == 1
 
@@ -105,7 +108,7 @@ class AffineSum(NamedTuple):
 
 
 def affine_sum(index: SSAValue) -> AffineSum:
-    """An index as a sum; what cannot be taken apart is a variable."""
+    """An index as a sum; a term that cannot be decomposed is a variable."""
     if (known := const_evaluate_operand(index)) is not None:
         return AffineSum(known, {})
     match op := index.owner:
@@ -177,7 +180,7 @@ def mean_iterations(loop: scf.ForOp) -> float | None:
 
 
 def _ranges(indices: Sequence[SSAValue]) -> dict[SSAValue, range]:
-    """The loop variables and call numbers that indices depend on, as far as their values are known."""
+    """The loop variables and call numbers that indices depend on, with their values if known."""
     found: dict[SSAValue, range] = {}
     for index in indices:
         if isinstance(owner := index.owner, Operation):

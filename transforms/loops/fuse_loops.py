@@ -1,10 +1,11 @@
 """`fuse-loops`: fuses a nest with the next one, which loads the elements that the first has just stored (L3).
 
-The elementwise ops following a matrix product (bias, activation, gates) then run in the epilogue of each of its rows,
-with the rounded sum in a register: neither stored nor loaded, and with its proven interval known.
+The elementwise ops following a matrix product (bias, activation, gates) then run in the epilogue of each of its rows.
+The rounded sum stays in a register, neither stored nor loaded, and its proven interval is known.
 
-The maps of loads and stores say which elements meet. Buffers share the bytes of one arena, so that dependences are
-proved on bytes: a byte that one nest stores must be accessed by the other in the same iteration or not at all.
+The maps of loads and stores tell in which iterations two nests access the same element. Buffers share the bytes of one
+arena, so dependences are proved on bytes: a byte that one nest stores must be accessed by the other in the same
+iteration or not at all.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from itertools import chain, islice, product
 from typing import NamedTuple, TypeAlias
 
 from xdsl.context import Context
-from xdsl.dialects import func, memref, scf
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
@@ -26,7 +27,6 @@ from xdsl.traits import MemoryEffectKind, get_effects, is_side_effect_free
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import fused
-from tinyml.dialects.loops import iterations_of
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.accesses import NEVER, Access, accesses, buffer_access, distance
@@ -37,15 +37,14 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 FUSED = Statistic("num-fused", "Number of nests fused with the one before")
 FORWARDED = Statistic("num-forwarded", "Number of loads that became the stored value")
 
-_Loop: TypeAlias = num.NestOp | num.ContractOp | scf.ForOp
+_Loop: TypeAlias = num.NestOp | num.ContractOp
 
 
 @dataclass(frozen=True)
 class FuseLoopsPass(ModulePass):
-    """Fuse a nest of one axis with the next one of equal extent if that loads elements that the first has stored.
+    """Fuse a nest of one axis with the next one of equal extent if the latter loads elements that the first has stored.
 
-    A nest that is fused with a contraction, whose axis then are its rows, becomes part of its body. Loops of `scf` fuse
-    with each other: those over dot products, once what these read is decoded in memory of its own.
+    A nest that is fused with a contraction over the same rows becomes part of the contraction's body.
     """
 
     name = "fuse-loops"
@@ -57,19 +56,19 @@ class FuseLoopsPass(ModulePass):
             for block in blocks:
                 for second in [nest for nest in block.ops if isinstance(nest, _Loop)][::-1]:
                     # A fused nest may fuse again with the nest before it.
-                    fused = second
-                    while (first := _nest_before(fused)) is not None:
-                        if _memories(first, memref.StoreOp).isdisjoint(_memories(fused, memref.LoadOp)):
+                    joined = second
+                    while (first := _nest_before(joined)) is not None:
+                        if _memories(first, memref.StoreOp).isdisjoint(_memories(joined, memref.LoadOp)):
                             break
-                        forwarded = _forwarded(first, fused)
+                        forwarded = _forwarded(first, joined)
                         if isinstance(forwarded, str):
-                            missed(fused, f"is not fused with the nest before it: {forwarded}")
+                            missed(joined, f"is not fused with the nest before it: {forwarded}")
                             break
                         count = len(forwarded.stores)
-                        passed(fused, f"is fused with the nest before it, of which it loads {count} stored elements")
-                        FUSED.add(fused)
-                        FORWARDED.add(fused, count)
-                        fused = _fuse(first, fused, forwarded, order)
+                        passed(joined, f"is fused with the nest before it, of which it loads {count} stored elements")
+                        FUSED.add(joined)
+                        FORWARDED.add(joined, count)
+                        joined = _fuse(first, joined, forwarded, order)
 
 
 def _memories(nest: _Loop, kind: type[memref.LoadOp | memref.StoreOp]) -> set[SSAValue]:
@@ -78,7 +77,7 @@ def _memories(nest: _Loop, kind: type[memref.LoadOp | memref.StoreOp]) -> set[SS
 
 
 def _nest_before(second: _Loop) -> _Loop | None:
-    """The nest before another if nothing between them has an effect or reads memory."""
+    """The nest before another one if nothing between them has an effect or reads memory; else None."""
     op = second.prev_op
     while op is not None and not isinstance(op, _Loop):
         if op.regions or not is_side_effect_free(op):
@@ -87,33 +86,28 @@ def _nest_before(second: _Loop) -> _Loop | None:
     return op
 
 
-def _iterations(nest: _Loop) -> range | None:
-    """The numbers of the only axis; None for a nest of several, for sparse rows, and for a loop that carries values."""
-    match nest:
-        case scf.ForOp():
-            return None if nest.iter_args else iterations_of(nest)
-        case num.ContractOp(is_sparse=True):
-            return None
-        case _:
-            return range(nest.shape[0]) if len(nest.shape) == 1 else None
+def _extent(nest: _Loop) -> int | None:
+    """The extent of a nest's only axis; None for a nest of several axes, and for sparse rows."""
+    if isinstance(nest, num.ContractOp) and nest.is_sparse:
+        return None
+    return nest.shape[0] if len(nest.shape) == 1 else None
 
 
 class _Forwarded(NamedTuple):
-    """Loads, each with the store whose value it loads, and the stores that nothing in the fused nest reads any more."""
+    """Loads with the stores whose values they load, and the stores that nothing in the fused nest reads any more."""
 
     stores: dict[memref.LoadOp, memref.StoreOp]
     overwritten: set[memref.StoreOp]
 
 
 def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
-    """The loads in the second nest of what the first has stored in the same memory, or why the nests do not fuse."""
-    if (taken := _iterations(first)) is None or (following := _iterations(second)) is None:
-        return "one of them has several axes, carries values, is sparse, or has bounds that are not constant"
+    """The loads in the second nest of what the first has stored in the same memory; or the reason why the nests do not
+    fuse.
+    """
+    if (taken := _extent(first)) is None or (following := _extent(second)) is None:
+        return "one of them has several axes, or is sparse"
     if taken != following:
-        more = f"{len(following)} iterations, the other {len(taken)}"
-        return f"it has {more if len(following) != len(taken) else 'other indices'}"
-    if isinstance(first, scf.ForOp) != isinstance(second, scf.ForOp):
-        return "only one of them is a loop of 'scf'"
+        return f"it has {following} iterations, the other {taken}"
     bodies = first.body.block, second.body.block
     if any(op.regions for body in bodies for op in body.ops):
         return "there are loops or branches inside"
@@ -126,7 +120,7 @@ def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
             continue
         if a.start is None:
             return "an access has no affine index"
-        apart = distance(a, b, bodies[0], taken.step, len(taken))
+        apart = distance(a, b, bodies[0], trips=taken)
         # With a negative distance, iterations of the second nest would precede those that they depend on.
         if apart is None or apart < 0:
             return "an iteration needs what the other stores in a later one, or may need it"
@@ -140,7 +134,8 @@ def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
 def _forward(
     store: Access, op: memref.StoreOp, following: Sequence[Access], bodies: tuple[Block, Block], found: _Forwarded
 ) -> None:
-    """Record the loads that get the value of a store of the first nest, and the store if nothing else sees the value.
+    """Record the loads that receive the value of a store of the first nest, and the store itself if nothing else reads
+    the value.
 
     following: the accesses after the store in an iteration of the fused nest.
     """
@@ -169,9 +164,8 @@ def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> 
     assert top is not None
     first.body.block.args[0].replace_all_uses_with(body.args[0])
     for op in list(first.body.block.ops):
-        if not isinstance(op, scf.YieldOp):
-            op.detach()
-            body.insert_ops_before([op], top)
+        op.detach()
+        body.insert_ops_before([op], top)
     second.location = fused((first.location, second.location))
     Rewriter.erase_op(first)
     for load, store in forwarded.stores.items():
@@ -184,7 +178,7 @@ def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> 
 
 
 def _contraction(op: num.NestOp) -> num.ContractOp:
-    """Replace a nest of elements by a contraction without products, which computes its indices."""
+    """Replace an elementwise nest by a contraction without products, which also computes the indices of the nest."""
     nest = LoopNest(op)
     contraction = nest.contract(op.shape, lambda numbers: inline(op, numbers, nest))
     contraction.location = op.location
@@ -193,7 +187,7 @@ def _contraction(op: num.NestOp) -> num.ContractOp:
 
 
 class _Order:
-    """The order of a function's ops, which fusion keeps, and the bytes of the views of its arenas."""
+    """The order of a function's ops, which fusion does not change, and the bytes of the views of its arenas."""
 
     def __init__(self, function: func.FuncOp):
         self.body = function.body.block
@@ -202,17 +196,19 @@ class _Order:
         for view in [op.result for op in self.places if isinstance(op, scratch.ViewOp)]:
             of_bytes[memory_of(view), *bytes_of(view)] += buffer_reads(view)
         self.uses = defaultdict[SSAValue, list[tuple[int, int, list[Use]]]](list)
-        """By memory: ranges of bytes, and the uses of the buffers there, in order. Fusion erases some and adds none."""
+        """The uses of buffers in each memory, in order, with the ranges of bytes they access. Fusion erases some and
+        adds none.
+        """
         for (memory, first, last), uses in of_bytes.items():
             uses.sort(key=lambda use: self.places[use.operation])
             self.uses[memory].append((first, last, uses))
 
     def is_used(self, store: memref.StoreOp, nest: _Loop) -> bool:
-        """True if anything may read what a store of a nest leaves in its buffer, in which case the store has to stay.
+        """True if anything may read what a store of a nest leaves in its buffer, so that the store has to stay.
 
-        The caller may read a buffer that it owns. Where other buffers have some of these bytes, a read in a later
-        iteration of the nest comes first, and then the next use of those decides: bytes that are written first hold
-        another value. Buffers of equal bytes, such as those that an op overwrites in place, count as one.
+        The caller may read a buffer that it owns. In other buffers that share some of these bytes, a read in a later
+        iteration of the nest comes first, followed by the next use of the bytes: if that is a write, they hold another
+        value from then on. Buffers with the same bytes, such as those that an op overwrites in place, count as one.
         """
         root = scratch.root(store.memref)
         if isinstance(root.owner, Block) or any(use.operation is not store for use in buffer_reads(root)):
@@ -224,7 +220,7 @@ class _Order:
                 if any(self._is_read_again(use, store, nest) for use in inside):
                     return True
                 behind = bisect_right(uses, place, key=lambda use: self.places[use.operation])
-                # Those of the next iteration of a loop around come last.
+                # Uses in the next iteration of an enclosing loop come last.
                 for use in chain(islice(uses, behind, None), islice(uses, behind)):
                     if use.operation.parent is not None and self._follows(use, store, nest):
                         if not _is_written(use):
@@ -233,7 +229,7 @@ class _Order:
         return False
 
     def _is_read_again(self, use: Use, store: memref.StoreOp, nest: _Loop) -> bool:
-        """True if an op in a nest may read bytes that a store of an earlier iteration has written."""
+        """True if an op in a nest may read bytes that the store has written in an earlier iteration."""
         if _is_written(use):
             return False
         apart = _apart(use, store, nest)
@@ -254,15 +250,14 @@ class _Order:
 
 
 def _apart(use: Use, store: memref.StoreOp, nest: _Loop) -> int | None:
-    """The iterations of a nest from a store to a use of the same bytes, as `distance` counts them."""
-    op, taken = use.operation, _iterations(nest)
-    assert taken is not None
+    """The number of iterations of a nest between a store and a use of the same bytes, as `distance` counts them."""
+    op = use.operation
     written, used = buffer_access(store, store.memref), buffer_access(op, op.operands[use.index])
-    return distance(written, used, nest.body.block, taken.step)
+    return distance(written, used, nest.body.block)
 
 
 def _is_written(use: Use) -> bool:
-    """True if an op does nothing with a buffer but write to it."""
+    """True if an op only writes a buffer."""
     op, effects = use.operation, get_effects(use.operation) or ()
     kinds = {effect.kind for effect in effects if effect.value is None or effect.value is op.operands[use.index]}
     return kinds == {MemoryEffectKind.WRITE}

@@ -1,13 +1,12 @@
-"""`scale-rows`: gives rows (output channels) of constant matrices and filters power-of-two scales (L0).
+"""`scale-rows`: assigns power-of-two scales to rows (output channels) of constant matrices and filters (L0).
 
 A format chosen for the greatest weight of a matrix wastes bits on rows of small weights. Such rows are multiplied by
-powers of two, and their sums are divided by the same (`row_shifts`). Both are exact, so that this rewrite of reals
-benefits all number formats with a scale without their involvement.
+powers of two, and their sums are divided by the same (`row_shifts`). Both are exact, so that this rewrite on reals
+benefits all number formats with a scale, which need no support for it.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,8 +31,8 @@ _Product = tdsl.ProductOp | tdsl.Conv2dOp
 class ScaleRowsPass(ModulePass):
     """Rewrite products at L0 whose left operand has several rows and is a constant or indexed out of a constant.
 
-    Matrices that are indexed out of one constant share their shift amounts. Constants from which the sums start are
-    multiplied by the same powers. The pass has to run before `profile`.
+    Matrices that are indexed out of one constant share their shift amounts. Constant initial values of the sums are
+    multiplied by the same powers. The pass must run before `profile`.
     """
 
     name = "scale-rows"
@@ -80,7 +79,9 @@ def _products(constant: tdsl.ConstOp) -> list[_Product]:
 
 
 def _reads_rows(product: _Product, constant: tdsl.ConstOp) -> bool:
-    """True if only the left operand of a product is a part of a constant; its sums may start from another one."""
+    """True if only the left operand of a product is a part of a constant; its sums may start from a different
+    constant.
+    """
     return constant_root(product.lhs) is constant and constant_root(product.rhs) is not constant
 
 
@@ -97,6 +98,6 @@ def _replace(constant: tdsl.ConstOp, raws: Reals, rewriter: PatternRewriter) -> 
 
 def _shifts(greatest: Reals) -> list[int]:
     """The shift amount of each row, by which its greatest magnitude is below the matrix's; 0 for rows of zeros."""
-    exponents = [math.frexp(float(magnitude))[1] if magnitude else None for magnitude in greatest]
-    most = max((exponent for exponent in exponents if exponent is not None), default=0)
-    return [0 if exponent is None else min(most - exponent, tdsl.ROW_SHIFTS[-1]) for exponent in exponents]
+    _, exponents = np.frexp(greatest)
+    _, most = np.frexp(greatest.max())
+    return np.where(greatest > 0, np.minimum(most - exponents, tdsl.ROW_SHIFTS[-1]), 0).tolist()

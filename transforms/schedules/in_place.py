@@ -120,11 +120,11 @@ class Overwriting(Schedule):
 
 REPLACE = Overwriting(Variants("replace"), "each result overwrites its operand, pixel by pixel in rows")
 SINGLE_TRANSPOSE = Overwriting(
-    Variants("single-transpose"), "the same, in rows and from some row on in columns (Gural and Murmann 2019)"
+    Variants("single-transpose"), "the same, first in rows and, from some row on, in columns (Gural and Murmann 2019)"
 )
 HERRINGBONE = Overwriting(
     Variants("herringbone"),
-    "the same, by turns in rows and columns (Gural and Murmann 2019), proved optimal for a layer with a square kernel, "
+    "the same, in alternating rows and columns (Gural and Murmann 2019), optimal for a layer with a square kernel, "
     "strides of 1, no padding and more channels in the result than in the operand",
 )
 OPTIMAL_TURNS = Overwriting(
@@ -181,7 +181,7 @@ def _has_turns(network: Network, i: int) -> bool:
         return False
     if any(margin >= kernel[side // 2] for side, margin in enumerate(margins_of(pad))):
         return False
-    # A result with wider elements than the chain's final tensor has to be absorbed.
+    # A result with wider elements than the chain's final tensor must be absorbed.
     wide = tdsl.format_of(op.out).dtype.itemsize > tdsl.format_of([op, *chain][-1].out).dtype.itemsize
     return not wide or _can_absorb(op, chain)
 
@@ -197,7 +197,7 @@ def _can_absorb(op: tdsl.Conv2dOp, chain: Sequence[tdsl.TensorOp]) -> bool:
 
 
 def _can_turn(image: SSAValue) -> bool:
-    """True if the elements of an image take whole bytes, or half bytes if they are packed."""
+    """True if the elements of an image occupy whole bytes, or half bytes if they are packed."""
     packed = packed_type(MemRefType(tdsl.format_of(image).type, tdsl.shape_of(image)))
     return packed is None or packed_bits(packed) == 4
 

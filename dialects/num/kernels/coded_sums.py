@@ -1,4 +1,4 @@
-"""Rows of constant matrices, tiles and loops over elements that are code."""
+"""Rows of constant matrices, tiles and elementwise loops that are compiled to functions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LOOP = OwnAttribute(
             "a loop over elements that is code", on_call("tinyml.dialects.layouts.element_loops:ElementLoop.of")
         )
     },
-    "The loop over elements that is the code of a C function.",
+    "The loop over elements that a C function implements.",
 )
 
 __all__ = ["CodeAttr", "CodeSize", "CodedLoopAttr", "CodedRowsAttr", "CodedTileAttr"]
@@ -37,7 +37,7 @@ __all__ = ["CodeAttr", "CodeSize", "CodedLoopAttr", "CodedRowsAttr", "CodedTileA
 class CodeSize(NamedTuple):
     """The cost of a kernel.
 
-    time: of a call, in the unit of the device. once, call: bytes of flash per program and per call. stack: bytes.
+    time: that of a call, in the unit of the device. once, call: bytes of flash per program and per call. stack: bytes.
     """
 
     time: int
@@ -47,13 +47,13 @@ class CodeSize(NamedTuple):
 
 
 class CodeAttr(RoutineAttr, ABC):
-    """A routine whose constants are in the function that computes it: operands are outputs, then what it reads.
+    """A routine whose constants are embedded in the function that computes it: operands are outputs, then inputs.
 
     constants: as in the declaration of the function. time, once, call, stack: a `CodeSize`.
     """
 
     DECLARED_AS: ClassVar[str]
-    """The attribute of the declaration that holds the constants."""
+    """The attribute of the declaration that stores the constants."""
 
     constants: DictionaryAttr
     time: IntAttr
@@ -147,9 +147,9 @@ class CodedTileAttr(CodeAttr):
 
 @irdl_attr_definition
 class CodedLoopAttr(CodeAttr):
-    """`outputs[i] =` what the steps of an iteration compute from element i of each run, and from elements behind it.
+    """`outputs[i] =` the result of an iteration's steps on element i of each run, and on elements after it.
 
-    Where all iterations are joined, there is one output.
+    If all iterations are reduced, there is one output.
 
     constants: the attribute of `ElementLoop`.
     """

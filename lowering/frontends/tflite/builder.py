@@ -21,16 +21,16 @@ from tinyml.lowering.frontends.layers.model_builder import (
 )
 from tinyml.lowering.frontends.layers.network_layers import GREATEST, limited
 from tinyml.lowering.frontends.onnx.builder import Builder
-from tinyml.lowering.frontends.tflite.model import Tensor
+from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 class GraphBuilder(Builder):
-    """A builder that appends the ops of operators, and keeps the values of tensors.
+    """A builder that appends the ops of operators, and stores the values of tensors.
 
-    It is one of ONNX's importer as well, whose handlers make ops of what operators mean on floats.
+    The class is also a builder of the ONNX importer, whose handlers emit the ops of operators on floats.
     """
 
     def __init__(self, file: str):
@@ -62,7 +62,7 @@ class GraphBuilder(Builder):
         return self.values[tensor]
 
     def image(self, tensor: Tensor) -> OrderedTensor:
-        """The value of a tensor as layers take it, with axes in the order of the program."""
+        """The value of a tensor as layers accept it, with axes in the order of the program."""
         return OrderedTensor.plain(self.value(tensor))
 
     def activated(self, value: SSAValue, activation: str) -> SSAValue:
@@ -92,32 +92,43 @@ _WIDTHS = {"int8": 8, "uint8": 8, "int16": 16}
 
 
 def tensor_format(tensor: Tensor) -> NumberFormat:
-    """The number format in which a program computes a tensor; raises `VerifyException` if there is none."""
+    """The number format in which a program computes a tensor; raises `VerifyException` if there is none.
+
+    A quantised type without a scale has the scale 1: `require_scales` refuses operators that would compute with it.
+    """
     if tensor.dtype == "float32":
         return F32_FORMAT
-    if tensor.dtype not in _WIDTHS or tensor.quantization is None:
-        how = "" if tensor.dtype not in _WIDTHS else " without a scale"
-        raise VerifyException(
-            f"{tensor} is of type {tensor.dtype}{how}; supported are float32 and quantised {_supported()}"
-        )
-    zero_points = {
-        point - UNSIGNED_ZERO if tensor.dtype == "uint8" else point for point in tensor.quantization.zero_points
-    }
+    if tensor.dtype not in _WIDTHS:
+        raise VerifyException(f"{tensor} is of type {tensor.dtype}; supported are float32 and quantised {_supported()}")
+    given = tensor.quantization
+    scales, points = ((1.0,), (0,)) if given is None else (given.scales, given.zero_points)
+    zero_points = {point - UNSIGNED_ZERO if tensor.dtype == "uint8" else point for point in points}
     if len(zero_points) > 1:
         raise VerifyException(f"{tensor} has several zero points")
-    scales = tensor.quantization.scales
     return ZeroSkewType(_WIDTHS[tensor.dtype], scales if len(scales) != 1 else scales[0], zero_points.pop())
 
 
+def require_scales(op: Operator) -> None:
+    """Raise `VerifyException` for an operator on a tensor of a quantised type without a scale."""
+    for tensor in (*filter(None, op.inputs), *op.outputs):
+        if tensor.dtype in _WIDTHS and tensor.quantization is None:
+            raise VerifyException(f"{tensor} is of type {tensor.dtype} without a scale")
+
+
+def power_of_two(bits: int, exponent: int) -> Attribute:
+    """The element type of a width with the scale 2^exponent and the zero point 0."""
+    return ZeroSkewType(bits, 2.0**exponent, 0)
+
+
 def number_of(tensor: Tensor) -> float:
-    """The real of a constant with a single element."""
+    """The real value of a constant with a single element."""
     if tensor.data is None or tensor.data.size != 1:
         raise VerifyException(f"{tensor} must be one constant number")
     return float(tensor_format(tensor).decode(signed(tensor.data)).item())
 
 
 def activation_format(tensor: Tensor) -> NumberFormat:
-    """The format of a tensor other than weights, which has a single scale."""
+    """The format of a tensor with a single scale; weights are excluded."""
     format = tensor_format(tensor)
     if isinstance(format, ZeroSkewType) and format.per_channel:
         raise VerifyException(f"{tensor} has several scales, which only weights may have")
@@ -130,15 +141,15 @@ def _supported() -> str:
 
 
 def element(tensor: Tensor) -> Attribute:
-    """The element type of a tensor other than weights."""
+    """The element type of a tensor with a single scale; weights are excluded."""
     return activation_format(tensor).type
 
 
 def weights_format(weights: Tensor, axis: int, *, wide: bool = False) -> NumberFormat:
-    """The format of weights, perhaps with a scale per index of an axis, which becomes the first.
+    """The format of weights, with one scale or with one per index of an axis, which becomes the first axis.
 
-    wide: the scale of products is computed in double precision, as it is with scales per channel. TensorFlow Lite does
-    that for all convolutions, and for dense layers with scales per channel.
+    wide: true to compute the scale of products in double precision, which scales per channel always use. TensorFlow
+    Lite uses it for all convolutions, and for dense layers with scales per channel.
     """
     format = tensor_format(weights)
     if not isinstance(format, ZeroSkewType):
@@ -152,4 +163,4 @@ def weights_format(weights: Tensor, axis: int, *, wide: bool = False) -> NumberF
 
 
 _ACTIVATIONS = {"RELU": (0.0, GREATEST), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0)}
-"""Fused activations of operators, with the least and the greatest number of their results."""
+"""Fused activations of operators, with their least and greatest result."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import prod
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import i8
@@ -18,7 +18,6 @@ from xdsl.ir import Attribute, SSAValue
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.loops.contractions.grouped_products import GroupedWeights, of_row
 from tinyml.lowering.loops.contractions.zero_points import OffsetSums, start_without_offsets
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
@@ -26,6 +25,9 @@ from tinyml.targets.nests import Start
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.index_maps import mapped
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+
+if TYPE_CHECKING:
+    from tinyml.lowering.loops.contractions.grouped_products import GroupedWeights
 
 Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
 """A function that adds the products of a term to a sum, for the indices of a result element."""
@@ -39,7 +41,7 @@ def row_shifts(op: tdsl.ContractionOp | tdsl.FinishOp, nest: LoopNest) -> SSAVal
 def finished(
     op: tdsl.ContractionOp | tdsl.FinishOp, sum: SSAValue, shifts: SSAValue | None, indices: Indices, nest: LoopNest
 ) -> SSAValue:
-    """Convert a complete sum to the result's format. indices: of the sum in the result."""
+    """Convert a complete sum to the result's format. indices: those of the sum in the result."""
     if shifts is not None:
         sum = nest.insert(num.ShiftOp(sum, nest.load(shifts, [indices[op.ROW_AXIS]])))
     accumulator = num.accumulator_type(sum)
@@ -85,7 +87,7 @@ def _lower_computed(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
 
 @lowers(tdsl.RowProductOp)
 def lower_row_product(op: tdsl.RowProductOp, nest: LoopNest) -> None:
-    """Lower a single row of a matrix product in the same way as `lower_matrices` does all rows."""
+    """Lower a single row of a matrix product, as `lower_matrices` lowers all rows."""
     start = start_without_offsets(op)
     lower_sums(op, start, lambda term: _row_times_column(term, nest, start is not None), nest, op.row)
 
@@ -122,7 +124,11 @@ def lower_contraction(op: tdsl.ContractionOp, nest: LoopNest) -> None:
 
 def _grouped(term: tdsl.Term, nest: LoopNest) -> GroupedWeights | None:
     """The weights of a term, if their elements share scales in groups."""
-    return None if term.groups is None else GroupedWeights(term.lhs, term.groups, nest)
+    if term.groups is None:
+        return None
+    from tinyml.lowering.loops.contractions.grouped_products import GroupedWeights
+
+    return GroupedWeights(term.lhs, term.groups, nest)
 
 
 def _group_at(weights: GroupedWeights, row: SSAValue, summed: Indices, nest: LoopNest) -> SSAValue:
@@ -191,7 +197,7 @@ def lower_rows(
 
 
 def contract_rows(rows: int, body: Callable[[SSAValue], None], nest: LoopNest) -> None:
-    """Emit a contraction over rows, or just the products for a single row."""
+    """Emit a contraction over rows; for a single row only its products."""
     contraction = nest.contract([rows], lambda numbers: body(numbers[0]))
     if rows == 1:
         expand_contraction(contraction)
@@ -225,7 +231,7 @@ def factors(
     *,
     without_offsets: bool,
 ) -> tuple[SSAValue, SSAValue]:
-    """Views of the factors of a term in other shapes. without_offsets: views of the plain raws."""
+    """Views of the factors of a term in other shapes. without_offsets: true for views of the plain raws."""
     lhs, rhs = (
         nest.insert(scratch.SliceOp(value, nest.index(0), tuple(shape), _element(value, without_offsets)))
         for value, shape in ((term.lhs, weights), (term.rhs, window))
@@ -234,13 +240,15 @@ def factors(
 
 
 def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
-    """The type of a factor without its offset; None for the type that it has."""
+    """The type of a factor without its offset; None to keep its type."""
     return tdsl.format_of(value).without_offset()[0].type if without_offsets else None
 
 
 def _row_times_column(term: tdsl.Term, nest: LoopNest, without_offsets: bool) -> Products:
     """The products of one row of a matrix and one column of another."""
     if (weights := _grouped(term, nest)) is not None:
+        from tinyml.lowering.loops.contractions.grouped_products import of_row
+
         return of_row(weights, term)
     length, columns = tdsl.shape_of(term.rhs)
     lhs, rhs = (_element(value, without_offsets) for value in (term.lhs, term.rhs))
@@ -258,7 +266,7 @@ def _row_times_column(term: tdsl.Term, nest: LoopNest, without_offsets: bool) ->
 
 
 def begun(accumulator: Accumulator, initial: SSAValue | None, indices: Indices, nest: LoopNest) -> SSAValue:
-    """A sum that starts from its initial value, or from zero. indices: of the sum in the result."""
+    """A sum with its initial value, by default zero. indices: those of the sum in the result."""
     if initial is None:
         sum = nest.insert(num.ZeroOp(accumulator.type))
     else:
@@ -269,7 +277,9 @@ def begun(accumulator: Accumulator, initial: SSAValue | None, indices: Indices, 
 
 
 def sum_start(value: SSAValue | None, start: Start | None, accumulator: Accumulator, nest: LoopNest) -> SSAValue | None:
-    """The start of sums; a constant is converted to the accumulator's units, so that it only has to be loaded."""
+    """The initial value of sums; a constant is converted to the accumulator's units, so that it only needs to be
+    loaded.
+    """
     if start is not None:
         return flash_array(
             nest, start.raws, start.format.type, "start" if value is None else value.name_hint or "start"
@@ -281,13 +291,3 @@ def sum_start(value: SSAValue | None, start: Start | None, accumulator: Accumula
         return value
     kept = Start(tdsl.format_of(value), constant.raws).recoded(accumulator)
     return flash_array(nest, kept.raws, kept.format.type, value.name_hint or "start")
-
-
-@lowers(tdsl.SquaredDistanceOp)
-def lower_squared_distance(op: tdsl.SquaredDistanceOp, nest: LoopNest) -> None:
-    length = prod(tdsl.shape_of(op.lhs))
-    zero = nest.insert(num.ZeroOp(op.acc))
-    zero.name_hint = "sum"
-    lhs, rhs = (elements_from(value, nest.index(0), length, nest) for value in (op.lhs, op.rhs))
-    sum = nest.insert(num.CallOp(num.DistanceAttr(), [zero, lhs, rhs]))
-    nest.store(nest.insert(num.FinishOp(sum, element_of(op.out), op.sum_bound)), op.out, [nest.index(0)] * 2)

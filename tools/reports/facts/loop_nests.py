@@ -1,4 +1,4 @@
-"""The loop nests of a program at L3, as data and as a picture: trip counts of the loops, and the kernels in them."""
+"""The loop nests of a program at L3, as data and as a figure: trip counts of the loops, and the kernels in them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.locations import source_names
+from tinyml.dialects.locations import SourceNames
 from tinyml.dialects.loops import trips_of
 from tinyml.tools.reports.svg import COLOURS, Drawing, shortened
 
@@ -40,7 +40,7 @@ class NestFacts:
 
     @property
     def operations(self) -> Iterator[str]:
-        """The source operations that it computes: those of its innermost parts."""
+        """The source operations of its innermost parts."""
         if not self.inner:
             yield self.operation
         for each in self.inner:
@@ -56,20 +56,21 @@ class NestFacts:
 
 
 def loop_nests(loops: ModuleOp) -> list[NestFacts]:
-    """The nests of a program at L3 in order; steps outside loops and kernels are left out."""
-    return [nest for nest in _inside(defined_functions(loops)[0].body.block) if nest.kind != "steps"]
+    """The nests of a program at L3 in order; steps outside loops and kernels are omitted."""
+    nests = _inside(defined_functions(loops)[0].body.block, SourceNames())
+    return [nest for nest in nests if nest.kind != "steps"]
 
 
-def _inside(block: Block) -> list[NestFacts]:
+def _inside(block: Block, sources: SourceNames) -> list[NestFacts]:
     found: list[NestFacts] = []
     for op in block.ops:
-        names = source_names(op)
+        names = sources.of(op)
         operation = names[0] if names else ""
         if isinstance(op, scf.ForOp):
             label = f"for {op.body.block.args[0].name_hint or ''}".rstrip()
-            found.append(NestFacts("loop", label, operation, trips_of(op), _inside(op.body.block)))
+            found.append(NestFacts("loop", label, operation, trips_of(op), _inside(op.body.block, sources)))
         elif op.regions:
-            inner = [each for region in op.regions for part in region.blocks for each in _inside(part)]
+            inner = [each for region in op.regions for part in region.blocks for each in _inside(part, sources)]
             found += [NestFacts("loop", op.name.partition(".")[2], operation, None, inner)] if inner else []
         elif (kernel := _kernel(op)) is not None:
             found.append(NestFacts("kernel", kernel, operation))
@@ -95,7 +96,7 @@ def _kernel(op: Operation) -> str | None:
 
 
 def draw_loops(nests: Sequence[NestFacts]) -> Drawing:
-    """The nests from top to bottom, each with the name of its operation."""
+    """A figure of the nests from top to bottom, each with the name of its operation."""
     shown: list[NestFacts] = []
     lines = 0
     for nest in nests:
@@ -120,7 +121,7 @@ def draw_loops(nests: Sequence[NestFacts]) -> Drawing:
 
 
 def _names(nest: NestFacts) -> Sequence[str]:
-    """The operations in a nest, as many as there is room for."""
+    """The operations in a nest, as many as fit."""
     names = list(dict.fromkeys(name for name in nest.operations if name))
     room = max(int(_height(nest) // 14), 1)
     return names if len(names) <= room else [*names[: room - 1], f"{len(names) - room + 1} more"]

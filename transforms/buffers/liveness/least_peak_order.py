@@ -1,14 +1,14 @@
 """The order of tasks with the least peak memory. No IR here.
 
-The bytes that are alive depend on the set of tasks that have run, a downset of the precedence order, and not on the
-order within it. The least peak is therefore a shortest path through the downsets, where the length of a path is its
-greatest need (dynamic programming over downsets, best first). A buffer is alive from the first task that touches it to
-the last one, both inclusive. Sets of tasks are bit sets.
+The live bytes depend on the set of tasks that have run, a downset of the precedence order, and not on the order within
+it. The least peak is therefore a shortest path through the downsets, where the length of a path is its maximum of live
+bytes (dynamic programming over downsets, best first). A buffer is alive from the first task that touches it to the last
+one, both inclusive. Sets of tasks are bit sets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from heapq import heappop, heappush
@@ -88,19 +88,20 @@ class OrderingProblem:
     @cached_property
     def _near(self) -> list[int]:
         """For each task, the tasks that share a buffer with it, as a bit set: they decide which bytes it adds."""
-        return [_union(self._touching, sum(1 << buffer for buffer in task.buffers)) for task in self.tasks]
+        return [_union(self._touching, task.buffers) for task in self.tasks]
 
     @cached_property
     def _reusers(self) -> list[int]:
         """For each task, the tasks that could reuse the bytes of one of its buffers, as a bit set."""
-        return [
-            sum(1 << i for i, other in enumerate(self.tasks) if not task.touches.isdisjoint(other.over))
-            for task in self.tasks
-        ]
+        reusing = [0] * len(self.sizes)
+        for i, task in enumerate(self.tasks):
+            for buffer in task.over:
+                reusing[buffer] |= 1 << i
+        return [_union(reusing, task.touches) for task in self.tasks]
 
     @cached_property
     def neighbours(self) -> tuple[list[list[int]], list[list[int]]]:
-        """The tasks that wait for each task, and those that it waits for, ascending."""
+        """The tasks that wait for each task, and the tasks that it waits for, ascending."""
         return [_members(mask) for mask in self._behind], [_members(mask) for mask in self._before]
 
     def waits(self, done: int, task: int, backwards: bool) -> bool:
@@ -128,7 +129,7 @@ class OrderingProblem:
         return [{} for _ in self.tasks]
 
     def effect(self, done: int, task: int) -> tuple[int, int]:
-        """The bytes that a task after a set of tasks needs beside those alive before it, and those it leaves alive."""
+        """The additional bytes that a task after a set of tasks needs, and the bytes that it leaves alive."""
         done = (done | self._begin) & self._near[task]
         known = self._effects[task].get(done)
         if known is not None:
@@ -171,44 +172,61 @@ class OrderingProblem:
     @cached_property
     def bound(self) -> int:
         """A lower bound on any peak: per task, the buffers that it touches or that any order keeps alive across it."""
-        earlier = list(self._before)
-        for _ in self.tasks:
-            wider = [mask | _union(earlier, mask) for mask in earlier]
-            if wider == earlier:
-                break
-            earlier = wider
-        later = _transposed(earlier)
-        bound = 0
+        earlier, later = _closed(self._before, False), _closed(self._behind, True)
+        everything = self._end - 1
+        alive = [task.own for task in self.tasks]
+        for size, touching in self._masks:
+            tasks = _members(touching & everything)
+            # Tasks that may run on either side of a task are assumed to keep nothing alive across it.
+            begun = everything if touching & self._begin else _union(later, tasks)
+            needed = everything if touching & self._end else _union(earlier, tasks)
+            for i in _members((touching | begun & needed) & everything):
+                alive[i] += size
         for i, task in enumerate(self.tasks):
-            # Tasks that may run on either side of this one are assumed to keep nothing alive across it.
-            alive = sum(
-                size
-                for buffer, size in enumerate(self.sizes)
-                if buffer in task.touches
-                or (
-                    self._touching[buffer] & (earlier[i] | self._begin)
-                    and self._touching[buffer] & (later[i] | self._end)
-                )
-            )
-            spared = self.sizes[task.makes] if task.makes is not None and task.over else 0
-            bound = max(bound, alive + task.own - spared)
-        return bound
+            if task.makes is not None and task.over:
+                alive[i] -= self.sizes[task.makes]
+        return max(alive, default=0)
+
+
+def _closed(relation: Sequence[int], backwards: bool) -> list[int]:
+    """The transitive closure of a relation; two walks suffice if all members of each set have lower numbers, or all
+    have higher ones.
+    """
+    closed = list(relation)
+    order = range(len(relation))[:: -1 if backwards else 1]
+    widened = True
+    while widened:
+        widened = False
+        for i in order:
+            wider = relation[i] | _union(closed, _members(relation[i]))
+            widened |= wider != closed[i]
+            closed[i] = wider
+    return closed
 
 
 def _transposed(relation: Sequence[int]) -> list[int]:
-    return [sum(1 << j for j, mask in enumerate(relation) if mask >> i & 1) for i in range(len(relation))]
+    transposed = [0] * len(relation)
+    for i, mask in enumerate(relation):
+        for j in _members(mask):
+            transposed[j] |= 1 << i
+    return transposed
 
 
-def _union(sets: Sequence[int], members: int) -> int:
+def _union(sets: Sequence[int], members: Iterable[int]) -> int:
     union = 0
-    for i, elements in enumerate(sets):
-        if members >> i & 1:
-            union |= elements
+    for i in members:
+        union |= sets[i]
     return union
 
 
 def _members(mask: int) -> list[int]:
-    return [i for i in range(mask.bit_length()) if mask >> i & 1]
+    """The numbers in a bit set, ascending."""
+    members: list[int] = []
+    while mask:
+        lowest = mask & -mask
+        members.append(lowest.bit_length() - 1)
+        mask ^= lowest
+    return members
 
 
 @dataclass(frozen=True)
@@ -309,7 +327,7 @@ def _freed(problem: OrderingProblem, done: int, task: int, backwards: bool) -> l
 
 
 def _ways_on(problem: OrderingProblem, state: _State, peak: int, backwards: bool) -> list[list[int]]:
-    """The continuations to try: a single chain that leaves no more alive without raising the peak, or else each task.
+    """The continuations to try: a single chain that increases neither the live bytes nor the peak, or else each task.
 
     No order is better than one that runs such a chain at once. The bytes alive are submodular in the set of completed
     tasks (a buffer is a hyperedge, alive while it is cut), and the end of the chain leaves the least alive of all its
@@ -338,7 +356,9 @@ def _path(came_from: dict[int, tuple[int, Sequence[int]]], done: int, start: int
 
 
 def _greedily(problem: OrderingProblem, state: _State, backwards: bool) -> Iterator[int]:
-    """Yield the remaining tasks: always one with the least need, and among these one that leaves the least alive."""
+    """Yield the remaining tasks: always one with the least need, and among these one with the fewest live bytes after
+    it.
+    """
     while state.choices:
         task = min(state.choices, key=lambda i: problem.step(state.done, i, state.alive)[1:])
         state = _follow(problem, state, [task], backwards)

@@ -1,4 +1,4 @@
-"""What loop nests do with buffers over time: safe distances, and nests that fill a buffer (L2, before packing).
+"""The accesses of loop nests to buffers over time: safe distances, and nests that fill a buffer (L2, before packing).
 
 The least safe distance between a result and an operand that it overwrites follows from the bytes that an op or a loop
 nest reads and writes over time, computed without running it. Loops run symbolically: indices are arrays with an axis
@@ -8,6 +8,7 @@ constants and the indices of enclosing loops.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -62,9 +63,9 @@ def accesses(op: Operation, buffers: Collection[SSAValue]) -> list[Access]:
 class _Loop(NamedTuple):
     """A loop around an op.
 
-    indices: of its iterations, with an axis for each enclosing loop and one for itself. runs: true for indices that are
-    iterations; a loop whose bounds depend on enclosing loops has as many indices as its longest run. duration: the time
-    of an iteration.
+    indices: those of its iterations, with an axis for each enclosing loop and one for itself. runs: true for indices
+    that are iterations; a loop whose bounds depend on enclosing loops has as many indices as its longest run. duration:
+    the time of an iteration.
     """
 
     variable: SSAValue
@@ -80,7 +81,7 @@ class _Loop(NamedTuple):
 class _Walk:
     """A walk over ops that collects their accesses.
 
-    loops, steps: of the ops whose duration was computed before.
+    loops, steps: those of the ops whose duration was computed before.
     """
 
     def __init__(self, buffers: Collection[SSAValue]) -> None:
@@ -162,7 +163,7 @@ def _known(loops: Sequence[_Loop]) -> dict[SSAValue, Numbers]:
 
 
 def _on_axes(index: Any, loops: Sequence[_Loop]) -> Numbers:
-    """An index, perhaps constant, with an axis for each loop."""
+    """An index, also a constant, with an axis for each loop."""
     return np.zeros((1,) * len(loops), np.int64) + index
 
 
@@ -176,8 +177,10 @@ def _ranked(values: NDArray[Any], rank: int) -> NDArray[Any]:
     return values.reshape(values.shape + (1,) * (rank - values.ndim))
 
 
-def safe_distance(op: Operation, operands: Collection[SSAValue], results: Collection[SSAValue]) -> int | None:
-    """The least number of bytes by which an operand has to start above the result that an op or loop nest writes.
+def safe_distances(
+    op: Operation, operands: Sequence[Collection[SSAValue]], results: Collection[SSAValue]
+) -> list[int | None]:
+    """The least number of bytes by which each operand has to start above the result that an op or loop nest writes.
 
     operands, results: the memrefs by which each buffer is accessed. A negative distance lets the operand start below
     the result; at minus the operand's size it ends at the start of the result. None if the op writes the operand, or
@@ -186,27 +189,37 @@ def safe_distance(op: Operation, operands: Collection[SSAValue], results: Collec
     operand starts at least w - m bytes above the result.
     """
     try:
-        every = accesses(op, [*operands, *results])
+        every = accesses(op, {*results, *(value for operand in operands for value in operand)})
     except Unknown:
-        return None
-    reads = [access for access in every if access.buffer in operands]
-    writes = [access for access in every if access.buffer in results and access.writes]
+        if len(operands) == 1:
+            return [None]
+        # If one operand's accesses are unknown, those of the others may still be known.
+        return [distance for one in operands for distance in safe_distances(op, [one], results)]
+    of_buffers: dict[SSAValue, list[Access]] = defaultdict(list)
+    for access in every:
+        of_buffers[access.buffer].append(access)
+    writes = [access for result in results for access in of_buffers[result] if access.writes]
+    written = [np.concatenate(part) for part in zip(*((write.times, write.ends) for write in writes), strict=True)]
+    return [
+        _safe_distance(operand, [one for part in operand for one in of_buffers[part]], written) for operand in operands
+    ]
+
+
+def _safe_distance(operand: Collection[SSAValue], reads: Sequence[Access], written: Sequence[Numbers]) -> int | None:
+    """reads: the accesses of the operand. written: the times of writes of the result, and the bytes where they end."""
     if any(access.writes for access in reads):
         return None
-    if not reads or not writes:
+    if not reads or not written:
         return 0
-    least = -max(size_in_bytes(memref_type(operand)) for operand in operands)
+    least = -max(size_in_bytes(memref_type(value)) for value in operand)
     times, starts = (np.concatenate(part) for part in zip(*((read.times, read.starts) for read in reads), strict=True))
     order = np.argsort(times, kind="stable")
     # Entry i is the lowest byte that read i or a later one needs.
     lowest = np.minimum.accumulate(starts[order][::-1])[::-1]
-    distance = least
-    for write in writes:
-        following = np.searchsorted(times[order], write.times, side="right")
-        pending = following < len(lowest)
-        if pending.any():
-            distance = max(distance, int((write.ends[pending] - lowest[following[pending]]).max()))
-    return distance
+    write_times, ends = written
+    following = np.searchsorted(times[order], write_times, side="right")
+    pending = following < len(lowest)
+    return max(least, int((ends[pending] - lowest[following[pending]]).max(initial=least)))
 
 
 def fills(loop: scf.ForOp, buffer: SSAValue) -> bool:

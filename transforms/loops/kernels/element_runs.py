@@ -1,4 +1,4 @@
-"""Loops over the elements of runs of memory, and the code for vectors that takes their place (`vectorise-loops`)."""
+"""Loops over the elements of runs of memory, and the code for vectors that replaces them (`vectorise-loops`)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ VECTORISED = Statistic("num-vectorised", "Number of loops that became code for v
 
 
 def vectorise(function: Operation, target: str) -> None:
-    """Replace the loops of a function that code for vectors computes."""
+    """Replace the loops of a function that code for vectors can compute."""
     for loop in [each for each in function.walk() if isinstance(each, _Loop)]:
         if isinstance(loop, num.ContractOp) and (loop.tile or usual_tile(loop, target)) is not None:
             continue
@@ -60,9 +60,9 @@ def vectorise(function: Operation, target: str) -> None:
 class _Run:
     """A run of memory that iterations access.
 
-    start: of the first iteration, in elements of the root buffer. width: of its elements, in bits. accesses: none of a
-    table, nor of a `root` that is no buffer but a value, or the result of a reduction, for which one is made. elements:
-    true if each iteration accesses its own element.
+    start: that of the first iteration, in elements of the root buffer. width: that of its elements, in bits. accesses:
+    none for a table, and none for a `root` that is not a buffer but a value or the result of a reduction, for which a
+    buffer is made. elements: true if each iteration accesses its own element.
     """
 
     root: SSAValue
@@ -78,7 +78,7 @@ class _Run:
 
 @dataclass
 class _Found:
-    """A loop, with all loops around it that are joined with it, and the runs that it reads and, at last, writes."""
+    """A loop, all the loops around it that are joined with it, and the runs that it reads and, last, writes."""
 
     loop: _Loop
     runs: Sequence[_Run]
@@ -119,7 +119,7 @@ class _Found:
         Rewriter.erase_op(self.loop)
 
     def _single(self, run: _Run, nest: LoopNest) -> SSAValue:
-        """An array for a value, which holds it unless it is the result."""
+        """An array of one element for a value, which is stored in it unless the value is the result."""
         type = i32 if run.root.type == IndexType() else run.root.type
         array = local_array(function_around(self.loop), type, 1, run.root.name_hint or "single")
         if run is not self.runs[-1]:
@@ -128,20 +128,22 @@ class _Found:
 
 
 def _trips(loop: _Loop) -> int | None:
-    """The iterations of a loop from 0 by 1, or the rows of a contraction with one window; None for others."""
+    """The iterations of a loop that counts from 0 by 1, or the rows of a contraction with one window; None for
+    others.
+    """
     if isinstance(loop, num.ContractOp):
         return loop.rows if len(loop.shape) == 1 else None
     return trips_from_zero(loop)
 
 
 def _counts_up(variable: SSAValue) -> bool:
-    """True for the index of a loop from 0."""
+    """True for the index of a loop that starts at 0."""
     loop = variable.owner.parent_op()
     return isinstance(loop, _Loop) and variable in loop.body.block.args[:1] and _trips(loop) is not None
 
 
 def _element_loop(loop: _Loop) -> _Found | str:
-    """A loop over elements, or why a loop is none."""
+    """The loop as a loop over elements, or the reason why it is none."""
     if (count := _trips(loop)) is None:
         return "its indices are not those from 0 to a constant"
     if isinstance(loop, scf.ForOp) and loop.iter_args:
@@ -181,7 +183,7 @@ def _element_loop(loop: _Loop) -> _Found | str:
 
 
 def _reduction(loop: _Loop) -> _Found | None:
-    """A loop that joins the values of all iterations to a single one; None for one of another kind."""
+    """A loop that combines the values of all iterations into one; None for any other loop."""
     if not isinstance(loop, scf.ForOp) or not 1 <= len(loop.iter_args) <= 2:
         return None
     taken, used = iterations_of(loop), [result for result in loop.results if result.uses]
@@ -199,7 +201,7 @@ def _reduction(loop: _Loop) -> _Found | None:
 
 
 def _single_width(type: Attribute) -> int:
-    """The bits of a value in memory; raises `NoSteps` for one that is no integer."""
+    """The width in bits of a value in memory; raises `NoSteps` for a value that is not an integer."""
     if isinstance(type, IndexType):
         return REGISTER
     format = number_format(type)
@@ -210,9 +212,10 @@ def _single_width(type: Attribute) -> int:
 
 
 def _loop_around(loop: _Loop, runs: Sequence[_Run]) -> scf.ForOp | None:
-    """The loop whose body is this loop and arithmetic on indices alone, and which makes nothing that the runs are of.
+    """The enclosing loop if it can be joined with this one; else None.
 
-    Constants are the exception: they are the same in all iterations, and can be in front of the loop.
+    Its body must consist of this loop and arithmetic on indices, and make none of the memory of the runs, except
+    constants: they are the same in all iterations, and can be moved before the loop.
     """
     outer = loop.parent_op()
     if not isinstance(outer, scf.ForOp) or outer.iter_args or _trips(outer) is None:
@@ -224,7 +227,7 @@ def _loop_around(loop: _Loop, runs: Sequence[_Run]) -> scf.ForOp | None:
 
 
 def _is_inside(loop: _Loop, value: SSAValue) -> bool:
-    """True for a value that each iteration of a loop makes anew."""
+    """True for a value that each iteration of a loop computes anew."""
     block = value.owner if isinstance(value.owner, Block) else value.owner.parent
     return block is not None and loop.is_ancestor(block)
 
@@ -233,9 +236,9 @@ def _is_inside(loop: _Loop, value: SSAValue) -> bool:
 class _Recording:
     """The steps of an iteration, recorded as its ops are visited.
 
-    values: what has been recorded, by the IR's value. cells: what the iteration stored to memory of its own, by buffer
-    and element. first: the number of the first iteration. places: the comparison by which a value is the number of the
-    iteration, and not what the loop carries.
+    values: the recorded values, by the values of the IR. cells: what the iteration has stored in memory of its own, by
+    buffer and element. first: the number of the first iteration. places: for a selection between the number of the
+    iteration and the carried value, the comparison that decides it.
     """
 
     loop: _Loop
@@ -259,9 +262,10 @@ class _Recording:
         return tuple(run.width for run in self.runs)
 
     def is_safe(self, run: _Run) -> bool:
-        """True if no element that is read has been overwritten, in whatever groups iterations run.
+        """True if no element is read after it has been overwritten, whatever the groups in which iterations run.
 
-        The run that is written does not meet those that are read, or iterations read nothing before their own place.
+        The run that is written does not overlap those that are read, or iterations only read at or after their own
+        position.
         """
         [written] = self.runs[-1].accesses
         return all(read.is_apart(written) or self._is_behind(read, written) for read in run.accesses)
@@ -274,7 +278,9 @@ class _Recording:
         return all(map(_counts_up, gap.factors)) and min([gap.constant, *gap.factors.values()]) >= 0
 
     def block(self, block: Block, loops: dict[SSAValue, int]) -> None:
-        """Record the ops of a block. loops: the indices of the loops around it inside of the iteration, in order."""
+        """Record the ops of a block. loops: the indices of the loops inside the iteration that enclose the block, in
+        order.
+        """
         for op in block.ops:
             if not isinstance(op, scf.YieldOp):
                 self.op(op, loops)
@@ -297,7 +303,7 @@ class _Recording:
             case num.CallOp(routine=num.DotAttr() | num.DistanceAttr() as routine, kernel=None) if not loops:
                 name = "dot" if isinstance(routine, num.DotAttr) else "distance"
                 runs = [(run, first_element(run)) for run in op.factors]
-                # The factor that differs by iterations has the rows.
+                # The factor that differs between iterations provides the rows.
                 rows, vector = sorted(runs, key=lambda run: self.lane not in run[1].factors)
                 self.values[op.result] = self.sum(op, name, rows, vector)
             case num.NumOp():
@@ -314,7 +320,7 @@ class _Recording:
             case scratch.SliceOp():
                 pass
             case _ if is_side_effect_free(op) and all(isinstance(value.type, IndexType) for value in op.results):
-                # Arithmetic on indices, which addresses repeat.
+                # Arithmetic on indices, which the addresses repeat.
                 pass
             case arith.ConstantOp():
                 self.value(op.result)
@@ -322,7 +328,7 @@ class _Recording:
                 raise NoSteps(f"{op.name} has no steps")
 
     def value(self, value: SSAValue) -> Element:
-        """A value as it is recorded; a constant from anywhere."""
+        """The recorded value for a value of the IR; constants may be defined anywhere."""
         if isinstance(op := value.owner, num.NumOp) and not op.operands:
             return op.computation()(self.recorder, [])
         if value not in self.values:
@@ -336,7 +342,7 @@ class _Recording:
         return self.values[value]
 
     def shared(self, value: SSAValue) -> Element:
-        """Record a value from outside of the loop."""
+        """Record a value that is defined outside the loop."""
         if self.loop.is_ancestor(value.owner) or isinstance(value.type, IndexType):
             raise NoSteps("it computes with an index, or with what is made inside of it in another way")
         width = _single_width(value.type)
@@ -344,7 +350,9 @@ class _Recording:
         return self.recorder.step("shared", numbers=(len(self.runs) - 1,), width=width)
 
     def reduced(self, result: SSAValue) -> tuple[Step, ...]:
-        """The steps of a loop that joins all values to one of its results; raises `NoSteps` for another."""
+        """The steps of a loop that combines all values into one of its results; raises `NoSteps` for any other
+        result.
+        """
         loop, recorder, carries = cast(scf.ForOp, self.loop), self.recorder, list[Element | None]()
         for argument, value in zip(loop.body.block.args[1:], loop.iter_args, strict=True):
             carries.append(None)
@@ -355,7 +363,7 @@ class _Recording:
         assert isinstance(last, scf.YieldOp)
         steps, wanted = recorder.steps, last.operands[number]
         if carries[number] is None:
-            # The place of the greatest value, which is carried beside it.
+            # The position of the greatest value, which is carried next to it.
             place, other = self.places.get(wanted), const_evaluate_operand(loop.iter_args[number])
             if place is None or other is None or len(carries) != 2:
                 raise NoSteps
@@ -381,7 +389,7 @@ class _Recording:
         return recorder.program
 
     def inner(self, loop: scf.ForOp, loops: dict[SSAValue, int]) -> None:
-        """Record a loop that carries values."""
+        """Record an inner loop that carries values."""
         if (count := _trips(loop)) is None or not loop.iter_args:
             raise NoSteps("the loop inside carries nothing")
         recorder, (index, *carried), last = self.recorder, loop.body.block.args, loop.body.block.last_op
@@ -390,7 +398,7 @@ class _Recording:
             self.values[argument] = self.values[result] = recorder.step("carry", self.value(value))
         recorder.steps.append(Step("loop", (), (count,)))
         self.block(loop.body.block, {**loops, index: count})
-        # All values of the next iteration are those of this one.
+        # All values carried to the next iteration are those of this one.
         following = [self.value(value) for value in last.operands]
         # A value that is widened or narrowed is still that of the step.
         kept = {value.operand for value in following}
@@ -407,7 +415,9 @@ class _Recording:
         rows: tuple[SSAValue, AffineSum],
         vector: tuple[SSAValue, AffineSum],
     ) -> Element:
-        """Record a sum over rows, given as runs and the element of each at which that of the iteration begins."""
+        """Record a sum over rows. The rows are given as runs, with the element at which the row of an iteration begins
+        in each.
+        """
         formats = [element_format(factor.type) for factor in op.factors]
         pitch, length = rows[1].factors.get(self.lane, 0), op.length
         whole = all(format.coding is INTEGER_CODING for format in formats) and op.accumulator.INTEGER
@@ -422,7 +432,7 @@ class _Recording:
         return self.recorder.addi(start, self.recorder.step(name, numbers=numbers, width=width))
 
     def sum_run(self, op: Operation, buffer: SSAValue, start: AffineSum, *, shared: bool = False) -> int:
-        """The run of a factor, by its number. shared: true for a vector, which several sums may read."""
+        """Return the number of the run of a factor. shared: true for a vector, which several sums may read."""
         root, access = scratch.root(buffer), buffer_access(op, buffer)
         if element_bytes(memref_type(buffer)) != element_bytes(memref_type(root)) or access.width not in WIDTHS:
             raise NoSteps("the products inside are of elements in other units than their buffer")
@@ -434,7 +444,7 @@ class _Recording:
         return len(self.runs) - 1
 
     def table(self, name: str, table: Table) -> int:
-        """The run of a table, by its number."""
+        """Return the number of the run of a table."""
         constant = scratch.ConstantOp.of(table, element_type(table))
         constant.result.name_hint = f"{name}_table"
         for number, run in enumerate(self.runs):
@@ -445,7 +455,9 @@ class _Recording:
         return len(self.runs) - 1
 
     def cell(self, op: memref.LoadOp | memref.StoreOp) -> int | None:
-        """The element of a buffer that all iterations access, and nothing outside of the loop; None for another."""
+        """The element of a buffer that all iterations access and that nothing outside the loop accesses; None for any
+        other.
+        """
         place, root = element_of(op.memref, op.indices), scratch.root(op.memref)
         if place.factors or is_handed_on(op.memref):
             return None
@@ -464,7 +476,9 @@ class _Recording:
         return self.recorder.step("load", numbers=(number, offset, *strides), width=self.runs[number].width)
 
     def run(self, op: memref.LoadOp | memref.StoreOp, loops: dict[SSAValue, int]) -> tuple[int, int, Sequence[int]]:
-        """The run that an op accesses, by its number, how far behind its start, and the strides of loops inside."""
+        """The number of the run that an op accesses, the offset from the start of the run, and the strides in the inner
+        loops.
+        """
         type, lane = memref_type(op.memref), self.lane
         root = scratch.root(op.memref)
         if packed_bits(type) is not None or is_handed_on(op.memref):

@@ -1,4 +1,4 @@
-"""The machine that records what number formats compute as steps of an `ElementLoop`."""
+"""The machine that records the computations of number formats as steps of an `ElementLoop`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 
 _EFFECTS = ("load", "shared", "lookup", *SUMS, "loop", "next", "end", *ENDS)
-"""Steps that read a run, which every run of a loop needs, control it, or write."""
+"""Steps with an effect: they read a run (every run of a loop has to be read by a step), control a loop, or write."""
 
 
 class NoSteps(Exception):
-    """A computation that has no steps: on floats, by functions on tables, or on integers of more than 32 bits."""
+    """Raised for a computation without steps: on floats, by functions on tables, or on integers of more than 32
+    bits.
+    """
 
     def __init__(self, reason: str = "it joins its iterations, or constants, in a way of its own") -> None:
         super().__init__(reason)
@@ -30,7 +32,7 @@ class NoSteps(Exception):
 
 @dataclass(frozen=True)
 class Element:
-    """A value: an operand of steps, and its width in bits, 1 for a condition."""
+    """A value: an operand of steps, with its width in bits, 1 for a condition."""
 
     operand: Operand
     width: int
@@ -44,15 +46,15 @@ class Element:
 class StepRecorder(Machine[Element]):
     """A machine that appends steps. Registers have 32 bits, whatever the widths of the values in them.
 
-    table: the number of the run that is a table, given its name and contents. Raises `NoSteps` for what steps do not
-    compute.
+    table: returns the number of the run that holds a table, given its name and contents. Raises `NoSteps` for what
+    steps cannot compute.
     """
 
     table: Callable[[str, Table], int] | None = None
     steps: list[Step] = field(default_factory=list[Step])
 
     def step(self, name: str, *operands: Element, numbers: tuple[int, ...] = (), width: int | None = None) -> Element:
-        """Append a step. width: of the value, by default that of the first operand."""
+        """Append a step. width: that of the value, by default that of the first operand."""
         width = operands[0].width if width is None else width
         step = Step(name, tuple(each.operand for each in operands), numbers)
         if width > REGISTER or misuses_conditions(step, self.steps):
@@ -62,7 +64,7 @@ class StepRecorder(Machine[Element]):
 
     @property
     def needed(self) -> Set[Operand]:
-        """The numbers of the steps whose values a step with an effect reads, directly or not, and of those steps."""
+        """The numbers of the steps with an effect and of those whose values they read, directly or indirectly."""
         needed = set[Operand]()
         for number, step in reversed([*enumerate(self.steps)]):
             if number in needed or step.name in _EFFECTS:
@@ -71,7 +73,7 @@ class StepRecorder(Machine[Element]):
 
     @property
     def program(self) -> tuple[Step, ...]:
-        """The steps that are needed: not, for example, the comparison of a selection that is an extreme."""
+        """The steps that are needed. For example, the comparison of a selection that became an extreme is left out."""
         needed, numbers, kept = self.needed, dict[Operand, int](), list[Step]()
         for number, step in enumerate(self.steps):
             if number in needed:
@@ -94,7 +96,7 @@ class StepRecorder(Machine[Element]):
         return self.step("right", left, numbers=moved, width=width)
 
     def _folded(self, name: str, a: Element, b: Element, folded: Callable[[int, int], int]) -> Element:
-        """Append a step with two operands. folded: its value where both are constants."""
+        """Append a step with two operands. folded: computes its value if both are constants."""
         if a.constant is not None and b.constant is not None:
             return self.int_constant(folded(a.constant, b.constant), a.width)
         return self.step(name, a, b)
@@ -214,7 +216,7 @@ class StepRecorder(Machine[Element]):
     def width_of(self, value: Element) -> int:
         return value.width
 
-    # Shifts by any amount cost the same here, and no function of the runtime is faster than its steps.
+    # A shift by any amount costs the same here, and no runtime function is faster than its steps.
 
     def shift_left(self, x: Int[Element], amount: int) -> Int[Element]:
         return self.mul(x, self.const(1 << amount))

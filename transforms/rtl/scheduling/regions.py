@@ -16,12 +16,12 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.own_attributes import UNIT, Holder, OwnAttribute, Place, Value, integer
 
 LATEST = 65535
-"""The last cycle of a run or an iteration in which an op may begin, far beyond any that a program needs."""
+"""The last cycle of a run or an iteration in which an op may begin, far later than any program needs."""
 
 CYCLE = OwnAttribute(
     "rtl.cycle",
     {Place.OPERATION: integer(0, LATEST)},
-    "The cycle of an op, from the start of its run or iteration; a pure op of a run without it is a wire at all times.",
+    "The cycle of an op, from the start of its run or iteration; a pure op of a run without this attribute is a wire.",
 )
 
 INTERVAL = OwnAttribute(
@@ -33,13 +33,13 @@ INTERVAL = OwnAttribute(
 WAIT = OwnAttribute(
     "rtl.wait",
     {Place.OPERATION: UNIT},
-    "A loop or a branch that begins a cycle late, as it needs at its start what the cycle before it computes.",
+    "A loop or a branch that begins a cycle late, because it needs a result of the previous cycle at its start.",
 )
 
 LANES = OwnAttribute(
     "rtl.lanes",
     {"scf.for": integer(2, LATEST)},
-    "The elements that an iteration of a loop takes at once.",
+    "The number of elements that an iteration of a loop processes at once.",
 )
 
 LOGIC = OwnAttribute(
@@ -60,15 +60,14 @@ def _counts(attribute: Attribute, loop: Holder | None) -> bool:
 COUNTERS = OwnAttribute(
     "rtl.counters",
     {"scf.for": Value("an even number of the values that the loop carries", _counts)},
-    "The first carried values of a flattened loop that count: two for each loop around another.",
+    "The number of leading loop-carried values that are counters of a flattened loop: two for each outer loop.",
 )
 
 
 RISES = OwnAttribute(
     "rtl.rises",
     {"rtl.store": integer(1)},
-    "A store in a flattened loop that happens when the counter of one of the outer loops advances, and which, from the "
-    "inside.",
+    "The outer loop whose counter triggers a store in a flattened loop when it advances, counted from the inside.",
 )
 
 
@@ -88,7 +87,7 @@ Item: TypeAlias = "StraightRun | Operation"
 
 
 def items(block: Block) -> list[Item]:
-    """The runs of a block and, between each two, a loop or branch; empty runs are omitted."""
+    """The runs of a block, alternating with the loops and branches between them; empty runs are omitted."""
     found: list[Item] = []
     for op in block.ops:
         if op.has_trait(IsTerminator) or isinstance(op, rtl.MemoryOp | arith.ConstantOp):
@@ -103,7 +102,7 @@ def items(block: Block) -> list[Item]:
 
 
 def is_pure(op: Operation) -> bool:
-    """True for arithmetic, which is all combinational; xDSL has no traits on casts."""
+    """True for arithmetic, which is all combinational; xDSL defines no traits on casts."""
     return op.name.startswith("arith.")
 
 
@@ -138,13 +137,13 @@ def interval_of(loop: scf.ForOp) -> int:
 
 
 def counters_of(loop: scf.ForOp) -> int:
-    """The carried values of a loop that are counters of loops flattened into it."""
+    """The carried values of a loop that are the counters of loops flattened into it."""
     counters = loop.attributes.get(COUNTERS)
     return counters.value.data if isinstance(counters, IntegerAttr) else 0
 
 
 def lanes_of(loop: scf.ForOp) -> int:
-    """The elements that an iteration of a loop takes at once."""
+    """The number of elements that an iteration of a loop processes at once."""
     lanes = loop.attributes.get(LANES)
     return lanes.value.data if isinstance(lanes, IntegerAttr) else 1
 
@@ -159,10 +158,10 @@ def depth_of(loop: scf.ForOp) -> int:
 
 
 def check_schedule(function: func.FuncOp) -> None:
-    """Raise `InputError`, at the op, unless `schedule-cycles` has given every op its place in time.
+    """Raise `InputError`, located at the op, unless `schedule-cycles` has scheduled every op.
 
-    Each access of a memory or stream has a cycle, each pipelined loop an interval and cycles for all of its ops, and
-    each op begins when its operands are there. The ports of memories, and waits, are as the scheduler left them.
+    Each access of a memory or stream has a cycle, each pipelined loop has an interval and cycles for all of its ops,
+    and each op begins when its operands are available. The ports of memories, and waits, are not checked.
     """
     for block in function.walk_blocks():
         around = block.parent_op()

@@ -1,7 +1,7 @@
 // RUN: tinyml-opt %s -p fuse-loops --split-input-file | filecheck %s
 
 // What the first loop stores the second one has in a register; a row of the product may be written over an element that
-// only the same row reads, in whatever shape. These are loops over dot products that `select-kernels` has made.
+// only the same row reads, in whatever shape. These are nests over dot products that `select-kernels` has made.
 func.func @epilogue(%X: memref<2x!fixed.q<16, 12>>, %W: memref<8x!fixed.q<16, 12>, #scratch.flash>) {
   %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
   %C = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x1x!fixed.q<16, 12>>
@@ -10,7 +10,7 @@ func.func @epilogue(%X: memref<2x!fixed.q<16, 12>>, %W: memref<8x!fixed.q<16, 12
   %one = arith.constant 1 : index
   %two = arith.constant 2 : index
   %four = arith.constant 4 : index
-  scf.for %i = %zero to %four step %one {
+  num.nest %i to 4 {
     %empty = num.zero : !fixed.acc<32, 24>
     %at = arith.muli %i, %two : index
     %row = scratch.slice %W[%at] : memref<8x!fixed.q<16, 12>, #scratch.flash> to memref<2x!fixed.q<16, 12>, #scratch.flash>
@@ -19,7 +19,7 @@ func.func @epilogue(%X: memref<2x!fixed.q<16, 12>>, %W: memref<8x!fixed.q<16, 12
     memref.store %c, %C[%i, %zero] : memref<4x1x!fixed.q<16, 12>>
   }
   %row_of_C = scratch.slice %C[%zero] : memref<4x1x!fixed.q<16, 12>> to memref<1x4x!fixed.q<16, 12>>
-  scf.for %j = %zero to %four step %one {
+  num.nest %j to 4 {
     %c = memref.load %row_of_C[%zero, %j] : memref<1x4x!fixed.q<16, 12>>
     %h = memref.load %H[%zero, %j] : memref<1x4x!fixed.q<16, 12>>
     %next = num.add %c, %h : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
@@ -36,7 +36,7 @@ func.func @epilogue(%X: memref<2x!fixed.q<16, 12>>, %W: memref<8x!fixed.q<16, 12
 // CHECK-NEXT: %two = arith.constant 2 : index
 // CHECK-NEXT: %four = arith.constant 4 : index
 // CHECK-NEXT: %row_of_C = scratch.slice %C[%zero] : memref<4x1x!fixed.q<16, 12>> to memref<1x4x!fixed.q<16, 12>>
-// CHECK-NEXT: scf.for %j = %zero to %four step %one {
+// CHECK-NEXT: num.nest %j to 4 {
 // CHECK-NEXT: %empty = num.zero : !fixed.acc<32, 24>
 // CHECK-NEXT: %at = arith.muli %j, %two : index
 // CHECK-NEXT: %row = scratch.slice %W[%at] : memref<8x!fixed.q<16, 12>, #scratch.flash> to memref<2x!fixed.q<16, 12>, #scratch.flash>
@@ -102,9 +102,9 @@ func.func @matrices(%X: memref<2x3xf32>, %Y: memref<2x3xf32>) {
 // CHECK-NEXT: %x = memref.load %X[%i, %j] : memref<2x3xf32>
 // CHECK-NEXT: memref.store %x, %Y[%i, %j] : memref<2x3xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: num.nest %i_1, %j_1 to 2, 3 {
-// CHECK-NEXT: %y = memref.load %Y[%i_1, %j_1] : memref<2x3xf32>
-// CHECK-NEXT: memref.store %y, %X[%i_1, %j_1] : memref<2x3xf32>
+// CHECK-NEXT: num.nest [[vi_1:%.*]], [[vj_1:%.*]] to 2, 3 {
+// CHECK-NEXT: %y = memref.load %Y{{\[}}[[vi_1]], [[vj_1]]] : memref<2x3xf32>
+// CHECK-NEXT: memref.store %y, %X{{\[}}[[vi_1]], [[vj_1]]] : memref<2x3xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
@@ -214,9 +214,9 @@ func.func @overlap() {
 // CHECK-NEXT: %c = num.finish %sum : !fixed.acc<32, 24> -> !fixed.q<16, 12>
 // CHECK-NEXT: memref.store %c, %A[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: num.nest %i_1 to 4 {
-// CHECK-NEXT: %a = memref.load %A[%i_1] : memref<4x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %a, %B[%i_1] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: num.nest [[vi_1:%.*]] to 4 {
+// CHECK-NEXT: %a = memref.load %A{{\[}}[[vi_1]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %a, %B{{\[}}[[vi_1]]] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
@@ -258,14 +258,14 @@ func.func @other_elements(%X: memref<4x!fixed.q<16, 12>>) {
 // CHECK-NEXT: %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: num.nest %i_1 to 3 {
-// CHECK-NEXT: %next = affine.apply affine_map<(d0) -> ((d0 + 1))> (%i_1)
+// CHECK-NEXT: num.nest [[vi_1:%.*]] to 3 {
+// CHECK-NEXT: %next = affine.apply affine_map<(d0) -> ((d0 + 1))> ([[vi_1]])
 // CHECK-NEXT: %a = memref.load %A[%next] : memref<4x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %a, %B[%i_1] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %a, %B{{\[}}[[vi_1]]] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: num.nest %i_2 to 4 {
-// CHECK-NEXT: %b = memref.load %B[%i_2] : memref<4x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %b, %A[%i_2] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: num.nest [[vi_2:%.*]] to 4 {
+// CHECK-NEXT: %b = memref.load %B{{\[}}[[vi_2]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %b, %A{{\[}}[[vi_2]]] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
@@ -337,9 +337,9 @@ func.func @over_the_input() {
 // CHECK-NEXT: %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: num.nest %i_1 to 3 {
-// CHECK-NEXT: %a = memref.load %A[%i_1] : memref<4x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %a, %B[%i_1] : memref<3x!fixed.q<16, 12>>
+// CHECK-NEXT: num.nest [[vi_1:%.*]] to 3 {
+// CHECK-NEXT: %a = memref.load %A{{\[}}[[vi_1]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %a, %B{{\[}}[[vi_1]]] : memref<3x!fixed.q<16, 12>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
@@ -383,7 +383,7 @@ func.func @pixels(%X: memref<12x!fixed.q<16, 12>>) -> memref<12x!fixed.q<16, 12>
 // CHECK-NEXT: num.nest %i to 4 {
 // CHECK-NEXT: %of = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> (%i)[%at]
 // CHECK-NEXT: %x = memref.load %X[%of] : memref<12x!fixed.q<16, 12>>
-// CHECK-NEXT: %of_1 = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> (%i)[%at]
+// CHECK-NEXT: [[vof_1:%.*]] = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> (%i)[%at]
 // CHECK-NEXT: %b = num.neg %x : !fixed.q<16, 12> -> !fixed.q<16, 12>
 // CHECK-NEXT: memref.store %b, %pixel[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
@@ -431,10 +431,10 @@ func.func @next_pixel(%X: memref<12x!fixed.q<16, 12>>) -> memref<12x!fixed.q<16,
 // CHECK-NEXT: %x = memref.load %X[%of] : memref<12x!fixed.q<16, 12>>
 // CHECK-NEXT: memref.store %x, %A[%of] : memref<12x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: num.nest %i_1 to 4 {
-// CHECK-NEXT: %of_1 = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> (%i_1)[%from]
-// CHECK-NEXT: %a = memref.load %A[%of_1] : memref<12x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %a, %A[%of_1] : memref<12x!fixed.q<16, 12>>
+// CHECK-NEXT: num.nest [[vi_1:%.*]] to 4 {
+// CHECK-NEXT: [[vof_1:%.*]] = affine.apply affine_map<(d0)[s0] -> ((d0 + s0))> ([[vi_1]])[%from]
+// CHECK-NEXT: %a = memref.load %A{{\[}}[[vof_1]]] : memref<12x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %a, %A{{\[}}[[vof_1]]] : memref<12x!fixed.q<16, 12>>
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %A : memref<12x!fixed.q<16, 12>>
@@ -496,13 +496,13 @@ func.func @other_readers(%X: memref<4x!fixed.q<16, 12>>, %Y: memref<4x!fixed.q<1
 // CHECK-NEXT: %sum = num.add %ab, %x : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
 // CHECK-NEXT: memref.store %sum, %C[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: num.nest %i_1 to 2 {
-// CHECK-NEXT: %pair = memref.load %pairs[%one, %i_1] : memref<2x2x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %pair, %again[%i_1] : memref<2x!fixed.q<16, 12>>
+// CHECK-NEXT: num.nest [[vi_1:%.*]] to 2 {
+// CHECK-NEXT: %pair = memref.load %pairs[%one, [[vi_1]]] : memref<2x2x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %pair, %again{{\[}}[[vi_1]]] : memref<2x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: scf.for %i_2 = %one to %two step %one {
-// CHECK-NEXT: %last = memref.load %again[%i_2] : memref<2x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %last, %C[%i_2] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: scf.for [[vi_2:%.*]] = %one to %two step %one {
+// CHECK-NEXT: %last = memref.load %again{{\[}}[[vi_2]]] : memref<2x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %last, %C{{\[}}[[vi_2]]] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %C : memref<4x!fixed.q<16, 12>>
 
@@ -638,14 +638,14 @@ func.func @overwritten_in_place(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fix
 // CHECK-NEXT: %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: memref.store %x, %S[%i] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: num.nest %i_1 to 2 {
-// CHECK-NEXT: %y = memref.load %T[%one, %i_1] : memref<2x2x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %y, %T[%zero, %i_1] : memref<2x2x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %y, %X[%i_1] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: num.nest [[vi_1:%.*]] to 2 {
+// CHECK-NEXT: %y = memref.load %T[%one, [[vi_1]]] : memref<2x2x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %y, %T[%zero, [[vi_1]]] : memref<2x2x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store %y, %X{{\[}}[[vi_1]]] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
-// CHECK-NEXT: num.nest %i_2 to 4 {
-// CHECK-NEXT: %x_1 = memref.load %X[%i_2] : memref<4x!fixed.q<16, 12>>
-// CHECK-NEXT: memref.store %x_1, %C[%i_2] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: num.nest [[vi_2:%.*]] to 4 {
+// CHECK-NEXT: [[vx_1:%.*]] = memref.load %X{{\[}}[[vi_2]]] : memref<4x!fixed.q<16, 12>>
+// CHECK-NEXT: memref.store [[vx_1]], %C{{\[}}[[vi_2]]] : memref<4x!fixed.q<16, 12>>
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %C : memref<4x!fixed.q<16, 12>>

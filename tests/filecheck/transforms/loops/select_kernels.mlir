@@ -247,7 +247,7 @@ func.func @decoded(%w: memref<2x9x!posit.p<16, 1, -28, 1>, #scratch.flash>, %x: 
 // CORTEX-LABEL: func.func @decoded
 // CORTEX: %decoded = memref.alloca() : memref<9xi16>
 // CORTEX: [[whole:%.*]] = scratch.slice %decoded[{{.*}}] : memref<9xi16> to memref<9x!fixed.q<16, 14>>
-// CORTEX: scf.for
+// CORTEX: num.nest %{{.*}} to 9
 // CORTEX: num.convert {{.*}} : !posit.p<16, 0, -14, 1> -> !fixed.q<16, 14>
 // CORTEX: scf.for
 // CORTEX: num.call #num.dot(%zero, %row, [[whole]]) by #num.kernel<"tm_cm_dot_r16_s16_s64">

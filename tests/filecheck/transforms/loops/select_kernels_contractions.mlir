@@ -18,15 +18,11 @@ func.func @rows(%x: memref<3x!fixed.q<8, 6>>, %y: memref<5x!fixed.q<8, 2>>) {
 }
 // CHECK-LABEL: func.func @rows(%x: memref<3x!fixed.q<8, 6>>, %y: memref<5x!fixed.q<8, 2>>) {
 // CHECK-NEXT: %w = scratch.constant dense<1> : tensor<5x4xi8> -> memref<5x4x!fixed.q<8, 4>, #scratch.flash>
-// CHECK-NEXT: [[v0:%.*]] = arith.constant 5 : index
-// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v3:%.*]] = arith.constant 4 : index
-// CHECK-NEXT: scf.for %row = [[v1]] to [[v0]] step [[v2]] {
+// CHECK-NEXT: num.nest %row to 5 {
 // CHECK-NEXT: %zero = num.zero : !fixed.acc<32, 10>
-// CHECK-NEXT: [[v4:%.*]] = arith.muli %row, [[v3]] : index
-// CHECK-NEXT: [[v5:%.*]] = scratch.slice %w{{\[}}[[v4]]] : memref<5x4x!fixed.q<8, 4>, #scratch.flash> to memref<3x!fixed.q<8, 4>, #scratch.flash>
-// CHECK-NEXT: %sum = num.call #num.dot(%zero, [[v5]], %x) by #num.kernel<"tm_dot_s8_s8_s32"> : (!fixed.acc<32, 10>, memref<3x!fixed.q<8, 4>, #scratch.flash>, memref<3x!fixed.q<8, 6>>) -> !fixed.acc<32, 10>
+// CHECK-NEXT: [[v0:%.*]] = affine.apply affine_map<(d0) -> ((d0 * 4))> (%row)
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %w{{\[}}[[v0]]] : memref<5x4x!fixed.q<8, 4>, #scratch.flash> to memref<3x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %sum = num.call #num.dot(%zero, [[v1]], %x) by #num.kernel<"tm_dot_s8_s8_s32"> : (!fixed.acc<32, 10>, memref<3x!fixed.q<8, 4>, #scratch.flash>, memref<3x!fixed.q<8, 6>>) -> !fixed.acc<32, 10>
 // CHECK-NEXT: %z = num.finish %sum : !fixed.acc<32, 10> -> !fixed.q<8, 2>
 // CHECK-NEXT: memref.store %z, %y[%row] : memref<5x!fixed.q<8, 2>>
 // CHECK-NEXT: }
@@ -51,16 +47,12 @@ func.func @channels(%x: memref<6x!fixed.q<8, 6>>, %y: memref<2x!fixed.q<8, 2>>) 
 }
 // CHECK-LABEL: func.func @channels(%x: memref<6x!fixed.q<8, 6>>, %y: memref<2x!fixed.q<8, 2>>) {
 // CHECK-NEXT: %w = scratch.constant dense<1> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 4>, #scratch.flash>
-// CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v3:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: scf.for %row = [[v1]] to [[v0]] step [[v2]] {
+// CHECK-NEXT: num.nest %row to 2 {
 // CHECK-NEXT: %zero = num.zero : !fixed.acc<32, 10>
-// CHECK-NEXT: [[v4:%.*]] = arith.muli %row, [[v3]] : index
-// CHECK-NEXT: [[v5:%.*]] = scratch.slice %w{{\[}}[[v4]]] : memref<2x3x!fixed.q<8, 4>, #scratch.flash> to memref<3x!fixed.q<8, 4>, #scratch.flash>
-// CHECK-NEXT: [[v6:%.*]] = scratch.slice %x[%row] : memref<6x!fixed.q<8, 6>> to memref<5x!fixed.q<8, 6>>
-// CHECK-NEXT: %sum = num.call #num.strided_dot<2>(%zero, [[v5]], [[v6]]) by #num.kernel<"tm_dot_strided_s8_s8_s32"> : (!fixed.acc<32, 10>, memref<3x!fixed.q<8, 4>, #scratch.flash>, memref<5x!fixed.q<8, 6>>) -> !fixed.acc<32, 10>
+// CHECK-NEXT: [[v0:%.*]] = affine.apply affine_map<(d0) -> ((d0 * 3))> (%row)
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %w{{\[}}[[v0]]] : memref<2x3x!fixed.q<8, 4>, #scratch.flash> to memref<3x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: [[v2:%.*]] = scratch.slice %x[%row] : memref<6x!fixed.q<8, 6>> to memref<5x!fixed.q<8, 6>>
+// CHECK-NEXT: %sum = num.call #num.strided_dot<2>(%zero, [[v1]], [[v2]]) by #num.kernel<"tm_dot_strided_s8_s8_s32"> : (!fixed.acc<32, 10>, memref<3x!fixed.q<8, 4>, #scratch.flash>, memref<5x!fixed.q<8, 6>>) -> !fixed.acc<32, 10>
 // CHECK-NEXT: %z = num.finish %sum : !fixed.acc<32, 10> -> !fixed.q<8, 2>
 // CHECK-NEXT: memref.store %z, %y[%row] : memref<2x!fixed.q<8, 2>>
 // CHECK-NEXT: }
@@ -137,15 +129,11 @@ func.func @sliding(%image: memref<8x!fixed.q<8, 6>>, %y: memref<2x!fixed.q<8, 2>
 // CHECK-NEXT: %count = arith.constant 3 : index
 // CHECK-NEXT: %run = scratch.slice %window[%start] : memref<1x3x!fixed.q<8, 6>> to memref<3x!fixed.q<8, 6>>
 // CHECK-NEXT: scratch.copy_run %image[%at] to %run[%start] count %count {most = 3 : i64, step = 1 : i64} : memref<8x!fixed.q<8, 6>> to memref<3x!fixed.q<8, 6>>
-// CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v3:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: scf.for %row = [[v1]] to [[v0]] step [[v2]] {
+// CHECK-NEXT: num.nest %row to 2 {
 // CHECK-NEXT: %zero = num.zero : !fixed.acc<32, 10>
-// CHECK-NEXT: [[v4:%.*]] = arith.muli %row, [[v3]] : index
-// CHECK-NEXT: [[v5:%.*]] = scratch.slice %w{{\[}}[[v4]]] : memref<2x3x!fixed.q<8, 4>, #scratch.flash> to memref<3x!fixed.q<8, 4>, #scratch.flash>
-// CHECK-NEXT: %sum = num.call #num.dot(%zero, [[v5]], %run) by #num.kernel<"tm_dot_s8_s8_s32"> : (!fixed.acc<32, 10>, memref<3x!fixed.q<8, 4>, #scratch.flash>, memref<3x!fixed.q<8, 6>>) -> !fixed.acc<32, 10>
+// CHECK-NEXT: [[v0:%.*]] = affine.apply affine_map<(d0) -> ((d0 * 3))> (%row)
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %w{{\[}}[[v0]]] : memref<2x3x!fixed.q<8, 4>, #scratch.flash> to memref<3x!fixed.q<8, 4>, #scratch.flash>
+// CHECK-NEXT: %sum = num.call #num.dot(%zero, [[v1]], %run) by #num.kernel<"tm_dot_s8_s8_s32"> : (!fixed.acc<32, 10>, memref<3x!fixed.q<8, 4>, #scratch.flash>, memref<3x!fixed.q<8, 6>>) -> !fixed.acc<32, 10>
 // CHECK-NEXT: %z = num.finish %sum : !fixed.acc<32, 10> -> !fixed.q<8, 2>
 // CHECK-NEXT: memref.store %z, %y[%row] : memref<2x!fixed.q<8, 2>>
 // CHECK-NEXT: }

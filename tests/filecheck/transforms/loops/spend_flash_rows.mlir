@@ -4,7 +4,7 @@
 // RUN: sed 's/by #num.tile_kernel<[^>]*> //' %s | tinyml-opt -p 'spend-flash{target=cortex-m0 flash=20000}' --split-input-file | filecheck %s --check-prefix=NONE
 // RUN: sed 's/by #num.tile_kernel<[^>]*> //' %s | tinyml-opt -p 'spend-flash{target=cortex-m4 flash=20000}' --split-input-file | filecheck %s --check-prefix=CORTEX
 
-// RUN: tinyml-opt %s -p 'spend-flash{target=uno flash=20000},select-kernels{target=uno},canonicalize,lower-num-to-exact,lower-exact-to-arith' --split-input-file | filecheck %s --check-prefix=BITS
+// RUN: tinyml-opt %s -p 'spend-flash{target=uno flash=20000},select-kernels{target=uno},expand-nests,canonicalize,lower-num-to-exact,lower-exact-to-arith' --split-input-file | filecheck %s --check-prefix=BITS
 // RUN: not tinyml-opt %s -p 'spend-flash{target=uno flash=0}' 2>&1 | filecheck %s --check-prefix=WRONG
 // RUN: not tinyml-opt %s -p 'spend-flash{target=toaster flash=1}' 2>&1 | filecheck %s --check-prefix=UNKNOWN
 

@@ -113,7 +113,7 @@ def test_rows_are_expanded_with_it():
     names = [each.name for each in op.body.block.ops if not isinstance(each, num.ProductsOp)]
     expand_contraction(op)
     module.verify()
-    [loop] = [each for each in module.walk() if isinstance(each, scf.ForOp)]
+    [loop] = [each for each in module.walk() if isinstance(each, num.NestOp)]
     kept = [each.name for each in loop.body.block.ops if each.name in names and each.dialect_name() != "arith"]
     assert kept == names
 
