@@ -13,8 +13,10 @@ from xdsl.dialects import tensor
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.targets.registry import HOST, board
 
 _LEAST = 3
@@ -34,33 +36,33 @@ class SplitColumnsPass(ModulePass):
     target: str = HOST
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if board(self.target).fabric is not None:
+        if board(self.target).fabric is None:
+            PatternRewriteWalker(_Split(), apply_recursively=False).rewrite_module(op)
+
+
+class _Split(RewritePattern):
+    """Replace a product of several rows and several columns by a loop over the columns."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
+        (rows, length), columns = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)[1]
+        if op.result is None or min(rows, columns) < 2 or length < _LEAST or not op.is_bounded_by_parts(op.rhs):
             return
-        for product in [inner for inner in op.walk() if isinstance(inner, tdsl.MatmulOp)]:
-            (rows, length), columns = tdsl.shape_of(product.lhs), tdsl.shape_of(product.out)[1]
-            many = min(rows, columns) > 1 and length >= _LEAST
-            if product.result is not None and many and product.is_bounded_by_parts(product.rhs):
-                _split(product)
+        # Few programs have such products.
+        from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
+        emit = TensorBuilder(op, op.location)
+        whole = emit.insert(tensor.EmptyOp((), op.out.type))
+        whole.name_hint = op.out.name_hint
+        zero = emit.index(0)
 
-def _split(op: tdsl.MatmulOp) -> None:
-    # Few programs have such products.
-    from tinyml.transforms.schedules.tiling.erasure import erase
-    from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
+        def column(number: SSAValue, result: SSAValue) -> SSAValue:
+            part = emit.insert(tdsl.SliceOp(op.rhs, [zero, number], (length, 1)))
+            part.name_hint = op.rhs.name_hint
+            product = tdsl.MatmulOp(op.lhs, part, tdsl.format_of(op.out).type)
+            product.acc, product.bound, product.row_shifts = op.acc, op.bound, op.row_shifts
+            sums = emit.insert(product)
+            sums.name_hint = op.out.name_hint
+            return emit.insert(tdsl.InsertSliceOp(sums, result, [zero, number]))
 
-    emit, (length, columns) = TensorBuilder(op, op.location), tdsl.shape_of(op.rhs)
-    whole = emit.insert(tensor.EmptyOp((), op.out.type))
-    whole.name_hint = op.out.name_hint
-    zero = emit.index(0)
-
-    def column(number: SSAValue, result: SSAValue) -> SSAValue:
-        part = emit.insert(tdsl.SliceOp(op.rhs, [zero, number], (length, 1)))
-        part.name_hint = op.rhs.name_hint
-        product = tdsl.MatmulOp(op.lhs, part, tdsl.format_of(op.out).type)
-        product.acc, product.bound, product.row_shifts = op.acc, op.bound, op.row_shifts
-        sums = emit.insert(product)
-        sums.name_hint = op.out.name_hint
-        return emit.insert(tdsl.InsertSliceOp(sums, result, [zero, number]))
-
-    op.out.replace_all_uses_with(emit.over(columns, whole, column))
-    erase([op])
+        rewriter.replace(op, [], [emit.over(columns, whole, column)])

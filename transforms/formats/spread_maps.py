@@ -13,13 +13,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.rewriting import Rewriter, hand_on
+from tinyml.dialects.rewriting import PatternRewriteWalker, hand_on
 
 
 @dataclass(frozen=True)
@@ -29,26 +29,27 @@ class SpreadMapsPass(ModulePass):
     name = "spread-maps"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for inner in list(op.walk()):
-            if isinstance(inner, tdsl.MapOp):
-                _spread(inner)
+        PatternRewriteWalker(_Spread(), apply_recursively=False).rewrite_module(op)
 
 
-def _spread(map: tdsl.MapOp) -> None:
-    body = map.scalar_body
-    tensors: dict[SSAValue, SSAValue] = dict(zip(body.arguments, map.inputs, strict=True))
-    for step in body.steps:
-        made = _on_tensors(step, [tensors[operand] for operand in step.operands])
-        hand_on(step.location, made)
-        Rewriter.insert_op(made, InsertPoint.before(map))
-        [scalar], [tensor] = step.results, made[-1].results
-        tensor.name_hint, tensors[scalar] = scalar.name_hint, tensor
-    result = tensors[body.result]
-    if isinstance(result.owner, Operation) and body.result not in body.arguments:
-        result.owner.attributes |= map.attributes
-        result.name_hint = map.out.name_hint
-    map.out.replace_all_uses_with(result)
-    Rewriter.erase_op(map)
+class _Spread(RewritePattern):
+    """Replace a map."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tdsl.MapOp, rewriter: PatternRewriter, /) -> None:
+        body = op.scalar_body
+        tensors: dict[SSAValue, SSAValue] = dict(zip(body.arguments, op.inputs, strict=True))
+        for step in body.steps:
+            made = _on_tensors(step, [tensors[operand] for operand in step.operands])
+            hand_on(step.location, made)
+            rewriter.insert(made)
+            [scalar], [tensor] = step.results, made[-1].results
+            tensor.name_hint, tensors[scalar] = scalar.name_hint, tensor
+        result = tensors[body.result]
+        if isinstance(result.owner, Operation) and body.result not in body.arguments:
+            result.owner.attributes |= op.attributes
+            result.name_hint = op.out.name_hint
+        rewriter.replace(op, [], [result])
 
 
 def _on_tensors(step: Operation, inputs: Sequence[SSAValue]) -> list[Operation]:

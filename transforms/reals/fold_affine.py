@@ -15,12 +15,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.transforms.dead_code_elimination import dce
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.rewriting import Rewriter
+from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, absorb, extended
 
 
@@ -39,8 +40,7 @@ class FoldAffinePass(ModulePass):
         for reader in list(op.walk()):
             for value, function in _functions(reader):
                 absorb(reader.results[0], function, value)
-        for product in [product for product in op.walk() if isinstance(product, tdsl.MatmulOp)]:
-            _fold_product(product)
+        PatternRewriteWalker(_FoldProduct(), apply_recursively=False).rewrite_module(op)
         dce(op)
 
 
@@ -53,23 +53,29 @@ def _functions(op: Operation) -> Iterator[tuple[SSAValue, AffineFunction]]:
                 yield value, function
 
 
-def _fold_product(first: tdsl.MatmulOp) -> None:
+class _FoldProduct(RewritePattern):
     """Fold a product of a constant matrix and a column into the only product that reads it."""
-    value: SSAValue = first.out
-    while value.has_one_use() and isinstance(reader := next(iter(value.uses)).operation, tdsl.ReshapeOp):
-        value = reader.out
-    if not value.has_one_use():
-        return
-    second = next(iter(value.uses)).operation
-    if not isinstance(second, tdsl.MatmulOp) or tdsl.shape_of(value)[1] != 1:
-        return
-    before, after = first.lhs.owner, second.lhs.owner
-    if not isinstance(before, tdsl.ConstOp) or not isinstance(after, tdsl.ConstOp) or tdsl.shape_of(first.out)[1] != 1:
-        return
-    used_once = before.result.has_one_use() and after.result.has_one_use()
-    plain = all(op.acc is None and op.shifts is None and tdsl.format_of(op.out).type == f32 for op in (first, second))
-    weights = after.raws.astype(np.float64) @ before.raws
-    if not used_once or not plain or weights.size > before.raws.size + after.raws.size:
-        return
-    Rewriter.replace_op(after, after.with_raws(weights.astype(np.float32), F32_FORMAT))
-    second.operands[1] = first.rhs
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
+        value: SSAValue = op.out
+        while value.has_one_use() and isinstance(reader := next(iter(value.uses)).operation, tdsl.ReshapeOp):
+            value = reader.out
+        if not value.has_one_use():
+            return
+        second = next(iter(value.uses)).operation
+        if not isinstance(second, tdsl.MatmulOp) or tdsl.shape_of(value)[1] != 1:
+            return
+        before, after = op.lhs.owner, second.lhs.owner
+        if not isinstance(before, tdsl.ConstOp) or not isinstance(after, tdsl.ConstOp) or tdsl.shape_of(op.out)[1] != 1:
+            return
+        used_once = before.result.has_one_use() and after.result.has_one_use()
+        plain = all(
+            each.acc is None and each.shifts is None and tdsl.format_of(each.out).type == f32 for each in (op, second)
+        )
+        weights = after.raws.astype(np.float64) @ before.raws
+        if not used_once or not plain or weights.size > before.raws.size + after.raws.size:
+            return
+        rewriter.replace(after, after.with_raws(weights.astype(np.float32), F32_FORMAT))
+        second.operands[1] = op.rhs
+        rewriter.notify_op_modified(second)

@@ -14,10 +14,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, f32, i8
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.rewriting import Rewriter
+from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.dialects.tdsl.contraction import constant_root, oriented
 
 if TYPE_CHECKING:
@@ -37,10 +38,28 @@ class ScaleRowsPass(ModulePass):
     name = "scale-rows"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for constant in [constant for constant in op.walk() if isinstance(constant, tdsl.ConstOp)]:
-            products = _products(constant)
-            if products and tdsl.format_of(constant.result).type == f32:
-                _scale(constant, products)
+        PatternRewriteWalker(_Scale(), apply_recursively=False).rewrite_module(op)
+
+
+class _Scale(RewritePattern):
+    """Scale the rows of a constant, and shift the sums of the products that read it."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tdsl.ConstOp, rewriter: PatternRewriter, /) -> None:
+        if tdsl.format_of(op.result).type != f32 or not (products := _products(op)):
+            return
+        matrices = oriented(op.raws, products[0].lhs)
+        each = 0, *range(2, matrices.ndim)
+        shifts = _shifts(np.abs(matrices).max(each))
+        if not any(shifts):
+            return
+        scaled = np.ldexp(matrices, np.array(shifts).reshape(-1, *(1,) * (matrices.ndim - 2)))
+        _replace(op, scaled.reshape(op.raws.shape), rewriter)
+        for product in products:
+            if product.initial is not None and isinstance(start := product.initial.owner, tdsl.ConstOp):
+                _replace(start, np.ldexp(start.raws, shifts), rewriter)
+            product.row_shifts = DenseArrayBase.from_list(i8, shifts)
+            rewriter.notify_op_modified(product)
 
 
 def _products(constant: tdsl.ConstOp) -> list[_Product]:
@@ -73,23 +92,8 @@ def _can_scale(product: _Product) -> bool:
     return product.shifts is None and own and (start is None or tdsl.shape_of(start) == tdsl.shape_of(product.lhs)[:1])
 
 
-def _scale(constant: tdsl.ConstOp, products: list[_Product]) -> None:
-    matrices = oriented(constant.raws, products[0].lhs)
-    each = 0, *range(2, matrices.ndim)
-    shifts = _shifts(np.abs(matrices).max(each))
-    if not any(shifts):
-        return
-    scaled = np.ldexp(matrices, np.array(shifts).reshape(-1, *(1,) * (matrices.ndim - 2)))
-    _replace(constant, scaled.reshape(constant.raws.shape))
-    for product in products:
-        if product.initial is not None and isinstance(start := product.initial.owner, tdsl.ConstOp):
-            _replace(start, np.ldexp(start.raws, shifts))
-        product.row_shifts = DenseArrayBase.from_list(i8, shifts)
-
-
-def _replace(constant: tdsl.ConstOp, raws: Reals) -> None:
-    new = constant.with_raws(raws.astype(constant.raws.dtype), tdsl.format_of(constant.result))
-    Rewriter.replace_op(constant, new)
+def _replace(constant: tdsl.ConstOp, raws: Reals, rewriter: PatternRewriter) -> None:
+    rewriter.replace(constant, constant.with_raws(raws.astype(constant.raws.dtype), tdsl.format_of(constant.result)))
 
 
 def _shifts(greatest: Reals) -> list[int]:

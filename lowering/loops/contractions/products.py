@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, SSAValue
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
+from tinyml.lowering.loops.contractions.zero_points import OffsetSums, start_without_offsets
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
 from tinyml.targets.nests import Start
@@ -56,6 +56,8 @@ def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
 
     The offsets of factors become part of a constant start if possible. Sums of groups are dot products, too.
     """
+    if OffsetSums.are_in(op):
+        return _lower_computed(op, nest)
     start = start_without_offsets(op)
     rows, columns = tdsl.shape_of(op.out)
     if columns > 1 or any(term.groups is not None for term in op.terms):
@@ -67,6 +69,20 @@ def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
         return lambda sum, _: nest.insert(num.ProductsOp(sum, weights, vector))
 
     return lower_rows(op, start, row, nest)
+
+
+def _lower_computed(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
+    """Lower the product of a computed matrix and a computed column to products of raws, beside sums of offsets."""
+    [term], zero = op.terms, nest.index(0)
+    rows, length = tdsl.shape_of(term.lhs)
+    weights, vector = factors(term, (rows, length), (length,), nest, without_offsets=True)
+    offsets, shifts = OffsetSums(op, nest), row_shifts(op, nest)
+
+    def body(row: SSAValue) -> None:
+        sum = offsets.complete(nest.insert(num.ProductsOp(offsets.begun(row), weights, vector)))
+        nest.store(finished(op, sum, shifts, [row, zero], nest), op.out, [row, zero])
+
+    contract_rows(rows, body, nest)
 
 
 @lowers(tdsl.RowProductOp)

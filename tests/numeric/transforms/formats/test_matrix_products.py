@@ -88,6 +88,50 @@ def test_products_keep_their_bits(device: str, shape: tuple[int, int, int], form
         assert difference(module, raws, files, runner_for(name), tmp_path / f"build{number}") is None
 
 
+ZEROS = [(-128, -128), (11, -7), (0, 127), (5, 0)]
+"""Zero points of the matrix and of the columns; minus -128 is no raw."""
+
+
+def with_zero_points(shape: tuple[int, int, int], zeros: tuple[int, int]) -> ModuleOp:
+    """A product of two tensors, which are the halves of the input, with zero points of their own."""
+    (rows, length, columns), (left, right) = shape, (f"!zeroskew.q<8, 0.05, {zero}>" for zero in zeros)
+    first, second, y = rows * length, length * columns, f"tensor<{rows}x{columns}x!zeroskew.q<8, 0.4, 6>>"
+    a, b = f"tensor<{rows}x{length}x{left}>", f"tensor<{length}x{columns}x{right}>"
+    text = f"""func.func @product(%X: tensor<{first + second}x{left}>) -> {y} {{
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant {first} : index
+      %p = tdsl.slice %X[%c0] : tensor<{first + second}x{left}> -> tensor<{first}x{left}>
+      %q = tdsl.slice %X[%c1] : tensor<{first + second}x{left}> -> tensor<{second}x{left}>
+      %r = tdsl.cast %q : tensor<{second}x{left}> -> tensor<{second}x{right}>
+      %a = tdsl.reshape %p : tensor<{first}x{left}> -> {a}
+      %b = tdsl.reshape %r : tensor<{second}x{right}> -> {b}
+      %y = tdsl.matmul %a, %b : {a}, {b} -> {y}
+      func.return %y : {y}
+    }}"""
+    return Parser(context(), text).parse_module()
+
+
+@pytest.mark.parametrize(
+    ("device", "shape", "zeros"), spread_product(9, DEVICES, [(2, 3, 1), (5, 4, 3), (16, 32, 4), (1, 9, 1)], ZEROS)
+)
+def test_zero_points_of_two_tensors(device: str, shape: tuple[int, int, int], zeros: tuple[int, int], tmp_path: Path):
+    need_tools(device)
+    module = with_zero_points(shape, zeros)
+    raws = inputs_of(module)
+    raws[0], raws[1] = -128, 127
+    for number, name in enumerate([device, *with_llvm((device, shape, zeros))]):
+        files = printed(module, name, tmp_path / f"c{number}")
+        assert difference(module, raws, files, runner_for(name), tmp_path / f"build{number}") is None
+
+
+@pytest.mark.parametrize("zeros", ZEROS)
+def test_kernels_take_raws_of_two_tensors_with_zero_points(zeros: tuple[int, int]):
+    module = with_zero_points((16, 32, 4), zeros)
+    lowered(module, context(), start="refine-formats", end="buffers-to-loops", target="cortex-m4")
+    assert "num.dot_rows" in {op.routine.name for op in module.walk() if isinstance(op, num.CallOp)}
+    assert not [op for op in module.walk() if isinstance(op, num.MacOp)]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_hardware_keeps_their_bits(kind: str, tmp_path: Path):
     need_simulator("iverilog")
