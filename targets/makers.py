@@ -152,12 +152,13 @@ class _ContentCoder(Maker, Generic[C]):
             yield Offer(kernel)
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        known = isinstance(content, self.content()) and is_code_of(attribute, self.name)
-        return self.kernel(cast(C, content)) if known else None
+        if isinstance(content, self.content()) and is_code_of(attribute, self.name):
+            return self.kernel(cast(C, content), attribute.key.data)
+        return None
 
-    def kernel(self, content: C) -> Kernel | None:
-        """The kernel for a content; None if there is none."""
-        identity = CodeKernelAttr.of(self.name, content.digest)
+    def kernel(self, content: C, key: str | None = None) -> Kernel | None:
+        """The kernel for a content; None if there is none. key: unique within a program, by default a digest of it."""
+        identity = CodeKernelAttr.of(self.name, content.digest if key is None else key)
         kernel = self.composed(identity.function, content)
         return None if kernel is None else replace(kernel, identity=identity)
 

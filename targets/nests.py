@@ -7,18 +7,22 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import INTEGER, NumberFormat
 from tinyml.dialects.layouts.coded_rows import ROWS, TILE, CodedRows, CodedTile
 from tinyml.dialects.layouts.digits import Digits, Width
 from tinyml.dialects.layouts.trees import FOREST, ForestCode
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.locations import error_at
 from tinyml.dialects.modules import on_call
-from tinyml.dialects.num import KernelAttr, Spacing
-from tinyml.dialects.num.kernels.coded_sums import LOOP
+from tinyml.dialects.num import KernelAttr, LaneFunctionOp, Spacing
+from tinyml.dialects.num.kernels.coded_sums import LANES
 from tinyml.targets.kernel import Kernel
 
 if TYPE_CHECKING:
@@ -119,10 +123,29 @@ Content: TypeAlias = "CodedRows | CodedTile | ElementLoop | ForestCode"
 CONTENTS: Mapping[str, Callable[[Attribute], Content]] = {
     ROWS: CodedRows.of,
     TILE: CodedTile.of,
-    LOOP: on_call("tinyml.dialects.layouts.element_loops:ElementLoop.of"),
     FOREST: ForestCode.of,
 }
 """What the code of a declared function contains, by the attribute of the declaration."""
+
+LOOP_OF: Callable[[LaneFunctionOp], ElementLoop] = on_call("tinyml.targets.composer.lane_programs:element_loop")
+"""The loop that a function of lanes is."""
+
+
+def content_of(declaration: FuncOp) -> Content:
+    """What the code of a declared function contains; raises `InputError` for a function that is no such code."""
+    if isinstance(name := declaration.attributes.get(LANES), SymbolRefAttr):
+        function = LaneFunctionOp.named(name.root_reference.data, declaration)
+        if function is None:
+            raise InputError(f"there is no function of lanes {name}")
+        try:
+            return LOOP_OF(function)
+        except VerifyException as error:
+            raise error_at(function, f"no vector unit computes it: {error}") from error
+    for name, content in CONTENTS.items():
+        if (attribute := declaration.attributes.get(name)) is not None:
+            return content(attribute)
+    known = ", ".join([*CONTENTS, LANES])
+    raise InputError(f"the declaration of '{declaration.sym_name.data}' has none of {known}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from tinyml.dialects.num.kernels.calls import *
 from tinyml.dialects.num.kernels.coded_sums import *
 from tinyml.dialects.num.kernels.forest_walks import *
 from tinyml.dialects.num.kernels.kernel_attributes import *
+from tinyml.dialects.num.kernels.lane_functions import *
 from tinyml.dialects.num.kernels.routines import *
 from tinyml.dialects.num.nests import *
 from tinyml.dialects.num.scalar_functions import *

@@ -64,7 +64,7 @@ from tinyml.lowering.c.signatures import (
 from tinyml.runtime.model.headers import definition_of, texts_of
 from tinyml.targets.c.names import Names
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.nests import CONTENTS, Content
+from tinyml.targets.nests import content_of
 from tinyml.targets.registry import chip_of, coded_kernel, kernel_of, target_of
 
 ARENA = "arena"
@@ -147,7 +147,7 @@ class ProgramBuilder:
             return None
         attribute, declaration = self.kernels[name]
         if isinstance(attribute, num.CodeKernelAttr):
-            kernel = coded_kernel(attribute, _content(declaration), self.target)
+            kernel = coded_kernel(attribute, content_of(declaration), self.target)
         else:
             kernel = kernel_of(attribute, self.target)
         if kernel.symbol != name:
@@ -417,14 +417,6 @@ class ProgramBuilder:
         view = c.ViewOp(ARENA, _arena_offset(value), prod(type.get_shape()), doc, pointer, instance)
         view.result.name_hint = value.name_hint or name
         return view
-
-
-def _content(declaration: func.FuncOp) -> Content:
-    """What the code of a declared function contains."""
-    for name, content_of in CONTENTS.items():
-        if (content := declaration.attributes.get(name)) is not None:
-            return content_of(content)
-    raise InputError(f"the declaration of '{declaration.sym_name.data}' has none of {', '.join(CONTENTS)}")
 
 
 _INDEX_CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.AddiOp, arith.SubiOp)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
+from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
@@ -12,6 +13,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.index_maps import inline, inline_reduction
@@ -23,22 +25,28 @@ class ExpandNestsPass(ModulePass):
     """Expand every `num.nest` and `num.reduce`, and, on bits, what was kept for hardware.
 
     This is every `num.contract` whose rows are compressed, of which each becomes a loop that follows its gaps; what
-    `scratch.slide` states is dropped. In number formats (L3) it stays.
+    `scratch.slide` states is dropped. In number formats (L3) it stays. Functions of lanes, which are code for vectors,
+    stay on every level.
     """
 
     name = "expand-nests"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for nest in [each for each in op.walk() if isinstance(each, num.ClosedNestOp)]:
-            if isinstance(nest, num.NestOp):
-                expand_nest(nest)
-            elif isinstance(nest, num.ContractOp) and not nest.products and not _has_formats(nest):
-                expand_contraction(nest)
-        reductions = [each for each in op.walk() if isinstance(each, num.ReduceOp)]
-        for reduction in [each for each in reductions if not isinstance(each.parent_op(), num.ReduceOp)]:
-            inline_reduction(reduction, LoopNest(reduction))
-        for slide in [each for each in op.walk() if isinstance(each, scratch.SlideOp) and not _has_formats(each)]:
-            Rewriter.erase_op(slide)
+        for function in defined_functions(op):
+            _expand(function)
+
+
+def _expand(function: func.FuncOp) -> None:
+    for nest in [each for each in function.walk() if isinstance(each, num.ClosedNestOp)]:
+        if isinstance(nest, num.NestOp):
+            expand_nest(nest)
+        elif isinstance(nest, num.ContractOp) and not nest.products and not _has_formats(nest):
+            expand_contraction(nest)
+    reductions = [each for each in function.walk() if isinstance(each, num.ReduceOp)]
+    for reduction in [each for each in reductions if not isinstance(each.parent_op(), num.ReduceOp)]:
+        inline_reduction(reduction, LoopNest(reduction))
+    for slide in [each for each in function.walk() if isinstance(each, scratch.SlideOp) and not _has_formats(each)]:
+        Rewriter.erase_op(slide)
 
 
 def _has_formats(op: Operation) -> bool:

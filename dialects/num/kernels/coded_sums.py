@@ -6,30 +6,26 @@ from abc import ABC
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, NamedTuple, Self
 
-from xdsl.dialects.builtin import DictionaryAttr, IntAttr
+from xdsl.dialects.builtin import DictionaryAttr, IntAttr, SymbolRefAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import AttrConstraint, irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.extensions import imported
 from tinyml.dialects.layouts.coded_rows import ROWS, TILE, CodedRows, CodedTile
-from tinyml.dialects.modules import on_call
 from tinyml.dialects.num.kernels.calls import MEMREF, Arguments, CallOp, RoutineAttr, is_of_bytes, run_length
 from tinyml.dialects.num.kernels.kernel_attributes import CodeKernelAttr, KernelAttr, parse_numbers, print_numbers
-from tinyml.dialects.own_attributes import OwnAttribute, Place, read_by
+from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp, run_width
+from tinyml.dialects.own_attributes import OwnAttribute, Place, instance
 from tinyml.dialects.scratch.types import element_bytes, memref_type, packed_bits
 
-LOOP = OwnAttribute(
-    "tinyml.element_loop",
-    {
-        Place.DECLARATION: read_by(
-            "a loop over elements that is code", on_call("tinyml.dialects.layouts.element_loops:ElementLoop.of")
-        )
-    },
-    "The loop over elements that is the code of a C function.",
+LANES = OwnAttribute(
+    "tinyml.lanes",
+    {Place.DECLARATION: instance(SymbolRefAttr, "the name of a `num.lane_function`")},
+    "The function of lanes that the code of a C function computes.",
 )
+_FUNCTION = "function"
 
 __all__ = ["CodeAttr", "CodeSize", "CodedLoopAttr", "CodedRowsAttr", "CodedTileAttr"]
 
@@ -147,28 +143,42 @@ class CodedTileAttr(CodeAttr):
 
 @irdl_attr_definition
 class CodedLoopAttr(CodeAttr):
-    """`outputs[i] =` what the steps of an iteration compute from element i of each run, and from elements behind it.
+    """`outputs` is what a `num.lane_function` stores, computed from the runs that it reads.
 
-    Where all iterations are joined, there is one output.
-
-    constants: the attribute of `ElementLoop`.
+    constants: the name of the function.
     """
 
     name = "num.coded_loop"
-    DECLARED_AS: ClassVar[str] = LOOP
+    DECLARED_AS: ClassVar[str] = LANES
+
+    @classmethod
+    def named(cls, function: str, size: CodeSize) -> Self:
+        """The routine that computes a function of lanes."""
+        return cls.of(DictionaryAttr({_FUNCTION: SymbolRefAttr(function)}), size)
+
+    @property
+    def function_name(self) -> str:
+        """The name of the function of lanes."""
+        name = self.constants.data.get(_FUNCTION)
+        if not isinstance(name, SymbolRefAttr):
+            raise VerifyException(f"{self.name} has the name of a function of lanes, got {self.constants}")
+        return name.root_reference.data
+
+    @property
+    def declared(self) -> Mapping[str, Attribute]:
+        return {self.DECLARED_AS: SymbolRefAttr(self.function_name)}
 
     def constraints(self, count: int) -> Sequence[AttrConstraint]:
         return [MEMREF] * max(count, 1)
 
     def verify_call(self, call: CallOp) -> None:
-        loop, (results, *read) = (
-            imported("tinyml.dialects.layouts.element_loops:ElementLoop").of(self.constants),
-            call.arguments,
-        )
+        results, *read = call.arguments
         for run in call.arguments:
             if packed_bits(memref_type(run)) is not None:
                 raise VerifyException(f"needs elements that are not packed, got {run.type}")
+        if (function := LaneFunctionOp.named(self.function_name, call)) is None:
+            raise VerifyException(f"there is no function of lanes '{self.function_name}'")
         given = [(8 * element_bytes(memref_type(run)), run_length(run)) for run in (*read, results)]
-        needed = list(zip(loop.widths, loop.reach, strict=True))
+        needed = [(run_width(run), run_length(run)) for run in function.runs]
         if given != needed:
             raise VerifyException(f"runs have the widths and lengths {needed}, got {given}")
