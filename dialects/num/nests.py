@@ -324,11 +324,12 @@ def block_of(value: SSAValue) -> Block | None:
 class NestOp(ClosedNestOp):
     """A computation of elements: each iteration loads some, computes with scalar ops, and stores its results.
 
-    All axes are parallel: an iteration may read what the iterations before it have stored, but carries no value to the
-    next one. Every index of a load or store is the number of an axis, a constant, a value from outside, a sum or
-    multiple of such, or an `affine.apply` of such, with remainders and quotients by constants where elements are moved;
-    the verifier refuses a map that no loop computes, and an index that leaves its buffer. Axes have at least two elements; one of a single
-    element is the constant 0 in the maps. The values of axes that are joined, as by a pool, are those of `num.reduce`.
+    All axes are parallel: an iteration may read what the iterations before it have stored, but carries no value to
+    the next one. Every index of a load or store is the number of an axis, a constant, a value from outside, a sum or
+    multiple of such, or an `affine.apply` of such, with remainders and quotients by constants where elements are
+    moved; the verifier refuses a map that no loop computes, and an index that leaves its buffer. Axes have at least
+    two elements; one of a single element is the constant 0 in the maps. The values of axes that are joined, as by a
+    pool, are those of `num.reduce`.
     """
 
     name = "num.nest"

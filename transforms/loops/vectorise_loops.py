@@ -25,12 +25,12 @@ from tinyml.transforms.ir.levels import LOOPS
 class VectoriseLoopsPass(ModulePass):
     """Replace nests, contractions and reductions whose iterations, along the last axis, can be lanes.
 
-    Each lane stores one element of a run, and depends on no other lane; or a reduction joins all of them to a sum, the
-    greatest value or its place. Lanes load elements of other runs, or of the same, at their place; rows, which meet a
-    vector that all lanes share; tables of functions; and single values from outside; and they may join the elements of
-    windows. An axis around the last one is joined with it where both visit one run; one more has lines; others are loops
-    around the call. Loops of the program that carry nothing are nests of one axis. Contractions that a tile computes
-    stay.
+    Each lane stores one element of a run, and depends on no other lane; or a reduction joins all of them to a sum,
+    the greatest value or its place. Lanes load elements of other runs, or of the same, at their place; rows, which
+    meet a vector that all lanes share; tables of functions; and single values from outside; and they may join the
+    elements of windows. An axis around the last one is joined with it where both visit one run; one more has lines;
+    others are loops around the call. Loops of the program that carry nothing are nests of one axis. Contractions that
+    a tile computes stay.
 
     target: as for `select-kernels`. Raises `InputError` for an unknown target.
     """
