@@ -1,36 +1,98 @@
-"""Locations of operations: a position in a file, and the source operations that an operation is part of.
+"""Locations of operations: a place in a file, the layer of the user's model, and the name of the source operation.
 
-Both stand in the location attribute that xDSL keeps for every operation; comparisons ignore it, and only
-`--print-debuginfo` prints it. A position is a `FileLineColLoc`, and each name is a `NameLoc` around it.
+All stand in the location attribute that xDSL keeps for every operation; comparisons ignore it, and only
+`--print-debuginfo` prints it. A place is a `FileLineColLoc`. A layer of the user's model is a `NameLoc` around it, as
+MLIR's importers write it: `loc("conv1"("model.onnx":0:0))`. Both are the *origin* of an operation, and of every
+operation that is made of it. The name of an operation on buffers, which belongs to it and to its parts alone, is the
+metadata of a `FusedLoc` around the origin: `loc(fused<"y = relu(x)">["conv1"("model.onnx":0:0)])`. What a pass makes of
+several operations has the `FusedLoc` of their origins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedLoc, LocationAttr, NameLoc, StringAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    IntAttr,
+    LocationAttr,
+    NameLoc,
+    NoneAttr,
+    StringAttr,
+    UnknownLoc,
+)
 from xdsl.ir import Operation
 
 from tinyml.dialects.errors import InputError
 
 
+def file_location(file: str) -> LocationAttr:
+    """The location of what stands in a file without lines."""
+    return FileLineColLoc(StringAttr(file), IntAttr(0), IntAttr(0))
+
+
+def in_layer(location: LocationAttr, layer: str) -> LocationAttr:
+    """A place in a file as that of a layer of the user's model; layers without a name have only the place."""
+    return NameLoc(StringAttr(layer), location) if layer else location
+
+
 def named(location: LocationAttr, name: str) -> LocationAttr:
-    """The location wrapped in one more name; the innermost part comes last."""
-    return NameLoc(StringAttr(name), location)
+    """The location of an operation with its name; that of a part of a named operation has both names."""
+    return FusedLoc((location,), StringAttr(name))
+
+
+def is_named(location: LocationAttr) -> bool:
+    """Whether a location has the name of an operation."""
+    return isinstance(location, FusedLoc) and isinstance(location.metadata, StringAttr)
+
+
+def origin(location: LocationAttr) -> LocationAttr:
+    """The location without names of operations: the place in the file, and the layer."""
+    return origin(_parts(location)[0]) if is_named(location) else location
+
+
+def fused(locations: Iterable[LocationAttr]) -> LocationAttr:
+    """The location of what a pass makes of several operations: the origins of all, and the name of the first."""
+    first, *others = locations
+    if is_named(first):
+        name = cast(StringAttr, cast(FusedLoc, first).metadata).data
+        return named(fused((_parts(first)[0], *others)), name)
+    origins = dict[LocationAttr, None]()
+    for each in (first, *map(origin, others)):
+        several = isinstance(each, FusedLoc) and each.metadata == NoneAttr()
+        origins |= dict.fromkeys(_parts(each) if several else (each,))
+    known = [each for each in origins if not isinstance(each, UnknownLoc)]
+    return FusedLoc(tuple(known), NoneAttr()) if len(known) > 1 else next(iter(known), UnknownLoc())
+
+
+def layers(location: LocationAttr) -> tuple[str, ...]:
+    """The layers of the user's model to which a location belongs, each once."""
+    if isinstance(location, NameLoc):
+        return (location.desc.data,)
+    return tuple(dict.fromkeys(layer for part in _parts(location) for layer in layers(part)))
 
 
 def place(location: LocationAttr) -> LocationAttr:
     """The location without the names around it: of a call what was called, of fused ones the first."""
+    parts = _parts(location)
+    return place(parts[0]) if parts else location
+
+
+def _parts(location: LocationAttr) -> Sequence[LocationAttr]:
+    """The locations of which a location is made, the nearest first; none for a place in a file."""
     match location:
         case NameLoc():
-            return place(cast(LocationAttr, location.location))
+            return (cast(LocationAttr, location.location),)
         case CallSiteLoc():
-            return place(cast(LocationAttr, location.callee))
-        case FusedLoc(locations=ArrayAttr(data=(first, *_))):
-            return place(cast(LocationAttr, first))
+            return (cast(LocationAttr, location.callee), cast(LocationAttr, location.caller))
+        case FusedLoc(locations=ArrayAttr(data=parts)):
+            return cast("Sequence[LocationAttr]", parts)
         case _:
-            return location
+            return ()
 
 
 def source_names(op: Operation) -> tuple[str, ...]:
@@ -107,11 +169,11 @@ def _names_of_operands(op: Operation) -> tuple[str, ...]:
     return next(filter(None, (_names(owner.location) or _names_of_operands(owner) for owner in owners)), ())
 
 
-def _names(location: object) -> tuple[str, ...]:
+def _names(location: LocationAttr) -> tuple[str, ...]:
     names: tuple[str, ...] = ()
-    while isinstance(location, NameLoc):
-        names = (location.desc.data, *names)
-        location = location.location
+    while is_named(location):
+        names = (cast(StringAttr, cast(FusedLoc, location).metadata).data, *names)
+        location = _parts(location)[0]
     return names
 
 
@@ -126,8 +188,18 @@ def source_location(op: Operation) -> tuple[str, int, int] | None:
     return None
 
 
+def layers_of(op: Operation) -> tuple[str, ...]:
+    """The layers of the user's model of the nearest operation, from `op` outwards, whose layer is known."""
+    current: Operation | None = op
+    while current is not None and not layers(current.location):
+        current = current.parent_op()
+    return () if current is None else layers(current.location)
+
+
 def error_at(op: Operation, message: str, kind: type[InputError] = InputError) -> InputError:
-    """An error of a kind at an operation, with its position in the file if that is known."""
+    """An error of a kind at an operation, with its position in the file if that is known, otherwise with its layer."""
     file, line, column = source_location(op) or (None, 0, 0)
     # Models that are no text have no lines, which count from 1.
+    if not line and (names := layers_of(op)):
+        message = f"{', '.join(names)}: {message}"
     return kind(message, file=file, line=line or None, column=column or None)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.machinery import ModuleSpec
@@ -54,6 +55,33 @@ def on_call(where: str) -> Callable[..., Any]:
         return attrgetter(name)(import_module(module))(*arguments, **named)
 
     return called
+
+
+def names_on_use(modules: Sequence[str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package whose modules are imported when one of their names is used.
+
+    The names are those of each module's `__all__`, as its source has it.
+    """
+
+    @cache
+    def named() -> Mapping[str, str]:
+        return {name: module for module in modules for name in _exports(module)}
+
+    def get(name: str) -> Any:
+        if name.startswith("__") or (module := named().get(name)) is None:
+            raise AttributeError(f"no module of {', '.join(modules)} has the name {name!r}")
+        return getattr(import_module(module), name)
+
+    return get
+
+
+def _exports(module: str) -> Sequence[str]:
+    """The names in a module's `__all__`; the module is not imported."""
+    spec = find_module(module)
+    assert spec is not None
+    found = re.search(r"^__all__ = (\[.*?\])", Path(spec.origin or "").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    assert found is not None, module
+    return ast.literal_eval(found[1])
 
 
 class OnUse(Sequence[T], Generic[T]):

@@ -18,15 +18,15 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
-from tinyml.dialects.locations import place
+from tinyml.dialects.locations import origin
 
 
 def hand_on(location: LocationAttr, ops: Operation | Sequence[Operation]) -> None:
-    """Set the location of ops, and of all ops inside them, that have none, to the place of another op in its file.
+    """Set the location of ops, and of all ops inside them, that have none, to the origin of another op.
 
-    The names around a place belong to the other op alone: `name_operations` names the ops of a program on buffers.
+    The name of an operation belongs to the other op alone: `name_operations` names the ops of a program on buffers.
     """
-    location = place(location)
+    location = origin(location)
     if isinstance(location, UnknownLoc):
         return
     for op in (ops,) if isinstance(ops, Operation) else ops:

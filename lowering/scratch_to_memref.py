@@ -35,7 +35,7 @@ from tinyml.dialects.layouts.trees import FOREST, ForestCode
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.own_attributes import OWN
-from tinyml.dialects.rewriting import Rewriter
+from tinyml.dialects.rewriting import Rewriter, hand_on
 from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.dialects.tdsl.interface import read_interface
 from tinyml.lowering.memref.flat_arrays import ARENA, FlatArrays, flat
@@ -238,6 +238,7 @@ class _Program:
         address = nest.insert(memref.ExtractAlignedPointerAsIndexOp.get(arena))
         end.operands = [nest.add(address, nest.index(offset))]
         made = func.FuncOp(f"{self.name}_{suffix}", ([], [IndexType()]), Region(block))
+        hand_on(view.location, made)
         Rewriter.insert_op(made, InsertPoint.after(self.function))
 
     def _erase(self) -> None:

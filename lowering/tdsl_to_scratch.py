@@ -209,6 +209,9 @@ class _Bufferization:
         match op:
             case tdsl.ReshapeOp():
                 return self.slice(op.input, self.index(0), shape)
+            case tdsl.ReinterpretOp():
+                view = scratch.SliceOp(self.buffers[op.input], self.index(0), shape, tdsl.format_of(op.out).type)
+                return self.builder.insert(view).result
             case tdsl.TransposeOp() if op.keeps_order:
                 return self.slice(op.input, self.index(0), shape)
             case tdsl.IndexOp():

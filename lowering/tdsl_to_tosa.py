@@ -168,6 +168,8 @@ class _Lowering:
         match op:
             case tdsl.ReshapeOp():
                 return to.reshape(x, shape)
+            case tdsl.ReinterpretOp():
+                return x
             case tdsl.TransposeOp():
                 return to.op(tosa.TransposeOp, [x], shape, i8, perms=DenseArrayBase.from_list(i32, op.axes))
             case tdsl.ReverseOp():

@@ -42,6 +42,13 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(COLLECT_EVERY, 10, 10)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_unconfigure() -> None:
+    """Collect once what the tests left, and leave the rest out of the five collections with which pytest ends."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def compiled_models(tmp_path_factory: pytest.TempPathFactory) -> CompiledModels:
     return CompiledModels(shared_root(tmp_path_factory) / "compiled_models")

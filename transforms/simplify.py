@@ -19,6 +19,7 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.folder import Folder
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.post_order import PostOrderIterator
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriter, RewritePattern
 from xdsl.traits import (
@@ -42,7 +43,7 @@ from xdsl.transforms.canonicalization_patterns.arith import (
     SignlessIntegerBinaryOperationZeroOrUnitRight,
 )
 from xdsl.transforms.canonicalization_patterns.scf import RehoistConstInLoops
-from xdsl.transforms.dead_code_elimination import region_dce, result_only_effects
+from xdsl.transforms.dead_code_elimination import result_only_effects
 
 from tinyml.dialects.rewriting import Rewriter, hand_on
 
@@ -152,8 +153,7 @@ def _is_dead(op: Operation) -> bool:
     """True for an op without uses whose effects, if any, only its results show."""
     if any(result.first_use is not None for result in op.results) or _rules_of(type(op)).stays:
         return False
-    effects = _effects_of(op)
-    return not effects & (WRITES | UNKNOWN) and (not effects & ALLOCATES or result_only_effects(op))
+    return not _effects_of(op) & (WRITES | UNKNOWN) and result_only_effects(op)
 
 
 def _may_change(op: arith.SignlessIntegerBinaryOperation) -> bool:
@@ -175,8 +175,8 @@ def _integer(value: SSAValue) -> IntegerAttr | None:
 class _Key:
     """The properties in which equal ops agree, regions left out.
 
-    Types and properties are hashed only of ops without operands, such as constants: few ops of a class have the same
-    operands, and attributes compute their hashes anew each time.
+    Properties are hashed only of ops with at most one operand, such as constants and views of an arena: few ops of a
+    class have the same two operands, and attributes compute their hashes anew each time.
     """
 
     __slots__ = ("hash", "parts")
@@ -184,7 +184,7 @@ class _Key:
     def __init__(self, op: Operation):
         kind, operands, properties, attributes = type(op), tuple(op.operands), _items(op.properties), op.attributes
         self.parts = kind, operands, properties, tuple(result.type for result in op.results), _items(attributes)
-        self.hash = hash(self.parts[:2] if operands else self.parts[:3])
+        self.hash = hash(self.parts[:2] if len(operands) > 1 else self.parts[:3])
 
     def __hash__(self) -> int:
         return self.hash
@@ -225,12 +225,9 @@ class _Walk:
         )
 
     def erase_dead(self, region: Region) -> None:
-        """Erase dead ops, users before what they use."""
-        if len(region.blocks) > 1:  # Values may be used in earlier blocks.
-            if region_dce(region) and (around := region.parent_op()) is not None:
-                self.changed[around] = None
-            return
-        for block in region.blocks:
+        """Erase dead ops, users before what they use, and blocks that nothing reaches."""
+        reached = [*PostOrderIterator(region.blocks[0])] if region.blocks else []
+        for block in reached:
             for op in reversed(block.ops):
                 if _is_dead(op):
                     self._lose(op)
@@ -238,6 +235,10 @@ class _Walk:
                 else:
                     for inner in op.regions:
                         self.erase_dead(inner)
+        for block in [block for block in region.blocks if block not in reached]:
+            region.erase_block(block, safe_erase=False)
+            # A block that followed two may now be part of the other one.
+            self.changed |= dict.fromkeys(reached[0].ops)
 
     def _lose(self, op: Operation) -> None:
         """Note the ops whose results an op uses that is about to be erased, and the op around it."""

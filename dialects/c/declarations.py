@@ -302,7 +302,7 @@ class InstanceOp(DialectOp):
 SUMS_IN_MEMORY = OwnAttribute(
     "tinyml.sums_in_memory",
     {Place.FUNCTION: UNIT, "c.func": UNIT},
-    "The function has sums of products that no register holds, for which a C compiler may need options of its own.",
+    "The function has sums of products that exceed a register; a C compiler may need special options for them.",
 )
 
 
@@ -365,10 +365,12 @@ _LOOPS = "scf.for", "num.entries"
 
 PIPELINE = OwnAttribute("hls.pipeline", dict.fromkeys(_LOOPS, UNIT), "A loop whose iterations overlap.")
 
-UNROLL = OwnAttribute("hls.unroll", dict.fromkeys(_LOOPS, integer(1)), "The iterations of a loop that run at once.")
+UNROLL = OwnAttribute(
+    "hls.unroll", dict.fromkeys(_LOOPS, integer(1)), "The number of iterations of a loop that run at once."
+)
 
 PARTITION = OwnAttribute(
     "hls.partition",
     {Place.ARGUMENT: integer(1), Place.OPERATION: integer(1)},
-    "The memories over which an array, the arena or the argument of a function is spread, element by element.",
+    "The number of memories across which an array, the arena or an argument is distributed, element by element.",
 )

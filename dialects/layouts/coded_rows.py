@@ -133,7 +133,7 @@ class CodedRows:
 ROWS = OwnAttribute(
     "tinyml.coded_rows",
     {Place.DECLARATION: read_by("rows that are code", CodedRows.of)},
-    "The rows that are the code of a C function.",
+    "The rows of weights in the code of a C function.",
 )
 
 
@@ -226,5 +226,5 @@ class CodedTile:
 TILE = OwnAttribute(
     "tinyml.coded_tile",
     {Place.DECLARATION: read_by("a tile whose weights are code", CodedTile.of)},
-    "The tile whose weights are the code of a C function.",
+    "The tile whose weights are in the code of a C function.",
 )

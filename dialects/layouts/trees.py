@@ -338,5 +338,5 @@ class ForestCode:
 
 
 FOREST = OwnAttribute(
-    "tinyml.forest", {Place.DECLARATION: read_by("a forest", ForestCode.of)}, "The forest that a C function is."
+    "tinyml.forest", {Place.DECLARATION: read_by("a forest", ForestCode.of)}, "The forest that a C function implements."
 )

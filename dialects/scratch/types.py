@@ -147,7 +147,7 @@ class PackedRam(Packed):
 FORMAT = OwnAttribute(
     "tinyml.format",
     {Place.ARGUMENT: TEXT, Place.RESULT: TEXT, Place.OPERATION: TEXT},
-    "The number format of an array whose type is bits already; only comments use it.",
+    "The number format of an array whose type is already an integer type; only comments use it.",
 )
 
 

@@ -165,23 +165,27 @@ MODE = OwnAttribute(
 )
 
 RAM = OwnAttribute(
-    "tdsl.ram", {Place.FUNCTION: integer(0)}, "The bytes of RAM, stack included, that a search kept its program within."
+    "tdsl.ram",
+    {Place.FUNCTION: integer(0)},
+    "The limit of a search on the RAM of its program in bytes, including the stack.",
 )
 
 RING = OwnAttribute(
     "tdsl.ring",
     {"scratch.alloc": _RING, "scratch.view": _RING},
-    "The height and width of the image of which a buffer holds the last rows or pixels.",
+    "The height and width of the image whose last rows or pixels a buffer stores.",
 )
 
 RINGS = OwnAttribute(
     "tdsl.rings",
     {"scf.for": array(either(_RING, UNIT), "an array with a ring or unit for each tensor that is carried", _carried)},
-    "The ring of each tensor that a loop carries; unit for those that hold none.",
+    "The ring of each tensor that a loop carries; unit for tensors that are not rings.",
 )
 
 CALLS = OwnAttribute(
-    "tdsl.calls", {"scf.for": integer(1)}, "The iterations of a loop of a step function, from a reset to the answer."
+    "tdsl.calls",
+    {"scf.for": integer(1)},
+    "The number of iterations of a loop of a step function, from a reset to the answer.",
 )
 
 PROFILE = OwnAttribute(
@@ -196,7 +200,7 @@ PROFILE = OwnAttribute(
 NUMBERS = OwnAttribute(
     "tdsl.numbers",
     {"tdsl.const": Value("a type that is a number format", lambda type, _: number_format(type) is not None)},
-    "The format that was made for a constant on reals (`synthesise-format`), which `assign-format` gives it.",
+    "The format that `synthesise-format` made for a constant on reals and that `assign-format` assigns to it.",
 )
 
 

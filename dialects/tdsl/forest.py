@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -16,8 +16,6 @@ from tinyml.dialects.layouts.trees import Trees, ordered
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
 from tinyml.dialects.tdsl.contraction import constant_root
-from tinyml.dialects.tdsl.missing_values import ImputeOp
-from tinyml.dialects.tdsl.movement import ReshapeOp
 from tinyml.dialects.tdsl.values import Arithmetic, Array
 
 if TYPE_CHECKING:
@@ -28,10 +26,8 @@ if TYPE_CHECKING:
 __all__ = [
     "SMALLER_FORESTS",
     "ForestOp",
-    "follows_missing",
     "greatest_raw",
     "greatest_raws",
-    "is_only_compared",
     "votes_between",
 ]
 
@@ -168,21 +164,6 @@ class ForestOp(TensorOp):
         for tree in range(len(trees.roots)):
             total = format.add(m, total, format, votes[leaves[:, tree]], source)
         return total[:, None]
-
-
-def follows_missing(op: Operation) -> bool:
-    """True for an op that takes NaN as a missing value."""
-    return isinstance(op, ImputeOp) or (isinstance(op, ForestOp) and op.missing is not None)
-
-
-def is_only_compared(value: SSAValue) -> bool:
-    """True for a tensor that forests compare with thresholds, perhaps in another shape, and that nothing else reads."""
-    uses = tuple(value.uses)
-    return bool(uses) and all(
-        (isinstance(use.operation, ForestOp) and use.index == 0)
-        or (isinstance(use.operation, ReshapeOp) and is_only_compared(use.operation.out))
-        for use in uses
-    )
 
 
 def _real_sums(trees: Trees, inputs: Array, votes: Array) -> Array:

@@ -14,6 +14,7 @@ from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from xdsl.ir import Attribute
 
 __all__ = [
     "FeatureMap",
@@ -103,11 +104,21 @@ def named_axes(axes: Sequence[int]) -> str:
 
 
 class InputPart(NamedTuple):
-    """An input of a model: its name, its length in elements, and the index of its first element in the array."""
+    """An input of a model with several, which are parts of the array that the program takes.
+
+    length: the number of elements. start: the index of the first one in the array. format: the number format of the
+    raws; None for that of the array.
+    """
 
     name: str
     length: int
     start: int
+    format: Attribute | None = None
+
+    @property
+    def elements(self) -> slice:
+        """The elements of the array."""
+        return slice(self.start, self.start + self.length)
 
 
 class Pushes(NamedTuple):

@@ -28,7 +28,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError, did_you_mean
-from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.packed_bits import WIDTHS
 from tinyml.dialects.lazy_numpy import np
@@ -146,7 +146,13 @@ def _is_order(axes: Any) -> bool:
 
 
 def _is_part(part: Any) -> bool:
-    return _list_of(bool, [2])(part) and _is_text(part[0]) and _is_int(part[1]) and part[1] >= 1
+    if not _list_of(bool, [2, 3])(part):
+        return False
+    return _is_text(part[0]) and _is_int(part[1]) and part[1] >= 1 and all(map(_is_format, part[2:]))
+
+
+def _is_format(type: object) -> bool:
+    return isinstance(type, Attribute) and number_format(type) is not None
 
 
 def _is_unit(text: object) -> bool:
@@ -205,9 +211,9 @@ _ELEMENTS = FieldKind("a list of integers from 0", _list_of(lambda one: _is_int(
 _INTEGERS = FieldKind("a list of integers", _list_of(_is_int))
 _NAMES = FieldKind("a list of strings", _list_of(_is_text))
 _UNIT = FieldKind("the text of a unit, for all elements", _is_unit)
-_FORMAT = FieldKind("a number format", lambda type: isinstance(type, Attribute) and number_format(type) is not None)
+_FORMAT = FieldKind("a number format", _is_format)
 _ORDER = FieldKind("an order of 3 or 4 axes of which 0 is the first, as in [0, 2, 3, 1]", _is_order)
-_PARTS = FieldKind("a list of pairs of a name and a length from 1", _list_of(_is_part))
+_PARTS = FieldKind("a list of names, each with a length from 1 and perhaps a number format", _list_of(_is_part))
 _PUSHES = FieldKind(
     "four integers from 1: frame, hop, steps and stride",
     _list_of(lambda count: _is_int(count) and count >= 1, [4]),
@@ -232,45 +238,50 @@ class InputInterface:
     scales: Annotated[
         tuple[float, ...] | None,
         _SCALES,
-        "The unit of each element, in single precision; numbers that repeat over the whole input are written once.",
+        "The unit of each element, in single precision; a sequence that repeats over the whole input is written once.",
     ] = None
     offsets: Annotated[
         tuple[float, ...] | None,
         _OFFSETS,
-        "For each element the feature for which it is zero; belongs to `scales` and is written as it is.",
+        "For each element the value of the feature for which the element is zero; written in the same way as `scales`.",
     ] = None
     unit: Annotated[
         str | None,
         _UNIT,
-        "The unit of the sensor's integers that the caller supplies, as the option `--input-unit` spells it.",
+        "The unit of the sensor's integers that the caller supplies, in the syntax of the option `--input-unit`.",
     ] = None
     format: Annotated[Attribute | None, _FORMAT, "The number format of an argument on reals, in any range."] = None
     read: Annotated[
         tuple[int, ...] | None,
         _ELEMENTS,
-        "The elements that the program reads, if these are few; no others are converted from floats.",
+        "The elements that the program reads, if these are few; only these are converted from floats.",
     ] = None
     missing: Annotated[bool, _FLAG, "An element may be NaN, a missing value."] = False
     fills: Annotated[
         tuple[float, ...] | None,
         _FILLS,
-        "For each element the number that stands for a missing value, in single precision.",
+        "For each element the number that replaces a missing value, in single precision.",
     ] = None
     imputed: Annotated[
-        tuple[int, ...] | None, _ELEMENTS, "The elements that may be missing, if `fills` is not for all of them."
+        tuple[int, ...] | None,
+        _ELEMENTS,
+        "The elements that may be missing, if `fills` does not apply to all elements.",
     ] = None
     order: Annotated[
         tuple[int, ...] | None,
         _ORDER,
-        "For each axis of the input its number in the tensor of a file whose channels come first.",
+        "For each axis of the input its index in the tensor of a file whose channels come first.",
     ] = None
     parts: Annotated[
-        tuple[tuple[str, int], ...] | None,
+        tuple[tuple[str, int] | tuple[str, int, Attribute], ...] | None,
         _PARTS,
-        "The name and the length of each input of a model that has several, in their order in the array.",
+        "The name and the length of each input of a model with several inputs, in their order in the array, and the "
+        "number format of an input whose format differs from the array's.",
     ] = None
-    packed: Annotated[int | None, _PACKED, "The bits to which the caller packs each element."] = None
-    received: Annotated[int | None, _integer(1), "The input arrives row by row; the elements of a row."] = None
+    packed: Annotated[int | None, _PACKED, "The number of bits to which the caller packs each element."] = None
+    received: Annotated[
+        int | None, _integer(1), "The number of elements of a row, for an input that arrives row by row."
+    ] = None
     reused: Annotated[bool, _FLAG, "The input is a buffer of the arena, which the caller fills."] = False
     pushed: Annotated[Pushes | None, _PUSHES, "The frames in which the caller pushes the input (`Pushes`)."] = None
     rate: Annotated[float | None, _RATE, "The samples per second of the input."] = None
@@ -291,8 +302,11 @@ class InputInterface:
     def input_parts(self) -> tuple[InputPart, ...]:
         """The inputs that the array holds; none for a model with a single input."""
         listed = self.parts or ()
-        starts = accumulate((length for _, length in listed), initial=0)
-        return tuple(InputPart(name, length, start) for (name, length), start in zip(listed, starts, strict=False))
+        starts = accumulate((length for _, length, *_ in listed), initial=0)
+        return tuple(
+            InputPart(name, length, start, *format)
+            for (name, length, *format), start in zip(listed, starts, strict=False)
+        )
 
 
 @dataclass(frozen=True)
@@ -308,25 +322,25 @@ class ProgramInterface:
     trained: Annotated[
         tuple[int, ...] | None,
         _INTEGERS,
-        "The integers that stand for the classes in data, if `classes` are names given to a model of such labels.",
+        "The integer labels of the classes in data, if `classes` are names for a model with such labels.",
     ] = None
-    clusters: Annotated[bool, _FLAG, "The results are numbers of clusters: no data set says which are right."] = False
+    clusters: Annotated[bool, _FLAG, "The results are indices of clusters; no data set has the right answers."] = False
     threshold: Annotated[
-        float | None, _NUMBER, "The single score below which a sample is an anomaly, of a program that detects these."
+        float | None, _NUMBER, "The score below which a sample is an anomaly, for a program that detects anomalies."
     ] = None
     stored: Annotated[
         StoredExamples | None,
         _STORED,
-        "The number of what takes most of a model, what that is, and what makes it smaller.",
+        "The parts that take most of a model: their number, their name, and advice to reduce them.",
     ] = None
-    instances: Annotated[
-        bool, _FLAG, "The program's memory belongs to instances, of which the caller may have several."
-    ] = False
+    instances: Annotated[bool, _FLAG, "The program's memory belongs to instances; the caller may create several."] = (
+        False
+    )
     calls: Annotated[
         int | None,
         _integer(1),
-        "The calls, from a reset to the answer, of a step function: it takes a frame, the time, and values of the last "
-        "call, which it returns behind the results.",
+        "The number of calls of a step function, from a reset to the answer. It receives a frame, the time, and "
+        "values of the previous call, which it returns after the results.",
     ] = None
 
 
@@ -462,13 +476,17 @@ def _fits(attribute: Attribute, function: Holder | None) -> bool:
             InputUnit.parse(unit, elements)
         if given.read is not None and max(given.read, default=0) >= elements:
             raise InputError(f"'read': the input has {elements} elements, got {max(given.read)}")
+        if (own := number_format(getattr(type, "element_type", None))) is not None:
+            for part in given.input_parts:
+                if part.format is not None and element_format(part.format).storage != own.storage:
+                    raise InputError(f"'parts': '{part.name}' of {part.format} is not stored as {own.type} is")
     return True
 
 
 INTERFACE = OwnAttribute(
     "tdsl.interface",
     {Place.FUNCTION: Value("an interface, as in #tdsl.interface<...>", _fits)},
-    "What callers and users of the program have to know, in the fields below.",
+    "The information that callers and users of the program need, in the fields below.",
 )
 
 

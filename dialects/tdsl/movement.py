@@ -1,4 +1,4 @@
-"""Ops that move elements without arithmetic, copying bits in an unchanged format."""
+"""Ops that move elements without arithmetic: they copy bits, in an unchanged format except for `reinterpret`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, IntegerType, TensorType, UnitAttr, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -26,6 +26,7 @@ from tinyml.dialects.tdsl.base import (
     accumulator_elements,
     build,
     fold_to,
+    format_of,
     shape_of,
     shaped,
     spell,
@@ -38,6 +39,7 @@ __all__ = [
     "IndexOp",
     "Move",
     "MovementOp",
+    "ReinterpretOp",
     "ReshapeOp",
     "ReverseOp",
     "TransposeOp",
@@ -155,6 +157,40 @@ class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
         return (ReshapeOfReshape(), ReshapeOfConstant())
+
+
+@irdl_op_definition
+class ReinterpretOp(MovementOp):
+    """The raws of an input under the format in which the caller stores them; on reals the same reals.
+
+    A model with several inputs takes one array, whose parts may have number formats of their own (`parts` of
+    `tdsl.interface`). The formats must have the same storage.
+    """
+
+    name = "tdsl.reinterpret"
+    MOVES_BITS: ClassVar[bool] = False
+    MAY_BE_VIEW: ClassVar[bool] = True
+    input = operand_def(SHAPED)
+    assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+    def __init__(self, input: SSAValue, element: Attribute):
+        build(self, [input], TensorType(element, shape_of(input)))
+
+    def infer_shape(self) -> Shape:
+        return shape_of(self.input)
+
+    def verify_formats(self) -> None:
+        super().verify_formats()
+        before, after = format_of(self.input), format_of(self.out)
+        if before.storage != after.storage:
+            raise VerifyException(f"elements of {before.type} are not stored as those of {after.type}")
+
+    @property
+    def moves(self) -> Sequence[Move]:
+        return self.gather(self.input, dimensions(len(shape_of(self.out))))
+
+    def moved(self, x: Sequence[Any], filling: Any) -> Array:
+        return x[0]
 
 
 @irdl_op_definition

@@ -31,7 +31,7 @@ from tinyml.dialects import c, num, scratch, tdsl
 from tinyml.dialects.c.declarations import SUMS_IN_MEMORY
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.c.format_notes import (
@@ -112,6 +112,7 @@ class ProgramBuilder:
         instance = c.InstanceType(f"{self.name}_{INSTANCE}") if self.interface.instances else None
         self.signatures = Signatures(self.name, instance)
         suffixes += () if instance is None else (INSTANCE,)
+        suffixes += tuple(f"set_{part.name}" for part in self.interface.input.input_parts)
         public = (f"{self.name}_{suffix}" for suffix in suffixes)
         # The names of constants follow the program's name in C.
         self.names = Names((self.name, self.row_function, ARENA, *public, *suffixes))
@@ -206,7 +207,10 @@ class ProgramBuilder:
         given = self.interface.input
         # Callers of a program that takes integers with a unit do not need the format.
         setter = f", whose raws {self._setter} makes of real numbers" if self._setter else ""
-        input_doc = self.describe(self.input, None if given.unit else self._input_note, setter)
+        shared = given.unit is None and not self.own_formats
+        input_doc = self.describe(self.input, self._input_note if shared else None, setter)
+        if self.own_formats:
+            input_doc += f", raws of {len(self.own_formats)} inputs in formats of their own"
         if (guarded := self.guarded) is not None:
             input_doc += f", raws from {guarded[0]} to {guarded[1]} and no others"
         if given.packed is not None:
@@ -251,8 +255,10 @@ class ProgramBuilder:
         defines += [] if self.pushes is None else push_macros(self.name, self.pushes)
         if (labels := self.class_labels) is not None:
             defines.append(c.DefineOp(f"{self.name}_CLASSES", len(labels), "classes"))
-        for part in given.input_parts:
-            text = f"index of the first of {part.length} elements of {part.name}"
+        for part, format in self.own_formats or [(part, None) for part in given.input_parts]:
+            count = "the element" if part.length == 1 else f"the first of {part.length} elements"
+            text = f"index of {count} of {part.name}"
+            text += "" if format is None else f", {describe_format(self.ctx, str(format.type))}"
             defines.append(c.DefineOp(f"{self.name}_INPUT_{part.name}", part.start, text))
         for number, length in enumerate(lengths[1:], 1):
             defines.append(c.DefineOp(f"{self.name}_OUTPUT_{number}_LENGTH", length, f"elements of output {number}"))
@@ -298,11 +304,14 @@ class ProgramBuilder:
             parsed = tdsl.InputUnit.parse(unit, prod(self.input.get_shape()))
             texts.append(unit_macros(self.name, parsed))
         features = self.features if self.encoding is None else None
-        one_unit = self.features is None and unit is None and not self.is_packed
+        one_unit = self.features is None and unit is None and not self.is_packed and not self.own_formats
         if features is not None:
             texts.append(feature_conversion(self.name, features, chip))
         elif one_unit and (format := self._affine_input) is not None:
             texts.append(scale_macros(f"{self.name}_INPUT", format))
+        for part, own in self.own_formats:
+            if (format := affine_format(self.ctx, str(own.type))) is not None:
+                texts.append(scale_macros(f"{self.name}_INPUT_{part.name}", format))
         for number in range(len(self.outputs)):
             format = self._affine(_format_note(self.function.res_attrs, number + (self.label is not None)))
             if format is not None:
@@ -336,6 +345,14 @@ class ProgramBuilder:
     def input_format(self) -> NumberFormat | None:
         """The number format of the input, if it is known."""
         return self._spelled(self._input_note)
+
+    @cached_property
+    def own_formats(self) -> Sequence[tuple[tdsl.InputPart, NumberFormat]]:
+        """The inputs and the number format of each, if some have a format of their own; else none."""
+        parts, shared = self.interface.input.input_parts, self.input_format
+        if shared is None or all(part.format is None for part in parts):
+            return []
+        return [(part, shared if part.format is None else element_format(part.format)) for part in parts]
 
     @property
     def guarded(self) -> tuple[int, int] | None:

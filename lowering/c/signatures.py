@@ -61,6 +61,10 @@ class Signatures:
         """The instance that a function takes; None for a program without instances."""
         return None if self.instance is None else body.args[0]
 
+    def instances_of(self, body: Block) -> list[SSAValue]:
+        """The leading arguments of calls in a body: the instance, if there is one."""
+        return [] if self.instance is None else [body.args[0]]
+
     def arguments_of(self, body: Block) -> Sequence[SSAValue]:
         """The arguments of a function other than the instance."""
         return body.args if self.instance is None else body.args[1:]

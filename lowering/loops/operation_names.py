@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections import Counter
 
 from xdsl.dialects import memref, scf
-from xdsl.dialects.builtin import ModuleOp, NameLoc
+from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import scratch, tdsl
-from tinyml.dialects.locations import named
+from tinyml.dialects.locations import is_named, layers, named, place, source_names
 
 LONGEST = 44
 """Maximum characters of a name, excluding the number that makes it unique."""
@@ -33,13 +33,33 @@ def name_operations(module: ModuleOp) -> None:
         op.location = named(whole.location, text if count[text] == 1 else f"{text} #{count[text]}")
 
     for op in module.walk():
-        if isinstance(op.location, NameLoc):
+        if is_named(op.location):
             continue
         if isinstance(op, _NAMED):
             name(op, op)
         if isinstance(op, tdsl.MapOp):
             for step in [*op.body.block.ops][:-1]:
                 name(step, op)
+
+
+def layers_by_name(module: ModuleOp) -> dict[str, str]:
+    """The layer of the user's model for the name of each op of a program whose ops are named (`name_operations`).
+
+    Several layers of which an op was made are joined by commas. In a model that is text and names no layers, a line
+    stands for the layer. Ops whose layer is not known are left out.
+    """
+    found = dict[str, str]()
+    for op in module.walk():
+        if is_named(op.location) and (layer := _layer(op)):
+            found.setdefault(source_names(op)[0], layer)
+    return found
+
+
+def _layer(op: Operation) -> str:
+    if names := layers(op.location):
+        return ", ".join(names)
+    at = place(op.location)
+    return f"line {at.line.data}" if isinstance(at, FileLineColLoc) and at.line.data else ""
 
 
 def operation_name(op: Operation) -> str:

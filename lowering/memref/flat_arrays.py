@@ -20,7 +20,7 @@ from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import scratch
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.rewriting import Rewriter
+from tinyml.dialects.rewriting import Rewriter, hand_on
 from tinyml.dialects.scratch import element_bytes, elements_of, memref_type
 from tinyml.targets.c.names import Names
 from tinyml.transforms.ir.addresses import FlatAccesses, Place
@@ -77,7 +77,7 @@ class FlatArrays(FlatAccesses):
             type = flat(op.result)
             raws: TensorType[Any] = TensorType(type.element_type, type.get_shape())
             value = DenseIntOrFPElementsAttr(raws, op.value.data)
-            self._global(name, type, value, element_bytes(type), constant=UnitAttr())
+            self._global(op, name, type, value, element_bytes(type), constant=UnitAttr())
             self.constants[op.value] = self._begin_with(memref.GetGlobalOp(name, type), op.result)
         return self.constants[op.value]
 
@@ -92,7 +92,7 @@ class FlatArrays(FlatAccesses):
                 self.at[op.memref] = Place(self._begin_with(local, op.memref), 0)
             case scratch.ArenaOp():
                 zeros = DenseIntOrFPElementsAttr(TensorType(i8, [op.size]), BytesAttr(b"\0"))
-                self._global(ARENA, flat(op.result), zeros, ALIGNMENT)
+                self._global(op, ARENA, flat(op.result), zeros, ALIGNMENT)
                 self.at[op.result] = Place(self._begin_with(memref.GetGlobalOp(ARENA, flat(op.result)), op.result), 0)
             case scratch.ViewOp():
                 shift, arena = self.entry.index(op.offset.value.data), self.at[op.arena].memory
@@ -108,10 +108,16 @@ class FlatArrays(FlatAccesses):
         return value
 
     def _global(
-        self, name: str, type: MemRefType[Attribute], value: Attribute, alignment: int, constant: UnitAttr | None = None
+        self,
+        of: Operation,
+        name: str,
+        type: MemRefType[Attribute],
+        value: Attribute,
+        alignment: int,
+        constant: UnitAttr | None = None,
     ) -> None:
         made = memref.GlobalOp.get(StringAttr(name), type, value, constant=constant, alignment=alignment)
-        made.location = self.function.location
+        hand_on(of.location, made)
         Rewriter.insert_op(made, InsertPoint.before(self.function))
 
 

@@ -27,6 +27,7 @@ def add_votes(arrays: FlatArrays, forest: ForestCode, input: SSAValue, outputs: 
         padded = np.ascontiguousarray(numbers if numbers.size else np.zeros(1, numbers.dtype)).reshape(-1)
         constant = scratch.ConstantOp.of(padded, element_type(padded))
         constant.result.name_hint = name
+        constant.location = nest.location
         return arrays.constant(constant)
 
     features = table("features", trees.features.astype(np.int32))

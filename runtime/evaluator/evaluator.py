@@ -20,7 +20,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import element_format, number_format
+from tinyml.dialects.formats.number_format import NumberFormat, element_format, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.loops import INDEX_FUNCTIONS
@@ -154,7 +154,7 @@ def _raws_together(function: func.FuncOp) -> int:
     if together < CHUNK or any(format is not None and format.AS_PUBLISHED for format in numbers):
         # Published arithmetic adds the products of a sum as a tree, all of which are there at once.
         return together
-    forests = [op for op in function.walk() if isinstance(op, tdsl.ForestOp)]
+    forests = [op for op in function.walk() if tdsl.is_forest(op)]
     moving = [value for value in _tensors(function) if not isinstance(value.owner, tdsl.ConstOp)]
     elements = sum(prod(tdsl.shape_of(value)) for value in moving)
     # A walk has the node, and the votes, of every tree.
@@ -257,16 +257,31 @@ def filled(module: ModuleOp, inputs: Array) -> Array:
     return np.where(missing, np.array(interface.fills, np.float32), inputs)
 
 
+def input_formats(module: ModuleOp) -> Sequence[tuple[slice, NumberFormat]]:
+    """The elements of a program's argument that share a format, and this format: those of each input, or all."""
+    function = predict_function(module)
+    parts = tdsl.read_input(function).input_parts
+    whole = element_format(function.body.block.args[0].type)
+    if all(part.format is None for part in parts):
+        return [(slice(None), whole)]
+    return [(part.elements, whole if part.format is None else element_format(part.format)) for part in parts]
+
+
+def by_input(module: ModuleOp, inputs: Array, convert: Callable[[NumberFormat, Array], Array]) -> Array:
+    """The numbers of an argument, (samples, elements), converted in the format of each."""
+    parts = [convert(format, inputs[:, elements]) for elements, format in input_formats(module)]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+
 def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
-    """Real inputs as raws of the program's input format, clipped to its range as `NAME_set` does it in C."""
-    format = element_format(predict_function(module).body.block.args[0].type)
+    """Real inputs as raws of the program's input formats, clipped to their ranges as `NAME_set` does it in C."""
     features, encoding = feature_map(module), feature_encoding(module)
 
     def encoded(inputs: Array) -> Array:
         if encoding is not None:
-            return encoding.raws(inputs).astype(format.dtype)
+            return encoding.raws(inputs).astype(element_format(predict_function(module).body.block.args[0].type).dtype)
         reals = inputs if features is None else features.of_features(inputs)
-        return format.encode_clipped(reals.astype(np.float64))
+        return by_input(module, reals.astype(np.float64), lambda format, part: format.encode_clipped(part))
 
     inputs = filled(module, inputs)
     chunk = max(CHUNK, LIVE // (8 * max(inputs[:1].size, 1)))

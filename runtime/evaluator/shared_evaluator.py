@@ -18,11 +18,19 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.formats.number_format import NumberFormat, element_format
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.loops import iterations_of
 from tinyml.dialects.tdsl.base import accumulator_elements
 from tinyml.dialects.tdsl.values import Arithmetic
-from tinyml.runtime.evaluator.evaluator import CHUNK, Outputs, compute, predict_function, run_at_once, run_loop
+from tinyml.runtime.evaluator.evaluator import (
+    CHUNK,
+    Outputs,
+    by_input,
+    compute,
+    predict_function,
+    run_at_once,
+    run_loop,
+)
 from tinyml.runtime.evaluator.parallel_loops import captured
 from tinyml.runtime.evaluator.recorded_ops import LoopSteps, Recorded, Tapes, iteration
 from tinyml.runtime.evaluator.shared_values import Kept, Numbering
@@ -124,8 +132,9 @@ class SharedProgram:
         key = chunk, self.numbers[argument]
         if key in self.kept:
             return {argument: self.kept[key]}
-        inputs = self.evaluator.chunks[chunk].astype(np.float64).reshape(-1, *tdsl.shape_of(argument))
-        self.kept[key] = raws = element_format(argument.type).encode(inputs)
+        inputs = self.evaluator.chunks[chunk].astype(np.float64)
+        raws = by_input(self.module, inputs.reshape(len(inputs), -1), lambda format, part: format.encode(part))
+        self.kept[key] = raws = raws.reshape(-1, *tdsl.shape_of(argument))
         return {argument: raws}
 
     def decoded(self, outputs: Outputs) -> Sequence[Array]:
@@ -145,10 +154,10 @@ class SharedProgram:
         format, source, bound = tdsl.format_of(scores), scores, None
         while isinstance(scores.owner, tdsl.ReshapeOp):
             scores = source = scores.owner.input
-        if isinstance(scores.owner, tdsl.FinishOp):
-            finish = scores.owner
-            if any(isinstance(use.operation, tdsl.ArgmaxOp) for use in finish.input.uses):
-                format, source, bound = format.in_register(), finish.input, finish.sum_bound
+        if tdsl.is_finish(finish := scores.owner) and any(
+            isinstance(use.operation, tdsl.ArgmaxOp) for use in finish.input.uses
+        ):
+            format, source, bound = format.in_register(), finish.input, finish.sum_bound
         given, samples = self._given(chunk), len(self.evaluator.chunks[chunk])
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             result = self._demanded(block, [source], given, chunk)[source]

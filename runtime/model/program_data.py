@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.lazy_numpy import np
-from tinyml.runtime.evaluator.evaluator import feature_encoding, feature_map, predict_function
+from tinyml.runtime.evaluator.evaluator import by_input, feature_encoding, feature_map, input_formats, predict_function
 from tinyml.runtime.model.answers import Answers
 from tinyml.runtime.model.data import Data, load_data
 from tinyml.runtime.model.model_interface import interface_of
@@ -53,16 +53,19 @@ def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:
     integers: (samples, elements), or the samples of a stream. Raises `InputError` for an integer that is no raw of the
     format.
     """
-    format = input_format(module)
     wide = integers.astype(np.int64)
-    raws = wide.astype(format.dtype)
-    try:
-        if (wrong := np.argwhere(format.delivered(raws) != wide)).size:
-            raise VerifyException(f"{wide[tuple(wrong[0])]} is not the raw value of any {format.type}")
+
+    def checked(format: NumberFormat, integers: NDArray[Any]) -> NDArray[Any]:
+        raws = integers.astype(format.dtype)
+        if (wrong := np.argwhere(format.delivered(raws) != integers)).size:
+            raise VerifyException(f"{integers[tuple(wrong[0])]} is not the raw value of any {format.type}")
         format.verify_raws(raws)
+        return raws
+
+    try:
+        return _features(module, _by_input(module, wide, checked))
     except VerifyException as error:
         raise InputError(str(error)) from error
-    return _features(module, format, raws)
 
 
 def answers_of(module: ModuleOp) -> Answers:
@@ -84,14 +87,23 @@ def answers_of(module: ModuleOp) -> Answers:
     )
 
 
-def _features(module: ModuleOp, format: NumberFormat, raws: NDArray[Any]) -> NDArray[Any]:
+def _by_input(
+    module: ModuleOp, numbers: NDArray[Any], convert: Callable[[NumberFormat, NDArray[Any]], NDArray[Any]]
+) -> NDArray[Any]:
+    """Numbers converted in the format of each input; those of one input may be samples of a stream."""
+    several = len(input_formats(module)) > 1
+    return by_input(module, numbers, convert) if several else convert(input_format(module), numbers)
+
+
+def _features(module: ModuleOp, raws: NDArray[Any]) -> NDArray[Any]:
     """The real inputs for which a program's argument has these raws.
 
     Features with scales of their own stay in double precision, so that encoding them restores each raw.
     """
     if (encoding := feature_encoding(module)) is not None:
         return encoding.features(raws)
-    features, reals = feature_map(module), format.decode(raws)
+    features = feature_map(module)
+    reals = _by_input(module, raws, lambda format, part: format.decode(part))
     return reals.astype(np.float32) if features is None else features.features(reals)
 
 
@@ -143,7 +155,7 @@ def random_data(module: ModuleOp, samples: int) -> Data:
         return Data(random.standard_normal((samples, length)).astype(np.float32), None)
     low, high = sorted(int(end) for end in format.ends())
     raws = random.integers(low, high, (samples, length), endpoint=True).astype(format.dtype)
-    return Data(_features(module, format, raws), None)
+    return Data(_features(module, raws), None)
 
 
 def input_format(module: ModuleOp) -> NumberFormat:

@@ -79,12 +79,16 @@ def _doubled(pointer: str, offset: str) -> str:
 
 
 MULTIPLIER = Number("multiplier", WORD, lambda sums: sums.multipliers, _doubled)
+"""A 31-bit multiplier m, stored as it is. The C expression's value is 2 * m - 2^32."""
+
 DOUBLED = Number("multiplier", WORD, lambda sums: doubled(sums.multipliers), word)
-"""A 31-bit multiplier m, stored as m or as 2 * m - 2^32. The C expression's value is always 2 * m - 2^32."""
+"""A 31-bit multiplier m, stored as 2 * m - 2^32, which is the C expression's value, too."""
 
 RIGHT = Number("right", 1, lambda sums: -sums.shifts, lambda pointer, offset: f"{_byte(pointer, offset)} - 1")
+"""A right shift amount, stored as it is. The C expression's value is the amount minus 1."""
+
 RIGHT_LESS_1 = Number("right", 1, lambda sums: -sums.shifts - 1, _byte)
-"""A right shift amount, stored unchanged or minus 1. The C expression's value is always the amount minus 1."""
+"""A right shift amount, stored minus 1, which is the C expression's value, too."""
 
 
 @dataclass(frozen=True)
@@ -415,8 +419,11 @@ class WeightStream:
         return self.in_c(StreamInC(self))
 
 
-BY_ROW, BY_ELEMENT = (ROW, 1), (1, ROW)
-"""Orders of weights: row by row, and element by element."""
+BY_ROW = ROW, 1
+"""The order of weights row by row."""
+
+BY_ELEMENT = 1, ROW
+"""The order of weights element by element."""
 
 RowFactors = tuple[Number, Number]
 """The numbers of a row's multiplier and shift amount."""

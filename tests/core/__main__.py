@@ -57,6 +57,9 @@ ABSENT = {
     ("compile", "tests/models/pytorch/cnn-script.onnx", "--plan", "patches", "-o", "x"): (
         "the mode 'patches' needs the part 'schedules of papers'"
     ),
+    ("compile", "tests/models/pytorch/cnn-script.onnx", "--plan", "rows", "-o", "x"): (
+        "the mode 'rows' needs the part 'streams of samples and rows'"
+    ),
     ("bench", "examples"): "the command 'bench' needs the part 'measuring'",
 }
 """Command lines that ask for an extension, and what they say."""

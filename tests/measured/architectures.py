@@ -215,7 +215,7 @@ def summary(lines: Sequence[Any]) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for mode in MODES:
         ratios = [line["bytes"][mode] / line["bytes"]["herringbone"] for line in lines]
-        row = {"bytes, of herringbone's": f"{100 * float(np.exp(np.log(ratios).mean())):.1f} %"}
+        row = {"bytes, relative to herringbone": f"{100 * float(np.exp(np.log(ratios).mean())):.1f} %"}
         for limit in LIMITS:
             least = min((line["error"]["4 bits"] for line in lines if line["bytes"][mode] <= limit), default=None)
             row[f"{limit} B"] = "-" if least is None else f"{least:.2f}"

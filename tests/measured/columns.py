@@ -228,7 +228,7 @@ def estimated(command: str) -> dict[str, Column]:
     return {
         "LUTs by yosys": (command, "{luts}"),
         "estimate": (command, "{estimate}"),
-        "times": (command, "{estimate/luts:.2f}"),
+        "ratio": (command, "{estimate/luts:.2f}"),
     }
 
 
@@ -302,16 +302,16 @@ TABLES: dict[str, dict[str, Column]] = {
     "fpga-placed": {"cycles": (f"{MODULE} --width 8", "{time}"), **module_cells(f"{MODULE} --width 8")},
     "fpga-small": {"cycles": (SMALL_MODULE, "{time}"), **module_cells(SMALL_MODULE)},
     "fpga-sparse": {
-        "gaps followed": (SPARSE_MODULE, "{gaps}"),
+        "loops over gaps": (SPARSE_MODULE, "{gaps}"),
         "dense lanes": (SPARSE_MODULE, "{dense}"),
         "processing elements": (SPARSE_MODULE, "{time}"),
         **module_cells(SPARSE_MODULE),
         "MHz": (f"{MODULE} --route", "{fmax}"),
     },
     "fpga-beside-uno": {
-        "cycles of an Uno": (BESIDE_UNO, "{uno}"),
-        "cycles of the module": (BESIDE_UNO, "{cycles}"),
-        "times as fast at 10 MHz": (BESIDE_UNO, "{times}"),
+        "cycles, Uno": (BESIDE_UNO, "{uno}"),
+        "cycles, module": (BESIDE_UNO, "{cycles}"),
+        "speed-up at 10 MHz": (BESIDE_UNO, "{times}"),
     },
     "mlir-bridges": {
         heading: (f"bridge {{row}} --from {suffix}", "{accuracy:.1f}; {flash}; {time:k}")
@@ -361,7 +361,7 @@ TABLES: dict[str, dict[str, Column]] = {
         "cycles, tinyml": ("{row}", "{time:,.0f}"),
         "flash, tinyml": ("{row}", "{flash}"),
         "RAM, tinyml": ("{row}", "{ram}"),
-        "other answers": ("{row}", "{differ} of {samples}"),
+        "changed answers": ("{row}", "{differ} of {samples}"),
         "instructions, Cortex-M4": (f"{{row}} {ON_CORTEX_M4}", "{time:,.0f}"),
     },
     "results-formats": {heading: (command, FORMAT) for heading, command in FORMATS.items()},
@@ -394,7 +394,7 @@ TABLES: dict[str, dict[str, Column]] = {
     },
     "searches-lists": {
         "float": (weights_of(4, "codebook")["codebook"][0], "{float:.2f}"),
-        "list of least squares": weights_of(4, "codebook")["codebook"],
+        "least-squares list": weights_of(4, "codebook")["codebook"],
         "list made for the model": weights_of(4, "synthesised")["synthesised"],
     },
     "results-posits-6": scalings_of(6),
@@ -419,8 +419,8 @@ TABLES: dict[str, dict[str, Column]] = {
         "refuted": ("judge {row}", "{refuted}"),
         "undecided": ("judge {row}", "{undecided}"),
         "above the peak": ("judge {row}", "{above}"),
-        "packed, too": ("judge {row}", "{packed}"),
-        "time beside the search": ("judge {row}", "{times} times"),
+        "confirmed heights": ("judge {row}", "{packed}"),
+        "time, relative to the search": ("judge {row}", "{times} times"),
     },
     "packing-exact-cover": {
         "exact cover": ("judge cuts-{row}", "{exact-cover} of {problems}"),
@@ -511,8 +511,8 @@ TABLES: dict[str, dict[str, Column]] = {
         "cycles, modelled": (ON_M55, "{core_cycles:,.0f}"),
         "RAM": (ON_M55, "{ram}"),
     },
-    "mlperf-m4": {"here, cycles, M": (ON_M4, "{core_cycles:M4}")},
-    "mlperf-m85": {"here, cycles, M": (ON_M55, "{core_cycles:M4}")},
+    "mlperf-m4": {"tinyml, cycles, M": (ON_M4, "{core_cycles:M4}")},
+    "mlperf-m85": {"tinyml, cycles, M": (ON_M55, "{core_cycles:M4}")},
     "mlperf-m33-m7": {
         f"{core}, instructions, M": (f"compile {{row}} --target {CORES[core]} --optimize O2", "{time:M}")
         for core in ("M33", "M7")
@@ -531,7 +531,7 @@ TABLES: dict[str, dict[str, Column]] = {
     "anomalies": {
         "area, float": (ANOMALIES, "{float:.3f}"),
         "on the Uno": (ANOMALIES, "{auc:.3f}"),
-        "decided otherwise": (ANOMALIES, "{other:d} of {far}"),
+        "changed decisions": (ANOMALIES, "{other:d} of {far}"),
         "format": (ANOMALIES, "{chosen:s}"),
         "flash": (ANOMALIES, "{flash}"),
         "RAM": (ANOMALIES, "{ram}"),
@@ -550,9 +550,9 @@ TABLES: dict[str, dict[str, Column]] = {
     "sensors": {
         "unit": ("sensor {row}", "`{unit:s}`"),
         "samples": ("sensor {row}", "{samples}"),
-        "correct of reals, %": ("sensor {row}", "{floats_accuracy:.2f}"),
-        "of integers, %": ("sensor {row}", "{integers_accuracy:.2f}"),
-        "labels that differ": ("sensor {row}", "{differ:d}"),
+        "accuracy on reals, %": ("sensor {row}", "{floats_accuracy:.2f}"),
+        "accuracy on integers, %": ("sensor {row}", "{integers_accuracy:.2f}"),
+        "changed labels": ("sensor {row}", "{differ:d}"),
         "AVR, floats": ("sensor {row}", "{floats_atmega1284p}"),
         "AVR, integers": ("sensor {row}", "{integers_atmega1284p}"),
         "M4, floats": ("sensor {row}", "{floats_cortex_m4}"),
@@ -567,12 +567,12 @@ TABLES: dict[str, dict[str, Column]] = {
     },
     "packed-constants-bitnetmcu": {
         "instructions": (BITNETMCU, "{ours}"),
-        "BitNetMCU's": (BITNETMCU, "{theirs}"),
+        "instructions, BitNetMCU": (BITNETMCU, "{theirs}"),
         "flash": (BITNETMCU, "{ours_flash}"),
-        "BitNetMCU's flash": (BITNETMCU, "{theirs_flash}"),
+        "flash, BitNetMCU": (BITNETMCU, "{theirs_flash}"),
         "right": (BITNETMCU, "{ours_right:.2f}"),
-        "BitNetMCU's answers right": (BITNETMCU, "{theirs_right:.2f}"),
-        "answers that differ": (BITNETMCU, "{differ} of {samples}"),
+        "right, BitNetMCU": (BITNETMCU, "{theirs_right:.2f}"),
+        "changed answers": (BITNETMCU, "{differ} of {samples}"),
     },
     "kernels-flash-uno": {
         "without": (FORMATS["fixed 8"], TIME_AND_FLASH),

@@ -19,8 +19,8 @@ COLUMNS, BAR = (2, 222), 130
 THEIRS, OURS = "#9aa5b1", "#1f7fd1"
 
 NOTE = (
-    "Cycles of an ATmega328P in thousands (k), instructions of a",
-    "Cortex-M4 in millions (M); flash there beside constants.",
+    "Thousands (k) of cycles on an ATmega328P, millions (M) of",
+    "instructions on a Cortex-M4; its flash excludes constants.",
 )
 
 
@@ -40,14 +40,14 @@ def picture() -> str:
         ours = cells["Cortex-M4"], cells["flash on M4"]
         rows.append((name.split(" (")[0], "TFLM", [time, ours[0], "M"], [flash, ours[1], ""]))
     drawing = Drawing(WIDTH, TOP + ROW * len(rows) + 16 * len(NOTE) + 8)
-    for x, text in zip(COLUMNS, ("Time of an inference", "Flash, bytes"), strict=True):
+    for x, text in zip(COLUMNS, ("Time per inference", "Flash, bytes"), strict=True):
         drawing.text(x, 34, text, "start")
     for x, fill, text in ((2, OURS, "tinyml"), (72, THEIRS, "others")):
         drawing.rectangle(x, 6, 10, 10, fill=fill)
         drawing.text(x + 15, 15, text, "start")
     for number, (name, others, *columns) in enumerate(rows):
         y = TOP + ROW * number
-        drawing.text(2, y + 14, f"{name}, beside {others}", "start")
+        drawing.text(2, y + 14, f"{name}, tinyml vs. {others}", "start")
         for x, unit, (theirs, ours, scale) in zip(COLUMNS, ("time", "bytes"), columns, strict=True):
             ratio = float(ours.replace(",", "")) / float(theirs.replace(",", ""))
             bars = (ratio, OURS, ours), (1.0, THEIRS, theirs)

@@ -39,10 +39,10 @@ class Verdict(Enum):
 REPRODUCED, SURPASSED, DIFFERS, CANNOT = Verdict
 
 MEANINGS = """\
-*Reproduced*: what the paper states comes out, to its digits where it gives what goes in, else on models and data of the
-same kind. *Surpassed*: the same quantity, measured as in the paper, is better than reported, or what the paper leaves
-for the future is done. *Differs*: something else comes out, or the setting is another one. *Cannot be had*: there is
-nothing to compare."""
+*Reproduced*: the result agrees with the paper, in all digits if the paper gives the inputs, otherwise on models and
+data of the same kind. *Surpassed*: the same quantity, measured as in the paper, is better than reported, or future work
+of the paper is done. *Differs*: the result or the setting is different. *Cannot be had*: there is nothing to
+compare."""
 
 
 @dataclass(frozen=True)

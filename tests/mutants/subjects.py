@@ -7,7 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate, chain
 from pathlib import Path
+from typing import NamedTuple
 
 from layout.sources import MODULES, defined_passes, module_of, source
 from programs.paths import FILECHECK, ROOT, TESTS
@@ -86,11 +88,30 @@ class Subject:
         return [self.path, *self.helpers]
 
 
+class _Text(NamedTuple):
+    """A test. place: the file that it would mirror, below the rooms, with the test's own name. words: what it says."""
+
+    place: Path
+    words: set[str]
+
+    def mirrors(self, file: Path, prefix: str) -> bool:
+        """Whether it is in the folder of a file and begins with its name."""
+        return self.place.parent == file.parent and (self.place.stem + "_").startswith(f"{prefix}{file.stem}_")
+
+
 @cache
 def subjects() -> Mapping[str, Subject]:
     """The passes of transforms and lowering by name."""
-    checks = {path: _run_lines(path) for path in sorted(FILECHECK.rglob("*")) if path.suffix in (".mlir", ".sd")}
-    tests = {path: path.read_text() for path in sorted(TESTS.rglob("test_*.py")) if "filecheck" not in path.parts}
+    checks = {
+        path: _Text(path.relative_to(FILECHECK), set(_WORD.findall(_run_lines(path))))
+        for path in sorted(FILECHECK.rglob("*"))
+        if path.suffix in (".mlir", ".sd")
+    }
+    tests = {
+        path: _Text(Path(*path.relative_to(TESTS).parts[1:]), _words(path))
+        for path in sorted(TESTS.rglob("test_*.py"))
+        if "filecheck" not in path.parts
+    }
     passes = {
         name: path for path in MODULES if path.relative_to(ROOT).parts[0] in ROOMS for name in defined_passes(path)
     }
@@ -99,23 +120,28 @@ def subjects() -> Mapping[str, Subject]:
 
 
 def _subject(
-    name: str, path: Path, helpers: tuple[Path, ...], checks: Mapping[Path, str], tests: Mapping[Path, str]
+    name: str, path: Path, helpers: tuple[Path, ...], checks: Mapping[Path, _Text], tests: Mapping[Path, _Text]
 ) -> Subject:
     place = path.relative_to(ROOT)
-    word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-    own = [check for check in checks if _mirrors(check.relative_to(FILECHECK), place, "")]
-    others = [check for check, lines in checks.items() if check not in own and word.search(lines)]
-    modules = re.compile("|".join(rf"{re.escape(module_of(file))}\b" for file in (path, *helpers)))
-    mirrors = [test for test in tests if _mirrors(Path(*test.relative_to(TESTS).parts[1:]), place, "test_")]
-    importing = [test for test, text in tests.items() if test not in mirrors and modules.search(text)]
-    naming = [test for test, text in tests.items() if test not in {*mirrors, *importing} and word.search(text)]
+    own = [check for check, text in checks.items() if text.mirrors(place, "")]
+    others = [check for check, text in checks.items() if check not in own and name in text.words]
+    modules = {module_of(file) for file in (path, *helpers)}
+    mirrors = [test for test, text in tests.items() if text.mirrors(place, "test_")]
+    importing = [test for test, text in tests.items() if test not in mirrors and text.words & modules]
+    naming = [test for test, text in tests.items() if test not in {*mirrors, *importing} and name in text.words]
     elsewhere = [TESTS / test for test in ELSEWHERE.get(name, ())]
     return Subject(name, path, helpers, (*own, *others), (*mirrors, *importing, *naming, *elsewhere, REFERENCE))
 
 
-def _mirrors(test: Path, place: Path, prefix: str) -> bool:
-    """Whether a test is in the folder of a file and begins with its name."""
-    return test.parent == place.parent and (test.stem + "_").startswith(f"{prefix}{place.stem}_")
+_WORD = re.compile(r"[\w-]+")
+_MODULE = re.compile(r"tinyml(?:\.\w+)+")
+
+
+def _words(path: Path) -> set[str]:
+    """What a test may name: its words, such as names of passes, and its modules with the packages around them."""
+    text = path.read_text()
+    modules = (accumulate(found.split("."), "{}.{}".format) for found in set(_MODULE.findall(text)))
+    return {*_WORD.findall(text), *chain.from_iterable(modules)}
 
 
 def _run_lines(path: Path) -> str:

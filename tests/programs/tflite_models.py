@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,7 @@ OPTIONS = {
     "SUM": "ReducerOptions",
     "SPLIT_V": "SplitVOptions",
     "TRANSPOSE_CONV": "TransposeConvOptions",
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTMOptions",
     "UNPACK": "UnpackOptions",
     "VAR_HANDLE": "VarHandleOptions",
 }
@@ -70,7 +72,8 @@ NONE, RELU, RELU_N1_TO_1, RELU6 = range(4)
 class Spec:
     """A tensor: its type, shape, quantisation (None without) and content (None if it is computed).
 
-    signature: the shape with -1 for extents that are left open; None if all are known.
+    signature: the shape with -1 for extents that are left open; None if all are known. kept: true for a state, which
+    stays from one inference to the next.
     """
 
     dtype: np.dtype[Any]
@@ -80,6 +83,7 @@ class Spec:
     axis: int
     data: NDArray[Any] | None
     signature: tuple[int, ...] | None = None
+    kept: bool = False
 
 
 @dataclass
@@ -104,10 +108,11 @@ class TfliteModel:
         axis: int = 0,
         data: NDArray[Any] | None = None,
         signature: tuple[int, ...] | None = None,
+        kept: bool = False,
     ) -> int:
         """Add a tensor and return its index."""
         listed = [float(scales)] if isinstance(scales, float | int) else scales
-        self.tensors.append(Spec(np.dtype(dtype), tuple(shape), listed, zero_point, axis, data, signature))
+        self.tensors.append(Spec(np.dtype(dtype), tuple(shape), listed, zero_point, axis, data, signature, kept))
         return len(self.tensors) - 1
 
     def constant(self, data: Any, dtype: str = "int32", **quantization: Any) -> int:
@@ -204,6 +209,7 @@ class TfliteModel:
                 tflite.TensorAddQuantization(b, quantization)
             if signature is not None:
                 tflite.TensorAddShapeSignature(b, signature)
+            tflite.TensorAddIsVariable(b, spec.kept)
             tensors.append(tflite.TensorEnd(b))
         return tensors
 
@@ -259,13 +265,23 @@ def _quantization(b: Any, spec: Spec) -> int:
 
 
 def computed_by_tflm(
-    content: bytes, inputs: NDArray[Any], outputs: int = 1, *, arena: int = 1 << 20
+    content: bytes, inputs: NDArray[Any], outputs: int = 1, *, arena: int = 1 << 20, reset: bool = False
 ) -> list[NDArray[Any]]:
-    """The outputs of TensorFlow Lite Micro, each flat: (samples, elements). inputs: (samples, *shape of the input)."""
+    """The outputs of TensorFlow Lite Micro, each flat: (samples, elements).
+
+    inputs: (samples, *shape of the input), or (samples, elements of all inputs) of a model with several. reset: before
+    each sample, so that its states begin anew.
+    """
     interpreter = runtime.Interpreter.from_bytes(content, arena_size=arena)
+    shapes = [tensor.shape for tensor in read_graph(content, "network.tflite").inputs]
+    ends = np.cumsum([prod(shape) for shape in shapes])[:-1]
     collected: list[list[NDArray[Any]]] = [[] for _ in range(outputs)]
     for sample in inputs:
-        interpreter.set_input(sample, 0)
+        if reset:
+            interpreter.reset()
+        parts = np.split(sample, ends) if len(shapes) > 1 else [sample]
+        for index, (part, shape) in enumerate(zip(parts, shapes, strict=True)):
+            interpreter.set_input(part.reshape(shape), index)
         interpreter.invoke()
         for index, values in enumerate(collected):
             values.append(np.array(interpreter.get_output(index)).ravel())
@@ -303,7 +319,8 @@ def weighted(
 
 
 def inputs_of(content: bytes, samples: int, seed: int = 0) -> NDArray[Any]:
-    """Random raws of a model's input."""
+    """Random raws of a model's input; those of several inputs are concatenated, (samples, elements)."""
     graph = read_graph(content, "network.tflite")
-    [x] = graph.inputs
-    return raws(np.random.default_rng(seed), (samples, *x.shape), x.dtype)
+    shapes = [x.shape for x in graph.inputs]
+    shape = shapes[0] if len(shapes) == 1 else (sum(map(prod, shapes)),)
+    return raws(np.random.default_rng(seed), (samples, *shape), graph.inputs[0].dtype)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.runtime.evaluator.evaluator import argument_reals, feature_map
-from tinyml.runtime.model.program_data import input_format
+from tinyml.runtime.evaluator.evaluator import argument_reals, by_input, feature_map
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,16 +49,18 @@ class BeyondRange:
 
 def beyond_range(module: ModuleOp, x: NDArray[Any]) -> BeyondRange | None:
     """The numbers of real inputs (samples, elements) beyond the input format of a program at L1; None if none are."""
-    format, features = input_format(module), feature_map(module)
+    features = feature_map(module)
     reals = argument_reals(module, x).reshape(len(x), -1).astype(np.float64)
-    low, high = (float(format.decode(format.encode_clipped(np.array([end])))[0]) for end in (-GREATEST, GREATEST))
+    ends = np.tile([[-GREATEST], [GREATEST]], reals.shape[1])
+    low, high = by_input(module, ends, lambda format, part: format.decode(format.encode_clipped(part)))
     reach = MARGIN * (high - low)
     outside = (reals < low - reach) | (reals > high + reach)
     if not outside.any():
         return None
     feature = int(outside.mean(0).argmax())
     column = reals[:, feature]
-    sample = int(np.where(outside[:, feature], np.abs(column - (low + high) / 2), -1).argmax())
-    ends = np.full((1, reals.shape[1]), high if column[sample] > high else low)
-    end = (ends if features is None else features.features(ends))[0, feature]
+    middle = (low[feature] + high[feature]) / 2
+    sample = int(np.where(outside[:, feature], np.abs(column - middle), -1).argmax())
+    end = high if column[sample] > high[feature] else low
+    end = (end if features is None else features.features(end))[feature]
     return BeyondRange(float(outside.mean()), feature, float(x.reshape(len(x), -1)[sample, feature]), float(end))

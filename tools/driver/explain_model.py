@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tinyml.lowering.loops.operation_names import LONGEST
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.reports.input_report import describe_float_inputs, float_inputs, float_inputs_report
 from tinyml.tools.reports.tables import print_table, time_unit
@@ -62,7 +64,7 @@ def explain_model(folder: Path) -> dict[str, Any]:
         **{field: report[field] for field in ("name", "target", "part", "format", "width", "optimize")},
         "samples": len(found.samples),
         f"{chosen.unit}_per_inference": round(spent.time, 2),
-        "operations": _with_estimates(operations(spent, chosen.unit), estimate),
+        "operations": _completed(operations(spent, chosen.unit), estimate, report["layers"]),
         "functions": functions(measured),
         "flash_bytes": flash(measured),
         "far_constants": far_constants(found.program, estimate, chosen.unit),
@@ -72,18 +74,24 @@ def explain_model(folder: Path) -> dict[str, Any]:
     }
 
 
-def _with_estimates(entries: list[dict[str, Any]], estimate: Estimate | None) -> list[dict[str, Any]]:
-    """The entries extended by the estimated time of their operations; None for code that belongs to no operation."""
+def _completed(
+    entries: list[dict[str, Any]], estimate: Estimate | None, layers: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """The entries with the layers and the estimated time of their operations; None for code that belongs to none."""
     estimates = {} if estimate is None else {name: round(time) for name, (time, _) in estimate.operations.items()}
-    return [{**entry, "estimate": estimates.get(entry["operation"])} for entry in entries]
+    return [
+        {**entry, "layer": layers.get(entry["operation"]), "estimate": estimates.get(entry["operation"])}
+        for entry in entries
+    ]
 
 
 def print_explanation(result: dict[str, Any]) -> None:
-    """Print the tables of time and code by operation, of flash and of RAM."""
+    """Print the tables of time and code by operation and by layer, of flash and of RAM."""
     unit = time_unit(result)
     estimate: dict[str, Any] = result["estimate"] or {"flash_bytes": None, "ram_bytes": None, "guessed": []}
     tables = (
         _operations(result, unit),
+        *([_layers(result, unit)] if any(entry["layer"] for entry in result["operations"]) else []),
         _flash(result["flash_bytes"], result["functions"], unit, estimate["flash_bytes"]),
         _ram(result["ram_bytes"], estimate["ram_bytes"]),
     )
@@ -132,6 +140,24 @@ def _operations(result: dict[str, Any], unit: str) -> Table:
     estimate = result["estimate"]
     estimated = "" if estimate is None else f"{estimate[f'{unit}_per_inference']:,.0f}"
     table.add_row("total", f"{total:,.0f}", "100.0", estimated, str(code))
+    return table
+
+
+def _layers(result: dict[str, Any], unit: str) -> Table:
+    """The time and the code of each layer of the user's model, with the operations that it became."""
+    total: float = result[f"{unit}_per_inference"]
+    table = _table("Layers", "layer", unit, "%", "code B")
+    table.add_column("operations")
+    by_layer: dict[str, list[dict[str, Any]]] = {}
+    for entry in result["operations"]:
+        if entry["layer"] is not None:
+            by_layer.setdefault(entry["layer"], []).append(entry)
+    for layer, entries in by_layer.items():
+        spent, code = (sum(entry[field] for entry in entries) for field in (unit, "code_bytes"))
+        share = f"{100 * spent / total:.1f}" if total else "-"
+        names = "; ".join(entry["operation"] for entry in entries)
+        name = layer if len(layer) <= LONGEST else f"{layer[: LONGEST - 3]}..."
+        table.add_row(name, f"{spent:,.0f}", share, str(code), names)
     return table
 
 

@@ -36,22 +36,22 @@ from tinyml.dialects.tdsl.interface import InputInterface, ProgramInterface, int
 from tinyml.lowering.loops.lowerings import lowering_of_class
 from tinyml.tools.universe import own_attributes
 
-ATTRIBUTES = """# Attributes of our own
+ATTRIBUTES = """# Attributes of tinyml
 
 <!-- Written from the declarations by `pytest --update-docs tests/unit/tools/reports/test_dialect_reference.py`. -->
 
-What passes note on operations, functions and their arguments, beside the properties of each op. `tinyml-opt` and
-`tinyml compile` verify them when they read a module, `tinyml-opt` also after each pass: an unknown name that begins
-with `rtl.`, `scratch.`, `tdsl.` or `tinyml.`, another place or another value is an error at the operation. A pass
-declares an attribute as the constant by which it reads it, an `OwnAttribute` of `dialects/own_attributes.py`, in a
-module of which `ATTRIBUTES` in `tools/universe.py` is the list. Attributes of other packages have prefixes of their
-own.
+Passes record these attributes on operations, functions and their arguments, in addition to the properties of each op.
+`tinyml-opt` and `tinyml compile` verify them when they read a module, `tinyml-opt` also after each pass: an unknown
+name that begins with `rtl.`, `scratch.`, `tdsl.` or `tinyml.`, a wrong place or a wrong value is an error at the
+operation. A pass declares an attribute as the constant through which it reads the attribute, an `OwnAttribute` of
+`dialects/own_attributes.py`, in a module that `ATTRIBUTES` in `tools/universe.py` lists. Attributes of other packages
+have their own prefixes.
 """
 
 INTERFACE = """## The interface of a program
 
-`tdsl.interface` of a function says what callers and users of the program have to know, and follows it from import to C.
-Only the fields that are given are written; an error of a field is at its value.
+`tdsl.interface` of a function contains the information that callers and users of the program need, from import to C.
+Only fields with a value are printed; an error of a field is reported at its value.
 
 ```mlir
 func.func @f(%X: tensor<4x1xf32>) -> index
@@ -65,76 +65,81 @@ A field is declared once, in `dialects/tdsl/interface.py`: its type, its values 
 PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
     "tdsl": (
         "tdsl: operations on tensors",
-        "Levels L0 and L1, and L2 on memrefs, where `into` names the result. The element type is `f32` or a number "
-        "format; ops say what they compute in either. `lower-tdsl-to-loops` calls the function that each op names "
-        "under *Lowering*.",
+        "`tdsl` is used at levels L0 and L1, and at L2 on memrefs, where `into` names the result. The element type is "
+        "`f32` or a number format; each op documents its result for both. `lower-tdsl-to-loops` calls the function "
+        "that each op names under *Lowering*.",
         ["tdsl"],
     ),
     "scratch": (
         "scratch: memory",
-        "From level L2 on: one arena for all working memory, constants in flash, and views into both. "
-        "`lower-tdsl-to-scratch` makes these ops; `lower-arith-to-c` turns them into declarations and pointers.",
+        "`scratch` is used from level L2 on: one arena for all working memory, constants in flash, and views into "
+        "both. `lower-tdsl-to-scratch` creates these ops; `lower-arith-to-c` converts them to declarations and "
+        "pointers.",
         ["scratch"],
     ),
     "num": (
         "num: scalars of a number format",
-        "Level L3: what one iteration of a loop computes. An accumulator holds an exact sum until `num.finish` rounds "
-        "it. `lower-num-to-exact` asks the format of each op for its integer arithmetic, and calls the C function "
-        "of a `num.call`.",
+        "`num` is used at level L3, for the body of a loop on scalars. An accumulator contains an exact sum until "
+        "`num.finish` rounds it. `lower-num-to-exact` replaces each op by the integer arithmetic of its format, and a "
+        "`num.call` by a call of its C function.",
         ["num"],
     ),
     "exact": (
         "exact: integers in proven intervals",
-        "Between L3 and L4: what a format's operation computes, on integers without limits. Each result states the "
-        "interval in which it is proven to lie, and has the register that holds it. `lower-num-to-exact` records these "
-        "ops, `lower-exact-to-arith` emits each on registers, by the method of `Machine` of its name, and `tinyml "
-        "prove` proves that registers and evaluator compute what an op documents "
+        "`exact` is used between L3 and L4. Its ops describe a format's operation on unlimited integers. Each result "
+        "states its proven interval and the register that contains it. `lower-num-to-exact` records these ops. "
+        "`lower-exact-to-arith` emits each on registers, by the method of `Machine` of the same name. `tinyml prove` "
+        "proves that registers and evaluator compute what an op documents "
         "([the arithmetic of a format, printed](../arithmetic.md#the-arithmetic-of-a-format-printed)).",
         ["exact"],
     ),
     "c": (
-        "c: the C that is printed",
-        "Level L5: C99 with explicit memory. The printer of a target (`targets/c/`) writes one line or expression "
-        "for each op.",
+        "c: the printed C",
+        "`c` is used at level L5: C99 with explicit memory. The printer of a target (`targets/c/`) writes one line or "
+        "expression for each op.",
         ["c"],
     ),
     "rtl": (
         "rtl: hardware",
-        "Level L5 of a module in Verilog ([hardware](../fpga.md)), in place of C: registers, logic and memories.",
+        "`rtl` is used at level L5 of a module in Verilog ([hardware](../fpga.md)), instead of `c`: registers, logic "
+        "and memories.",
         ["rtl"],
     ),
     "stablehlo": (
         "stablehlo, chlo: modules of JAX",
-        "[A module of JAX](../mlir.md) in MLIR's generic form, before `lower-stablehlo-to-tdsl`: the ops of StableHLO "
-        "that are read, with its rules for shapes.",
+        "These dialects represent [a module of JAX](../mlir.md) in MLIR's generic form, before "
+        "`lower-stablehlo-to-tdsl`. They have the ops of StableHLO that tinyml imports, with StableHLO's rules for "
+        "shapes.",
         ["stablehlo", "chlo"],
     ),
     "formats": (
         "Number formats",
-        "Types of the elements of tensors and memrefs, and of accumulators. [Arithmetic](../arithmetic.md) gives the "
-        "result of every operation, format by format; [adding a format](../adding-a-format.md) makes one.\n\n"
-        "Number representation is a swappable dialect in this sense: the dialects of this page are dialects of "
-        "types. One of them has ops as well, for the steps of a sum that no register holds; they appear only "
-        "between `num` and `arith`. Ops of `tdsl` and `num` are free of formats, the type of an element says which "
-        "one it has, and a program may mix them. Replacing one representation by another replaces types: from L1 on "
-        "the same ops stand on the type of any of these dialects, or of a package's. The format's arithmetic enters "
-        "once, on the way from `num` to `arith`: `lower-num-to-exact` asks the type of each scalar op for its integer "
-        "program, and below L3 no format is left.\n\n"
-        "Elements that share a power of two are *groups*: those of a type, such as integers in blocks, and the rows "
-        "that `left_shifts` of `tdsl.matmul_sum` raise, are one thing for bounds, the evaluator, proofs and loops. "
-        "Three kinds of scales are no groups. `row_shifts` are decided on reals, before there are formats, and divide "
-        "the complete sum of a row, so that kernels compute several rows at once; as groups, whose sums join one by "
-        "one, a perceptron of 64, 32 and 10 units takes a third more instructions on a Cortex-M4. The scales of a "
-        "list of affine integers are reals: TensorFlow Lite multiplies the complete sum of a row by each and rounds "
-        "(`num.level`), where a group joins exactly. A zero point belongs to a whole tensor, and becomes part of the "
-        "constants from which sums start.",
+        "A number format is a type of the elements of tensors and memrefs, or of accumulators. "
+        "[Arithmetic](../arithmetic.md) defines the result of every operation, format by format; "
+        "[adding a format](../adding-a-format.md) builds a new one.\n\n"
+        "The dialects of this page are dialects of types, which makes number representation exchangeable. One of them "
+        "also has ops, for the steps of a sum that no register can contain; they appear only between `num` and "
+        "`arith`. Ops of `tdsl` and `num` are independent of formats: the type of an element determines its format, "
+        "and a program may mix formats. From L1 on, the same ops accept the types of any of these dialects, or of a "
+        "package's, so that a change of representation only replaces types. The format's arithmetic enters once, "
+        "between `num` and `arith`: `lower-num-to-exact` requests the integer program of each scalar op from its type, "
+        "and below L3 the program has no format.\n\n"
+        "Elements that share a power of two are *groups*. Bounds, the evaluator, proofs and loops treat the groups of "
+        "a type, such as integers in blocks, and the rows that `left_shifts` of `tdsl.matmul_sum` raise in the same "
+        "way. Three kinds of scales are not groups:\n\n"
+        "* `row_shifts` are chosen on reals, before formats, and divide the complete sum of a row, so that kernels "
+        "compute several rows at once. As groups, whose sums join one by one, a perceptron of 64, 32 and 10 units "
+        "takes a third more instructions on a Cortex-M4.\n"
+        "* The scales of a list of affine integers are reals: TensorFlow Lite multiplies the complete sum of a row by "
+        "each and rounds (`num.level`), while a group joins exactly.\n"
+        "* A zero point belongs to a whole tensor, and becomes part of the constants from which sums start.",
         [],
     ),
 }
 """Pages by name: title, introduction and dialects; an empty list stands for those that are on no other page."""
 
 NOTE = """\
-Made from the definitions by `pytest --update-docs tests/unit/tools/reports/test_dialect_reference.py`: do not edit.
+Generated by `pytest --update-docs tests/unit/tools/reports/test_dialect_reference.py`; do not edit.
 """
 
 MANY = (VarOperandDef, VarResultDef)

@@ -6,6 +6,7 @@ Buffers are boxes, with time to the right and addresses upwards.
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -140,19 +141,33 @@ def overlaps(boxes: Sequence[Placed]) -> list[SharedBytes]:
     """The bytes that boxes have in common while both are alive; of two that begin together, the first in `boxes` is
     under."""
     shared: list[SharedBytes] = []
-    ordered = sorted(boxes, key=lambda box: box.first)
-    for i, over in enumerate(ordered):
-        for under in ordered[:i]:
-            first, last = max(over.first, under.first), min(over.last, under.last)
+    earlier: list[Placed] = []
+    for over in sorted(boxes, key=lambda box: box.first):
+        earlier = [box for box in earlier if over.first <= box.last]
+        for under in earlier:
             low, high = max(over.offset, under.offset), min(over.offset + over.size, under.offset + under.size)
-            if first <= last and low < high:
-                shared.append(SharedBytes(over, under, low, high - low, first, last))
+            if low < high:
+                shared.append(SharedBytes(over, under, low, high - low, over.first, min(over.last, under.last)))
+        earlier.append(over)
     return shared
 
 
 def fullest(boxes: Sequence[Placed]) -> int:
     """The earliest program point at which the most bytes are in use; 0 without boxes."""
-    return max(sorted({box.first for box in boxes}), key=lambda point: occupied(boxes, point), default=0)
+    needs = _needs(boxes, sorted({box.first for box in boxes}))
+    return max(needs, key=needs.__getitem__, default=0)
+
+
+def _needs(boxes: Sequence[Placed], points: Sequence[int]) -> Mapping[int, int]:
+    """The bytes in use at each of some program points, which ascend."""
+    needs: dict[int, int] = {}
+    coming, alive = deque(sorted(boxes, key=lambda box: box.first)), list[Placed]()
+    for point in points:
+        while coming and coming[0].first <= point:
+            alive.append(coming.popleft())
+        alive = [box for box in alive if point <= box.last]
+        needs[point] = occupied(alive, point)
+    return needs
 
 
 def check_svg_path(path: Path) -> None:
@@ -200,8 +215,9 @@ def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str) ->
             for row, text in enumerate(lines):
                 picture.text(at, middle + 3 + 10 * (row - (len(lines) - 1) / 2), text, kind="on")
     points = sorted({start, end, *(box.first for box in boxes), *(box.last + 1 for box in boxes)})
+    needs = _needs(boxes, points)
     for first, last in itertools.pairwise(points):
-        need = occupied(boxes, first)
+        need = needs[first]
         area(alive, first, last, 0, need, "#bab0ac")
         area(alive, first, last, need, height - need, "url(#free)")
     picture.line(LEFT, y(buffers, height), RIGHT, y(buffers, height))

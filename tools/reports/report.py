@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
+from tinyml.dialects.tdsl.inputs import InputPart
 from tinyml.dialects.tdsl.interface import read_interface
 from tinyml.tools.reports.breakdown import constant_bytes, far_constants
 from tinyml.tools.reports.input_report import (
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 def write_report(made: Compilation) -> Report:
     """The report of a compiled model. made: up to its measurement."""
+    from tinyml.lowering.loops.operation_names import layers_by_name
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.runtime.evaluator.function_errors import function_errors
     from tinyml.runtime.model.model_interface import interface_of
@@ -63,6 +65,7 @@ def write_report(made: Compilation) -> Report:
         part=board.part,
         unit=board.unit,
         options=request.compile_options,
+        inputs=[_input_report(part) for part in interface.input_parts],
         input_layout=interface.input_layout,
         format=compiled.format,
         width=compiled.width,
@@ -96,6 +99,7 @@ def write_report(made: Compilation) -> Report:
         ),
         ram_limit=board.ram,
         segments=streamed_segments(compiled.buffers),
+        layers=layers_by_name(compiled.buffers),
         memory=memory,
         stream=stream_report(compiled.buffers, interface, measured.longest if measured else None),
         time_per_inference=cost,
@@ -138,6 +142,12 @@ def _converting(interface: Interface, floats: FloatInputs | None, program: float
     if floats is None or not floats.in_software or interface.input_unit is not None:
         return 0.0
     return floats.share(program)
+
+
+def _input_report(part: InputPart) -> dict[str, Any]:
+    """An input of a model with several, in the fields of report.json."""
+    format = None if part.format is None else str(part.format)
+    return {"name": part.name, "start": part.start, "length": part.length, "format": format}
 
 
 def rounded_milliseconds(time: float | None) -> float | None:

@@ -271,9 +271,9 @@ class Report:
     Fields that are None are unknown: accuracies without labels, measurements without the board's tools. Accuracies are
     percentages, sizes are bytes, and times are in `unit`, cycles or instructions of the board; `time_source` is the
     origin of milliseconds (`TimeSource`). `options` has the options of the compilation by name, other than those that
-    are fields themselves, such as `format`. `search`, `requested`, `chosen`, `lines`, `warnings`, `memory`, `segments`,
-    `hardware`, `stream`, `confusion`, `regression`, `detection`, `metric`, `rounded_sums`, `sensor`, `float_inputs` and
-    `estimate` are as in `report.json`.
+    are fields themselves, such as `format`. `search`, `requested`, `chosen`, `lines`, `warnings`, `layers`, `memory`,
+    `segments`, `hardware`, `stream`, `confusion`, `regression`, `detection`, `metric`, `rounded_sums`, `sensor`,
+    `float_inputs` and `estimate` are as in `report.json`.
     """
 
     schema: int = SCHEMA
@@ -283,6 +283,7 @@ class Report:
     part: str
     unit: str
     options: Mapping[str, Any]
+    inputs: Sequence[Mapping[str, Any]]
     input_layout: str | None
     format: str
     width: int
@@ -310,6 +311,7 @@ class Report:
     ram_bytes: RamBytes
     ram_limit: int | None
     segments: list[dict[str, str | int]]
+    layers: Mapping[str, str]
     memory: Mapping[str, Any]
     stream: Mapping[str, Any] | None
     time_per_inference: float | None

@@ -359,13 +359,14 @@ def spread_of(reals: ModuleOp) -> float:
 def scalers_of(buffers: ModuleOp) -> list[str]:
     """The names of the operations of a program at L2 that scale the input: elementwise ops on it and constants."""
     from tinyml.dialects.functions import defined_functions
-    from tinyml.dialects.locations import source_names
+    from tinyml.dialects.locations import SourceNames
     from tinyml.lowering.loops.operation_names import name_operations
 
     module = buffers.clone()
     name_operations(module)
     scaled = {argument for function in defined_functions(module) for argument in function.body.block.args}
-    return [names[0] for op in _scaling(module, scaled) if (names := source_names(op))]
+    sources = SourceNames()
+    return [names[0] for op in _scaling(module, scaled) if (names := sources.of(op))]
 
 
 def _scaling(buffers: ModuleOp, scaled: set[Any]) -> Iterator[Any]:

@@ -25,7 +25,7 @@ from tinyml.transforms.ir.pipeline_names import BITS_TO_LANES, LoweringPasses
 _LOOPS = (scf.ForOp, num.EntriesOp)
 
 _ORIGIN = OwnAttribute(
-    "rtl.origin", {Place.OPERATION: integer(0)}, "The number of a term's loop in the copy that becomes hardware."
+    "rtl.origin", {Place.OPERATION: integer(0)}, "The index of a term's loop in the copy that becomes hardware."
 )
 
 

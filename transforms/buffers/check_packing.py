@@ -305,8 +305,9 @@ class _Flow:
         return self.filled[loop] & after
 
     def _check_write(self, op: Operation, written: SSAValue, reads: Views, after: Views) -> None:
-        for other in sorted((reads | after) - {written}, key=self.position):
-            if not _overlap(written, other) or self._reads_precede_writes(op, written, other):
+        others = [other for other in (reads | after) - {written} if _overlap(written, other)]
+        for other in sorted(others, key=self.position):
+            if self._reads_precede_writes(op, written, other, others):
                 continue
             if other in reads and not self._reads_before_writing(op, written, other):
                 raise error_at(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which it reads")
@@ -322,20 +323,26 @@ class _Flow:
             if lost in self.function.args:
                 raise error_at(op, f"'{op.name}' destroys {_name(lost)}, which is the caller's")
 
-    def _reads_precede_writes(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
+    def _reads_precede_writes(self, op: Operation, written: SSAValue, read: SSAValue, others: list[SSAValue]) -> bool:
         """True if an op, or a loop around it, reads each shared byte for the last time before it is written.
 
-        The loop is the innermost one after which nothing reads the old content.
+        others: all buffers that share bytes with the written one, which are replayed together.
         """
+        if (loop := self._end_of(read, op)) is None:
+            return False
+        if (loop, written, read) not in self.replayed:
+            start = _span(written)[0]
+            shifts = {other: start - _span(other)[0] for other in others if self._end_of(other, op) is loop}
+            for other, precedes in reads_precede_writes(loop, written, shifts).items():
+                self.replayed[loop, written, other] = precedes
+        return self.replayed[loop, written, read]
+
+    def _end_of(self, read: SSAValue, op: Operation) -> Operation | None:
+        """The op, or the innermost loop around it, after which nothing reads the old content of a buffer."""
         loop = op
         while read in self.read_after[loop] and isinstance(around := loop.parent_op(), scf.ForOp):
             loop = around
-        if read in self.read_after[loop]:
-            return False
-        key = loop, written, read
-        if key not in self.replayed:
-            self.replayed[key] = reads_precede_writes(loop, read, written, _span(written)[0] - _span(read)[0])
-        return self.replayed[key]
+        return None if read in self.read_after[loop] else loop
 
     def _rewritten_before_read(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
         """True if the outermost loop around an op rewrites each lost byte of a buffer before it reads the byte.

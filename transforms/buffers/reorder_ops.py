@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +22,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.own_attributes import OwnAttribute, Place, integer
 from tinyml.dialects.scratch import AllocOp, ReuseOp, ViewOp, bytes_of, memref_type, root, unit_bytes
 from tinyml.transforms.buffers.liveness.live_ranges import (
+    Buffer,
     LiveRange,
     LiveRanges,
     erase_dead_buffers,
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
 GAP = OwnAttribute(
     "scratch.order_gap",
     {Place.FUNCTION: integer(0)},
-    "The most bytes by which the order of a block exceeds the optimum.",
+    "Upper bound on the bytes by which the order of a block exceeds the optimum.",
 )
 
 
@@ -127,31 +130,51 @@ class _Block:
         here = [
             buffer
             for buffer, (first, last) in self.ranges.items()
-            if start <= first
-            and last <= end
-            and not any(span.first <= first and last <= span.last for span in self.spans)
+            if start <= first and last <= end and buffer not in self.within
         ]
         index = {cast(SSAValue, buffer.result): i for i, buffer in enumerate(here)}
         kept = frozenset(i for i, buffer in enumerate(here) if self.ranges[buffer].last == end)
         given = frozenset(i for i, buffer in enumerate(here) if self.ranges[buffer].first < 0)
-        tasks = [self._task(i, index) for i in range(len(self.steps))]
+        inner = [list[Buffer]() for _ in self.steps]
+        for buffer, step in self.within.items():
+            inner[step].append(buffer)
+        tasks = [self._task(i, inner[i], index) for i in range(len(self.steps))]
         return OrderingProblem([bytes_of(buffer.result) for buffer in here], tasks, kept, given)
 
-    def _task(self, i: int, index: dict[SSAValue, int]) -> Task:
+    @cached_property
+    def within(self) -> dict[Buffer, int]:
+        """The step of each buffer that is alive within a single one."""
+        starts = [span.first for span in self.spans]
+        found: dict[Buffer, int] = {}
+        for buffer, (first, last) in self.ranges.items():
+            step = bisect_right(starts, first) - 1
+            if step >= 0 and last <= self.spans[step].last:
+                found[buffer] = step
+        return found
+
+    @cached_property
+    def after(self) -> list[frozenset[int]]:
+        """For each step those earlier ones that it has to follow."""
+        readers: dict[SSAValue, list[int]] = defaultdict(list)
+        writers: dict[SSAValue, list[int]] = defaultdict(list)
+        after: list[frozenset[int]] = []
+        for i, (op, (reads, writes)) in enumerate(zip(self.steps, self.accesses, strict=True)):
+            earlier = [*(writers[memory] for memory in reads | writes), *(readers[memory] for memory in writes)]
+            after.append(frozenset(self.sources[op]).union(*earlier))
+            for memory in reads:
+                readers[memory].append(i)
+            for memory in writes:
+                writers[memory].append(i)
+        return after
+
+    def _task(self, i: int, inner: Sequence[Buffer], index: dict[SSAValue, int]) -> Task:
+        """Step `i` as a task. inner: the buffers within it. index: of those outside."""
         from tinyml.transforms.buffers.liveness.least_peak_order import Task
 
-        op, span = self.steps[i], self.spans[i]
-        reads, writes = self.accesses[i]
-        sources = self.sources[op]
-        after = frozenset(
-            j
-            for j, (other_reads, other_writes) in enumerate(self.accesses[:i])
-            if j in sources or not writes.isdisjoint(other_reads | other_writes) or not reads.isdisjoint(other_writes)
-        )
+        op, (reads, writes) = self.steps[i], self.accesses[i]
         own = [
-            Rectangle("", bytes_of(buffer.result), unit_bytes(memref_type(buffer.result)), first, last)
-            for buffer, (first, last) in self.ranges.items()
-            if span.first <= first and last <= span.last
+            Rectangle("", bytes_of(buffer.result), unit_bytes(memref_type(buffer.result)), *self.ranges[buffer])
+            for buffer in inner
         ]
         touches = frozenset(index[buffer] for buffer in reads | writes if buffer in index)
         makes, over = None, frozenset[int]()
@@ -163,7 +186,7 @@ class _Block:
                 for buffer in reads - {result}
                 if buffer in index and bytes_of(buffer) == bytes_of(result) and takes_place(op, buffer)
             )
-        return Task(touches, after, find_peak(own).bytes, makes, over)
+        return Task(touches, self.after[i], find_peak(own).bytes, makes, over)
 
     @cached_property
     def sources(self) -> dict[Operation, set[int]]:

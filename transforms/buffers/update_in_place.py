@@ -80,7 +80,8 @@ class _Function:
             buffer = root(value).owner
             if not isinstance(buffer, Buffer) or not self.dies(buffer, point, result):
                 continue
-            if takes_place(op, buffer.result) and self.pays(result, buffer):
+            room = bytes_of(buffer.result) - bytes_of(result.result)
+            if room >= 0 and takes_place(op, buffer.result) and (not room or self.pays(result, buffer)):
                 candidates.append(buffer)
         return min(candidates, key=lambda buffer: bytes_of(buffer.result), default=None)
 
@@ -89,9 +90,6 @@ class _Function:
         return self.ranges[buffer].last == point and block is not None and block.is_ancestor(result)
 
     def pays(self, result: AllocOp, buffer: Buffer) -> bool:
-        new, old = bytes_of(result.result), bytes_of(buffer.result)
-        if new >= old:
-            return new == old
         before, after = (find_peak(list(self.rectangles(*moved))).bytes for moved in ((), (result, buffer)))
         return after <= before
 
@@ -107,15 +105,14 @@ class _Function:
 
     def replace(self, op: tdsl.TensorOp, result: AllocOp, buffer: Buffer) -> None:
         first, last = self.ranges.pop(result)
-        changed = op.updated
-        if changed is not None and root(changed) is buffer.result and changed.type == op.out.type:
+        if op.updated is not None and buffer.result.type == result.result.type:
             self.ranges[buffer] = LiveRange(self.ranges[buffer].first, last)
             new: SSAValue = buffer.result
         else:
             reuse = ReuseOp(buffer.result, memref_type(result.result))
             reuse.result.name_hint = result.result.name_hint
             Rewriter.insert_op(reuse, InsertPoint.before(result))
-            self.ranges[reuse] = LiveRange(first + 1, last)
+            self.ranges[reuse] = LiveRange(first, last)
             new = reuse.result
         result.result.replace_all_uses_with(new)
         Rewriter.erase_op(result)

@@ -48,7 +48,7 @@ REGRESSION_LOSS = 0.01
 def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> list[FormatChoice]:
     """The choices with those for votes narrowed, unless more answers then differ from those on reals."""
     assignment, chosen = evaluator.candidates.assignment, list(choices)
-    forests = [op for op in evaluator.candidates.module.walk() if isinstance(op, tdsl.ForestOp)]
+    forests = [op for op in evaluator.candidates.module.walk() if tdsl.is_forest(op)]
     classes = {assignment.class_of[op.votes] for op in forests if op.votes in assignment.class_of}
     for index, (tensors, choice) in enumerate(zip(assignment.classes, choices, strict=True)):
         if tensors not in classes or not tensors.is_constant or choice.prototype.bits <= VOTE_BITS:

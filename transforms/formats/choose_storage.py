@@ -18,12 +18,10 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS
 from tinyml.dialects.layouts.packed_bits import packed_bytes, packed_widths
-from tinyml.dialects.layouts.sparse_rows import compress
 from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import SumNest
 from tinyml.targets.registry import HOST, check_target, offers
-from tinyml.transforms.ir.sparse_layouts import SparseRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -98,6 +96,9 @@ def _dense_steps(matrix: NDArray[Any], kernels: Sequence[Kernel]) -> dict[int, f
 
 def _sparse_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
     """The least product of bytes and time of sparse rows, in the same unit."""
+    from tinyml.dialects.layouts.sparse_rows import compress
+    from tinyml.transforms.ir.sparse_layouts import SparseRows
+
     stored = compress(matrix)
     dense = _dense_steps(matrix, kernels).get(widths[0])
     sparse = [kernel for kernel in kernels if kernel.op == num.SparseDotAttr.name and kernel.weights in widths]

@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
-from tinyml.dialects import tdsl
+from tinyml.dialects import locations, tdsl
 from tinyml.dialects.rewriting import Rewriter, hand_on
 
 
@@ -112,6 +112,7 @@ def _fuse(group: list[tdsl.ElementwiseOp], sink: tdsl.ElementwiseOp) -> None:
     body.add_op(tdsl.YieldOp(scalars[result]))
     fused = tdsl.MapOp(inputs, body, tdsl.shape_of(result), _element(result))
     fused.attributes |= sink.attributes
+    fused.location = locations.fused(op.location for op in group)
     fused.out.name_hint = result.name_hint
     Rewriter.insert_op(fused, InsertPoint.before(sink))
     result.replace_all_uses_with(fused.out)

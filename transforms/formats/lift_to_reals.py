@@ -1,6 +1,7 @@
 """`lift-to-reals`: converts a program in number formats back to reals (L1 to L0), to choose its formats again.
 
-Constants become the reals that they represent, and conversions between formats disappear. A lower limit of 0 that a
+Constants become the reals that they represent, and conversions between formats disappear, as do formats of single
+inputs. A lower limit of 0 that a
 format imposes, for instance by a zero point that hides a relu, becomes a relu. What `tdsl.map` computes on the way are
 tensors again, which get formats of their own.
 """
@@ -59,11 +60,13 @@ class LiftToRealsPass(ModulePass):
             for value in (*inner.results, *(argument for block in blocks for argument in block.args)):
                 _lift_type(value)
         for inner in list(op.walk()):
-            if isinstance(inner, tdsl.CastOp):
+            if isinstance(inner, tdsl.CastOp | tdsl.ReinterpretOp):
                 inner.out.replace_all_uses_with(inner.input)
                 Rewriter.erase_op(inner)
         for function in defined_functions(op):
             function.update_function_type()
+            if inputs := tdsl.read_input(function).input_parts:
+                tdsl.update_input(function, parts=tuple((part.name, part.length) for part in inputs))
 
 
 def _is_sum(value: SSAValue) -> bool:
@@ -75,7 +78,7 @@ def _is_sum(value: SSAValue) -> bool:
 def _hides_relu(op: tdsl.TensorOp) -> bool:
     """True if the format of a result cuts off negative numbers that the op can compute."""
     format = tdsl.format_of(op.out)
-    if op.MOVES_BITS or isinstance(op, tdsl.ClampOp) or op.interval[0] >= 0:
+    if op.MOVES_BITS or isinstance(op, tdsl.ClampOp | tdsl.ReinterpretOp) or op.interval[0] >= 0:
         return False
     users = [use.operation for use in op.out.uses]
     least = float(format.decode(format.ends()[0]))

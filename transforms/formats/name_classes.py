@@ -62,7 +62,7 @@ def _count(module: ModuleOp, outputs: str) -> int:
     if label is not None and isinstance(label.owner, tdsl.ArgmaxOp | tdsl.SignOp):
         compared = label.owner.input
     if compared is None or (label is None and outputs != CLASS):
-        scores = 0 if compared is None else prod(tdsl.shape_of(compared))
+        scores = prod(() if compared is None else tdsl.shape_of(compared))
         help = f": --outputs {CLASS} lets it decide by its {scores} scores" if scores > 1 else ""
         raise InputError(f"--classes names classes, but the model computes none{help}")
     # A single number decides between two classes.

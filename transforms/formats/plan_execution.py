@@ -23,7 +23,7 @@ _SEGMENT = record("a segment", {"first": NAME, "last": NAME, "by": TEXT}, {"more
 PLAN = OwnAttribute(
     "tinyml.plan",
     {Place.MODULE: array(_SEGMENT, "segments with `first`, `last` and `by`")},
-    "The segments that are not ordinary: their ends and tiling, and the products that recomputing adds.",
+    "The segments that are not ordinary: their ends and tiling, and the products that recomputation adds.",
 )
 
 

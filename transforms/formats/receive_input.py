@@ -18,9 +18,11 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, unknown
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.tdsl.base import spell
 from tinyml.targets.chip import INPUTS, MEMORY, PUSH
+from tinyml.transforms.schedules.table import TIME_LOOPS
 
 if TYPE_CHECKING:
     from tinyml.transforms.schedules.streams.time_loops import SequenceLoop
@@ -54,23 +56,16 @@ class ReceiveInputPass(ModulePass):
         known = tdsl.read_input(function)
         if self.input == MEMORY or known.received is not None or known.pushed is not None:
             return
-        from tinyml.transforms.schedules.streams.time_loops import (
-            is_image,
-            receive_image,
-            sequence_of,
-            steps_of,
-            time_of,
-        )
-
+        streams = imported(TIME_LOOPS)
         if known.reused:
             raise InputError(f"an input from {self.input} arrives row by row: --reuse-input is for one in memory")
         if self.input == PUSH:
-            tdsl.update_input(function, pushed=time_of(function, self.stride).pushes)
+            tdsl.update_input(function, pushed=streams.time_of(function, self.stride).pushes)
             return
         argument = function.body.block.args[0]
-        image = sequence_of(argument)
-        shape, steps = tdsl.shape_of(image), steps_of(image)
-        if steps is None and not is_image(shape):
+        image = streams.sequence_of(argument)
+        shape, steps = tdsl.shape_of(image), streams.steps_of(image)
+        if steps is None and not streams.is_image(shape):
             raise InputError(
                 f"an input from {self.input} is an image 1xHxWxC, or a sequence that one loop reads step by step, "
                 f"got {spell(shape)}"
@@ -83,15 +78,13 @@ class ReceiveInputPass(ModulePass):
         if steps is not None:
             _receive_steps(image, steps, length)
         else:
-            receive_image(image, argument.name_hint)
+            streams.receive_image(image, argument.name_hint)
 
 
 def _receive_steps(sequence: SSAValue, steps: SequenceLoop, length: int) -> None:
     """Receive each step of a sequence, as a row of an image of one pixel column, in place of reading it."""
-    from tinyml.transforms.schedules.streams.time_loops import behind
-
     image = tdsl.ReshapeOp(sequence, (1, steps.pushes.steps, 1, length))
-    Rewriter.insert_op(image, behind(sequence))
+    Rewriter.insert_op(image, imported(TIME_LOOPS).behind(sequence))
     received = tdsl.ReceiveOp(image.out, steps.loop.body.block.args[0], 1)
     received.out.name_hint = steps.read.out.name_hint
     read = tdsl.ReshapeOp(received.out, tdsl.shape_of(steps.read.out))

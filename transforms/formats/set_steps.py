@@ -12,8 +12,10 @@ from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.operations import index_constant
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.transforms.schedules.table import TIME_LOOPS
 
 
 @dataclass(frozen=True)
@@ -35,17 +37,18 @@ class SetStepsPass(ModulePass):
         pushes = tdsl.read_input(function).pushed
         if pushes is None:
             return
-        from tinyml.transforms.schedules.streams.time_loops import MOST, steps_of
         from tinyml.transforms.schedules.tiling.stored_image import tensor_like
 
         sequence = function.body.block.args[0]
-        if (found := steps_of(sequence)) is None:
+        streams = imported(TIME_LOOPS)
+        if (found := streams.steps_of(sequence)) is None:
             return
         elements = prod(load_data(self.data).shape)
         steps, rest = divmod(elements, pushes.frame)
-        if rest or not 2 <= steps <= MOST:
+        if rest or not 2 <= steps <= streams.MOST:
             raise InputError(
-                f"a sample holds 2 to {MOST} frames of {pushes.frame} values, one after the other, got {elements}",
+                f"a sample holds 2 to {streams.MOST} frames of {pushes.frame} values, one after the other, "
+                f"got {elements}",
                 file=self.data,
             )
         bound = index_constant(steps)

@@ -61,9 +61,7 @@ def _on_tensors(step: Operation, inputs: Sequence[SSAValue]) -> list[Operation]:
     if (kind := _by_scalar().get(type(step))) is None:
         raise error_at(step, f"'{step.name}' in a tdsl.map has no op on tensors that formats are chosen for")
     shape = np.broadcast_shapes(*map(tdsl.shape_of, inputs))
-    declared = kind.get_irdl_definition().properties
-    properties = {name: value for name, value in step.properties.items() if name in declared}
-    return [kind.build(operands=[*inputs, ()], result_types=[TensorType(element, shape)], properties=properties)]
+    return [kind.build(operands=[*inputs, ()], result_types=[TensorType(element, shape)], properties=step.properties)]
 
 
 def _clamp(value: SSAValue, step: num.ClampOp) -> list[Operation]:

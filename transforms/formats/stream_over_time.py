@@ -21,7 +21,9 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported
 from tinyml.targets.registry import HOST
+from tinyml.transforms.schedules.table import TIME_LOOPS
 
 
 @dataclass(frozen=True)
@@ -48,11 +50,10 @@ class StreamOverTimePass(ModulePass):
         known = tdsl.read_input(op).pushed
         if self.axis is None and known is None:
             return
-        from tinyml.transforms.schedules.streams.step_function import StepFunction
-        from tinyml.transforms.schedules.streams.time_loops import time_loops, time_of
-
+        streams = imported(TIME_LOOPS)
         function = predict_function(op)
-        time = time_of(function, None if known is None else known.stride)
+        time = streams.time_of(function, None if known is None else known.stride)
         if self.axis not in (None, time.axis):
             raise InputError(f"the program reads its input along axis {time.axis}, not along axis {self.axis}")
-        StepFunction(function, time.pushes, time_loops(function, time, self.target)).build()
+        step_function = imported("tinyml.transforms.schedules.streams.step_function:StepFunction")
+        step_function(function, time.pushes, streams.time_loops(function, time, self.target)).build()

@@ -40,7 +40,7 @@ class TileWindowsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in defined_functions(op):
-            convolutions = [inner for inner in function.walk() if isinstance(inner, tdsl.Conv2dOp)]
+            convolutions = [inner for inner in function.walk() if tdsl.is_convolution(inner)]
             if not convolutions:
                 continue
             from tinyml.transforms.schedules.tiling.tiled_windows import tile_convolution

@@ -25,6 +25,7 @@ from xdsl.traits import MemoryEffectKind, get_effects, is_side_effect_free
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.locations import fused
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.accesses import NEVER, Access, accesses, buffer_access, distance
@@ -54,19 +55,19 @@ class FuseLoopsPass(ModulePass):
             for block in blocks:
                 for second in [nest for nest in block.ops if isinstance(nest, _Loop)][::-1]:
                     # A fused nest may fuse again with the nest before it.
-                    fused = second
-                    while (first := _nest_before(fused)) is not None:
-                        if _memories(first, memref.StoreOp).isdisjoint(_memories(fused, memref.LoadOp)):
+                    joined = second
+                    while (first := _nest_before(joined)) is not None:
+                        if _memories(first, memref.StoreOp).isdisjoint(_memories(joined, memref.LoadOp)):
                             break
-                        forwarded = _forwarded(first, fused)
+                        forwarded = _forwarded(first, joined)
                         if isinstance(forwarded, str):
-                            missed(fused, f"is not fused with the nest before it: {forwarded}")
+                            missed(joined, f"is not fused with the nest before it: {forwarded}")
                             break
                         count = len(forwarded.stores)
-                        passed(fused, f"is fused with the nest before it, of which it loads {count} stored elements")
-                        FUSED.add(fused)
-                        FORWARDED.add(fused, count)
-                        fused = _fuse(first, fused, forwarded, order)
+                        passed(joined, f"is fused with the nest before it, of which it loads {count} stored elements")
+                        FUSED.add(joined)
+                        FORWARDED.add(joined, count)
+                        joined = _fuse(first, joined, forwarded, order)
 
 
 def _memories(nest: _Loop, kind: type[memref.LoadOp | memref.StoreOp]) -> set[SSAValue]:
@@ -161,7 +162,7 @@ def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> 
     for op in list(first.body.block.ops):
         op.detach()
         body.insert_ops_before([op], top)
-    second.location = first.location
+    second.location = fused((first.location, second.location))
     Rewriter.erase_op(first)
     for load, store in forwarded.stores.items():
         load.res.replace_all_uses_with(store.value)

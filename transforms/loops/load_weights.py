@@ -135,7 +135,7 @@ def _narrow(constant: scratch.ConstantOp) -> None:
     low, high = limits(8)
     if format is None or format.dtype.itemsize != 2:
         return
-    if not low <= raws.min(initial=0) <= raws.max(initial=0) <= high:
+    if not ((low <= raws) & (raws <= high)).all():
         return
     # A format in which every raw is a number, including the least one.
     narrow: Attribute = ExactNumbers.OF_SENSOR(8, True, format.scale).type

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects import memref
@@ -34,8 +34,10 @@ from tinyml.targets.registry import HOST, chip_of, offers
 from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer, retype_elements
 from tinyml.transforms.ir.indices import exchanged, is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
-from tinyml.transforms.ir.sparse_layouts import SparseRows, best_rows, compressed_rows
 from tinyml.transforms.loops.kernels.tiles import is_bought
+
+if TYPE_CHECKING:
+    from tinyml.transforms.ir.sparse_layouts import SparseRows
 
 CHOICES = ("auto", "always", "never")
 
@@ -255,6 +257,8 @@ def _slowdown(packed: Kernel, plain: Kernel) -> float | None:
 
 def _sparse(dot: num.Adding, weights: Width, target: str) -> SparseRows | None:
     """The best rows for the sparse kernels with the narrowest fitting sum; None without such a kernel."""
+    from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
+
     sparse = _summing(dot.sum, *dot.factors, weights, num.SparseDotAttr.name, target)
     least = min((kernel.sum for kernel in sparse), default=0)
     narrowest = [kernel for kernel in sparse if kernel.sum == least]

@@ -20,7 +20,6 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.layouts.digits import Width
 from tinyml.dialects.layouts.packed_bits import group_length
-from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.remarks import Statistic, missed
@@ -32,7 +31,6 @@ from tinyml.transforms.ir.buffers import buffer_reads
 from tinyml.transforms.ir.contraction_loops import expand_contraction, open_entries
 from tinyml.transforms.ir.indices import is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
-from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
 from tinyml.transforms.loops.kernels.local_runs import LocalRuns, coding_of, decoded_format, open_nest_around
 from tinyml.transforms.loops.kernels.tiles import select_tile_kernels
 
@@ -226,6 +224,9 @@ def _set_sparse_kernel(op: num.CallOp, offer: Offer, target: str) -> Offer | Non
 
     None if no kernel can read the matrix.
     """
+    from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
+    from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
+
     nest = _nest_of(op, (offer.kernel.sum,))
     kernels = () if nest is None else [other.kernel for other in offers(target, nest)]
     best = best_rows(kernels, compressed_rows(op), op.length)

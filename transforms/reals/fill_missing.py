@@ -28,7 +28,7 @@ class FillMissingPass(ModulePass):
         from tinyml.runtime.evaluator.evaluator import predict_function
 
         function = predict_function(op)
-        imputers = [one for one in function.walk() if isinstance(one, tdsl.ImputeOp)]
+        imputers = [one for one in function.walk() if tdsl.is_imputation(one)]
         if not imputers:
             return
         from tinyml.transforms.reals.analysis.missing_values import origins

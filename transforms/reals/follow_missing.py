@@ -35,7 +35,7 @@ class FollowMissingPass(ModulePass):
         from tinyml.runtime.evaluator.evaluator import predict_function
         from tinyml.runtime.model.program_data import load_program_data
 
-        forests = [one for one in op.walk() if isinstance(one, tdsl.ForestOp) and one.missing is not None]
+        forests = [one for one in op.walk() if tdsl.is_forest(one) and one.missing is not None]
         if not forests or self.data is None:
             return
         function = predict_function(op)

@@ -16,7 +16,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
-from tinyml.dialects import tdsl
+from tinyml.dialects import locations, tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import PatternRewriteWalker
 
@@ -66,6 +66,7 @@ class _FuseSum(RewritePattern):
         initials += [_shaped(constant, shape, rewriter) for constant in constants]
         pairs = [pair for product in products for pair in product.pairs]
         fused = tdsl.MatmulSumOp(pairs, initials[0] if initials else None)
+        fused.location = locations.fused(each.location for each in (*products, op))
         if shifted:
             _shift_rows(fused, products)
         result = tdsl.ReshapeOp(fused.out, tdsl.shape_of(op.out))
@@ -113,6 +114,7 @@ class _FuseBias(RewritePattern):
             rewriter.insert(start, InsertPoint.before(bias))
             fused = tdsl.Conv2dOp(made.lhs, made.rhs, made.steps, made.spread, made.group_count, start.result)
             fused.row_shifts = made.row_shifts
+            fused.location = locations.fused((made.location, op.location))
             shape = tdsl.shape_of(op.out)
             fused_ops = [fused] if shape == tdsl.shape_of(fused.out) else [fused, tdsl.ReshapeOp(fused.out, shape)]
             for new in fused_ops:
@@ -162,5 +164,6 @@ def _remove_unread(value: SSAValue, rewriter: PatternRewriter) -> None:
     while not value.uses and isinstance(owner := value.owner, tdsl.ReshapeOp):
         value = owner.input
         rewriter.erase(owner)
-    if not value.uses and isinstance(owner := value.owner, _Product | tdsl.Conv2dOp | tdsl.ConstOp):
+    owner = value.owner
+    if not value.uses and (isinstance(owner, _Product | tdsl.ConstOp) or tdsl.is_convolution(owner)):
         rewriter.erase(owner)

@@ -36,7 +36,7 @@ def _read(value: SSAValue) -> set[int]:
     """The elements that forests compare, in row-major order."""
     read: set[int] = set()
     for use in value.uses:
-        if isinstance(forest := use.operation, tdsl.ForestOp):
+        if tdsl.is_forest(forest := use.operation):
             read |= set(forest.trees.features.tolist())
         else:
             [reshaped] = use.operation.results

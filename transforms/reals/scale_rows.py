@@ -7,7 +7,6 @@ benefits all number formats with a scale without their involvement.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -93,6 +92,6 @@ def _replace(constant: tdsl.ConstOp, raws: Reals) -> None:
 
 def _shifts(greatest: Reals) -> list[int]:
     """The shift amount of each row, by which its greatest magnitude is below the matrix's; 0 for rows of zeros."""
-    exponents = [math.frexp(float(magnitude))[1] if magnitude else None for magnitude in greatest]
-    most = max((exponent for exponent in exponents if exponent is not None), default=0)
-    return [0 if exponent is None else min(most - exponent, tdsl.ROW_SHIFTS[-1]) for exponent in exponents]
+    _, exponents = np.frexp(greatest)
+    _, most = np.frexp(greatest.max())
+    return np.where(greatest > 0, np.minimum(most - exponents, tdsl.ROW_SHIFTS[-1]), 0).tolist()

@@ -35,6 +35,6 @@ class SeparateStartsPass(ModulePass):
             if start in taken:
                 copy = constant.clone()
                 Rewriter.insert_op(copy, InsertPoint.after(constant))
-                place = max(at for at, operand in enumerate(sum.operands) if operand is start)
-                sum.operands[place] = copy.result
+                # A start may be a factor, too; it is the last operand.
+                sum.operands[len(sum.operands) - 1] = copy.result
             taken.add(start)

@@ -15,6 +15,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.transforms.scf_for_loop_unroll import UnrollLoopPattern
 
 from tinyml.dialects.loops import trips_from_zero
+from tinyml.dialects.rewriting import LocatedPattern
 from tinyml.transforms.rtl.scheduling.regions import is_pipelined
 
 MOST = 4
@@ -36,7 +37,7 @@ class ExpandLoopsPass(ModulePass):
                     around = loop.parent_op()
                     if isinstance(around, scf.ForOp):
                         copies[around] = copies.get(around, 1) * copies.get(loop, 1) * trips
-                    UnrollLoopPattern().match_and_rewrite(loop, PatternRewriter(loop))
+                    LocatedPattern(UnrollLoopPattern()).match_and_rewrite(loop, PatternRewriter(loop))
 
 
 def _next(function: func.FuncOp, copies: dict[scf.ForOp, int]) -> tuple[scf.ForOp, int] | None:

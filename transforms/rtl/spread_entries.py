@@ -92,7 +92,7 @@ def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, 
     luts_each += operators.width(rows.term)
     in_logic = sum(product_in_logic(op, operators) for op in products)
     vector = cast("rtl.MemoryType", rows.vector.memory.type)
-    copy = max(1, -(-vector.depth.data * vector.width.data // fabric.bram_bits))
+    copy = -(-vector.depth.data * vector.width.data // fabric.bram_bits)
     others = _blocks_of_others(function, rows, fabric)
     count = in_dsps = 1
     while count < MOST and count * copy < cells * fabric.there.brams // 100:

@@ -186,11 +186,11 @@ class Partial(Schedule):
 
 PARTIAL_32 = Partial(
     32,
-    "loops over channels (PEX, Liberis and Lane 2023), in the best order of the ops: some generate a channel of their "
-    "result, ops on channels continue with it across branches and joins, others accumulate its part of sums of 32 bits",
+    "loops over channels (PEX, Liberis and Lane 2023), in the best order of the ops: an op generates a channel of its "
+    "result, ops on channels continue with it across branches and joins, others accumulate it in sums of 32 bits",
 )
-PARTIAL_16 = Partial(16, "the same with sums of 16 bits, which may be rounded in between")
-PARTIAL_8 = Partial(8, "the same with sums of 8 bits, which may be rounded in between")
+PARTIAL_16 = Partial(16, "the same with sums of 16 bits, which may be rounded after each channel")
+PARTIAL_8 = Partial(8, "the same with sums of 8 bits, which may be rounded after each channel")
 
 
 def divisors(number: int) -> list[int]:

@@ -120,11 +120,11 @@ class Overwriting(Schedule):
 
 REPLACE = Overwriting(Variants("replace"), "each result overwrites its operand, pixel by pixel in rows")
 SINGLE_TRANSPOSE = Overwriting(
-    Variants("single-transpose"), "the same, in rows and from some row on in columns (Gural and Murmann 2019)"
+    Variants("single-transpose"), "the same, first in rows and, from some row on, in columns (Gural and Murmann 2019)"
 )
 HERRINGBONE = Overwriting(
     Variants("herringbone"),
-    "the same, by turns in rows and columns (Gural and Murmann 2019), proved optimal for a layer with a square kernel, "
+    "the same, in alternating rows and columns (Gural and Murmann 2019), optimal for a layer with a square kernel, "
     "strides of 1, no padding and more channels in the result than in the operand",
 )
 OPTIMAL_TURNS = Overwriting(

@@ -42,7 +42,7 @@ class Ordinary(Schedule):
     """Op by op."""
 
     name = "ordinary"
-    help = "one op after the other, operands and result whole"
+    help = "the ops run sequentially, on whole operands and results"
     sliced = False
 
     def segments(self, graph: Graph) -> Iterator[Segment]:

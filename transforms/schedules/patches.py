@@ -48,7 +48,7 @@ class Patches(Schedule):
 
     name = "patches"
     help = (
-        "the beginning of the network tile by tile (MCUNet-v2, Lin et al. 2021), with overlapping tiles computed again"
+        "the beginning of the network runs tile by tile (MCUNet-v2, Lin et al. 2021) and recomputes overlaps of tiles"
     )
     recomputes = True
 

@@ -83,8 +83,8 @@ class ByPixels(Streaming):
 
 ROWS = Streaming(
     "rows",
-    "streaming: a segment of ops is one loop nest, whose inner values live in rings of a few rows, each computed once, "
-    "while the result overwrites the segment's input",
+    "streaming: a segment of ops is one loop nest, whose inner values are in rings of a few rows; each row is computed "
+    "once, and the result overwrites the segment's input",
     By.ROWS,
 )
 PIXELS = ByPixels(

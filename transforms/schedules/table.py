@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 ORDINARY, AUTO = "ordinary", "auto"
 
+TIME_LOOPS = "tinyml.transforms.schedules.streams.time_loops"
+"""The module, of an extension, that finds what reads an input step by step."""
+
 
 def _loaded(row: Row) -> Schedule:
     from tinyml.transforms.schedules.protocol import Schedule

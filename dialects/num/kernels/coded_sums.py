@@ -23,7 +23,7 @@ from tinyml.dialects.scratch.types import element_bytes, memref_type, packed_bit
 LANES = OwnAttribute(
     "tinyml.lanes",
     {Place.DECLARATION: instance(SymbolRefAttr, "the name of a `num.lane_function`")},
-    "The function of lanes that the code of a C function computes.",
+    "The function of lanes that a C function implements.",
 )
 _FUNCTION = "function"
 

@@ -42,7 +42,7 @@ class KernelAttr(ParametrizedAttribute, ABC):
 DECLARED = OwnAttribute(
     "tinyml.kernel",
     {Place.DECLARATION: instance(KernelAttr, "a kernel, as in #num.kernel<...>")},
-    "The kernel that a C function is.",
+    "The kernel that a C function implements.",
 )
 
 

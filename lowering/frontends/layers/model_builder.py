@@ -19,12 +19,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import (
-    FileLineColLoc,
     IndexType,
-    IntAttr,
     LocationAttr,
     ModuleOp,
-    StringAttr,
     TensorType,
     f32,
 )
@@ -37,6 +34,7 @@ from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
+from tinyml.dialects.locations import file_location, in_layer
 from tinyml.dialects.tdsl import Shape, format_of, shape_of
 
 if TYPE_CHECKING:
@@ -176,7 +174,7 @@ class ModelBuilder:
     @property
     def location(self) -> LocationAttr:
         """The location of the ops that are being appended."""
-        return FileLineColLoc(StringAttr(self.file), IntAttr(0), IntAttr(0))
+        return in_layer(file_location(self.file), self.layer)
 
     def error(self, message: str) -> InputError:
         """An error at the layer being imported."""
@@ -202,9 +200,14 @@ class ModelBuilder:
 
     def module(self, results: Sequence[SSAValue]) -> ModuleOp:
         """The module of the function, which is named after the file."""
-        self.entry.add_op(func.ReturnOp(*results))
+        end = func.ReturnOp(*results)
+        self.entry.add_op(end)
         types = self.entry.arg_types, [result.type for result in results]
-        module = ModuleOp([func.FuncOp(function_name(self.file), types, Region(self.entry))])
+        function = func.FuncOp(function_name(self.file), types, Region(self.entry))
+        function.location = file_location(self.file)
+        last = results[-1].owner
+        end.location = last.location if isinstance(last, Operation) else function.location
+        module = ModuleOp([function])
         if self._stored is not None:
             tdsl.update_interface(module, stored=self._stored)
         if any(map(tdsl.follows_missing, module.walk())):
@@ -286,23 +289,26 @@ class ModelBuilder:
         return self.op(tdsl.SliceOp, value, [self.index(offset) for offset in offsets], tuple(sizes), steps)
 
     def inputs(
-        self, element: Attribute, names: Sequence[str], shapes: Sequence[Shape]
-    ) -> tuple[list[SSAValue], tuple[tuple[str, int], ...]]:
+        self, elements: Sequence[Attribute], names: Sequence[str], shapes: Sequence[Shape]
+    ) -> tuple[list[SSAValue], tuple[tuple[str, int] | tuple[str, int, Attribute], ...]]:
         """The inputs of a model as parts of one argument, which concatenates them.
 
-        names: those in the model. The second result is the name and the length of each part. Raises `InputError` for
-        names whose identifiers do not differ.
+        elements: the element type of each, all of the same storage. names: those in the model. The second result is
+        the name and the length of each part, and its element type if these differ. Raises `InputError` for names whose
+        identifiers do not differ.
         """
         known = [identifier(name) or identifier(f"input_{name}") for name in names]
         if len(set(known)) < len(known):
             raise InputError(f"the names of the inputs do not differ in letters and digits: {known}", file=self.file)
         lengths = [prod(shape) for shape in shapes]
-        argument = self.argument(TensorType(element, (1, sum(lengths))), "inputs")
-        parts = [
-            self.reshape(self.part(argument, (0, end - length), (1, length)), shape)
-            for shape, length, end in zip(shapes, lengths, accumulate(lengths), strict=True)
-        ]
-        return parts, tuple(zip(known, lengths, strict=True))
+        argument = self.argument(TensorType(elements[0], (1, sum(lengths))), "inputs")
+        parts = list[SSAValue]()
+        for element, shape, length, end in zip(elements, shapes, lengths, accumulate(lengths), strict=True):
+            part = self.reshape(self.part(argument, (0, end - length), (1, length)), shape)
+            parts.append(part if element == elements[0] else self.op(tdsl.ReinterpretOp, part, element))
+        if len(set(elements)) == 1:
+            return parts, tuple(zip(known, lengths, strict=True))
+        return parts, tuple(zip(known, lengths, elements, strict=True))
 
     def picked(self, value: SSAValue, indices: Sequence[int]) -> SSAValue:
         """The elements at indices of the last axis, each run of consecutive indices as one slice.

@@ -183,7 +183,7 @@ class ExtendedSequence(RewritePattern):
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op, tdsl.ConcatOp) or op.axis.value.data != 0:
+        if not tdsl.is_concatenation(op) or op.axis.value.data != 0:
             return
         filled, *others = op.inputs
         readers = [use.operation for use in filled.uses if use.operation is not op]

@@ -19,7 +19,7 @@ from xdsl.ir import Operation
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
-from tinyml.dialects.locations import named, place, source_location
+from tinyml.dialects.locations import origin, source_location
 from tinyml.lowering.frontends.onnx.graph import Attribute, Declared, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.reader import OPSETS, needed_nodes
 
@@ -38,8 +38,8 @@ class SourceNode(OnnxNode):
 
     @property
     def location(self) -> LocationAttr:
-        """The place of the op in the file of the module, within the name of the node."""
-        return named(place(self.source.location), self.name)
+        """That of the op in the module, with the names that the module's own locations have."""
+        return origin(self.source.location)
 
     def error(self, message: str) -> InputError:
         return error_at(self.source, message, self.file)

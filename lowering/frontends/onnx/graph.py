@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from xdsl.dialects.builtin import LocationAttr, UnknownLoc
+from xdsl.dialects.builtin import LocationAttr
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.locations import named
+from tinyml.dialects.locations import file_location, in_layer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,8 +53,8 @@ class OnnxNode:
 
     @property
     def location(self) -> LocationAttr:
-        """The location of the ops that the node becomes: its name, since models have no lines."""
-        return named(UnknownLoc(), self.name)
+        """The location of the ops that the node becomes: the layer, or its name, since models have no lines."""
+        return in_layer(file_location(self.file), self.layer or self.name)
 
     def error(self, message: str) -> InputError:
         """An error that begins with the op and name of this node, and its layer."""

@@ -13,7 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
@@ -199,11 +199,11 @@ class _OnnxImporter:
         if not graph.inputs:
             raise InputError("expected a model with an input, got none", file=self.file)
         self.formats = result_formats(graph)
-        parts: tuple[tuple[str, int], ...] | None = None
+        parts: tuple[tuple[Any, ...], ...] | None = None
         if len(graph.inputs) == 1:
             arguments = [self.argument(graph, graph.inputs[0])]
         else:
-            arguments, parts = self.parts(graph.inputs)
+            arguments, parts = self.parts(graph)
         values = self.run(graph, arguments)
         results = self.results(graph, values)
         module = self.to.module(results)
@@ -220,15 +220,20 @@ class _OnnxImporter:
         element = F32_FORMAT.type if format is None else format.type
         return OrderedTensor.plain(self.to.argument(TensorType(element, self.input_shape(declared)), declared.name))
 
-    def parts(self, inputs: Sequence[Declared]) -> tuple[list[OrderedTensor], tuple[tuple[str, int], ...]]:
-        """The inputs of a model as parts of one argument, which concatenates their reals.
+    def parts(self, graph: OnnxGraph) -> tuple[list[OrderedTensor], tuple[tuple[Any, ...], ...]]:
+        """The inputs of a model as parts of one argument, which concatenates their reals, or raws if all have formats.
 
-        The second result is the name and the length of each part.
+        The second result is the name, the length and perhaps the format of each part.
         """
+        inputs = graph.inputs
         shapes = [self.input_shape(declared) for declared in inputs]
-        for declared in inputs:
-            self.check_reals(declared)
-        values, parts = self.to.inputs(F32_FORMAT.type, [declared.name for declared in inputs], shapes)
+        formats = [input_format(graph, declared.name, declared.element) for declared in inputs]
+        elements = [F32_FORMAT.type if format is None else format.type for format in formats]
+        if None in formats:
+            for declared in inputs:
+                self.check_reals(declared)
+            elements = [F32_FORMAT.type] * len(inputs)
+        values, parts = self.to.inputs(elements, [declared.name for declared in inputs], shapes)
         return [OrderedTensor.plain(value) for value in values], parts
 
     def check_reals(self, declared: Declared) -> None:
@@ -273,7 +278,11 @@ class _OnnxImporter:
             results.append(value.value if isinstance(value, Label) else self.to.tensor(value))
         is_regressor = graph.producer == CONVERTER and not self.to.classes
         if len(results) == 1 and isinstance(values[0], OrderedTensor) and _are_scores(values[0].shape, is_regressor):
-            results.append(self.to.emit(tdsl.ArgmaxOp, results[0]).result)
+            label = self.to.emit(tdsl.ArgmaxOp, results[0])
+            # No node of the graph, but a part of the last layer.
+            if isinstance(scores := results[0].owner, Operation):
+                label.location = scores.location
+            results.append(label.result)
         return sorted(results, key=lambda result: isinstance(result.type, TensorType))
 
     def run(self, graph: OnnxGraph, arguments: Sequence[Value]) -> Sequence[Value]:

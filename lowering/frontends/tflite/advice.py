@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 _UNROLLED = "convert recurrent layers unrolled; in Keras, LSTM(..., unroll=True)"
 
-_LOOPS = ("WHILE", "UNIDIRECTIONAL_SEQUENCE", "BIDIRECTIONAL_SEQUENCE", "LSTM", "RNN", "CUSTOM FlexTensorList")
+_LOOPS = ("WHILE", "UNIDIRECTIONAL_SEQUENCE_RNN", "BIDIRECTIONAL_SEQUENCE", "LSTM", "RNN", "CUSTOM FlexTensorList")
 
 _CURES = {
     **dict.fromkeys(_LOOPS, _UNROLLED),

@@ -21,7 +21,7 @@ from tinyml.lowering.frontends.layers.model_builder import (
 )
 from tinyml.lowering.frontends.layers.network_layers import GREATEST, limited
 from tinyml.lowering.frontends.onnx.builder import Builder
-from tinyml.lowering.frontends.tflite.model import Tensor
+from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,21 +92,32 @@ _WIDTHS = {"int8": 8, "uint8": 8, "int16": 16}
 
 
 def tensor_format(tensor: Tensor) -> NumberFormat:
-    """The number format in which a program computes a tensor; raises `VerifyException` if there is none."""
+    """The number format in which a program computes a tensor; raises `VerifyException` if there is none.
+
+    A quantised type without a scale has the scale 1: `require_scales` refuses operators that would compute with it.
+    """
     if tensor.dtype == "float32":
         return F32_FORMAT
-    if tensor.dtype not in _WIDTHS or tensor.quantization is None:
-        how = "" if tensor.dtype not in _WIDTHS else " without a scale"
-        raise VerifyException(
-            f"{tensor} is of type {tensor.dtype}{how}; supported are float32 and quantised {_supported()}"
-        )
-    zero_points = {
-        point - UNSIGNED_ZERO if tensor.dtype == "uint8" else point for point in tensor.quantization.zero_points
-    }
+    if tensor.dtype not in _WIDTHS:
+        raise VerifyException(f"{tensor} is of type {tensor.dtype}; supported are float32 and quantised {_supported()}")
+    given = tensor.quantization
+    scales, points = ((1.0,), (0,)) if given is None else (given.scales, given.zero_points)
+    zero_points = {point - UNSIGNED_ZERO if tensor.dtype == "uint8" else point for point in points}
     if len(zero_points) > 1:
         raise VerifyException(f"{tensor} has several zero points")
-    scales = tensor.quantization.scales
     return ZeroSkewType(_WIDTHS[tensor.dtype], scales if len(scales) != 1 else scales[0], zero_points.pop())
+
+
+def require_scales(op: Operator) -> None:
+    """Raise `VerifyException` for an operator on a tensor of a quantised type without a scale."""
+    for tensor in (*filter(None, op.inputs), *op.outputs):
+        if tensor.dtype in _WIDTHS and tensor.quantization is None:
+            raise VerifyException(f"{tensor} is of type {tensor.dtype} without a scale")
+
+
+def power_of_two(bits: int, exponent: int) -> Attribute:
+    """The element type of a width with the scale 2^exponent and the zero point 0."""
+    return ZeroSkewType(bits, 2.0**exponent, 0)
 
 
 def number_of(tensor: Tensor) -> float:

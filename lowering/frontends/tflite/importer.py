@@ -17,13 +17,14 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element
+from tinyml.dialects.scratch.types import storage_of
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element, require_scales
 from tinyml.lowering.frontends.tflite.dilations import dilated
 from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
 from tinyml.lowering.frontends.tflite.normalisations import normalised
 from tinyml.lowering.frontends.tflite.operands import integers_of
-from tinyml.lowering.frontends.tflite.operators import OPERATORS
+from tinyml.lowering.frontends.tflite.operators import MOVES, OPERATORS
 from tinyml.lowering.frontends.tflite.variables import STEPS, Variables
 
 
@@ -42,10 +43,13 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
     if not graph.inputs or not graph.outputs:
         raise InputError(f"expected inputs and outputs, got {len(graph.inputs)} and {len(graph.outputs)}")
     alone = len(graph.inputs) == 1
-    entrance, order, skipped = _entrance(graph, moved=not variables.handles) if alone else (None, None, set[Operator]())
-    exits = {tensor: _exit(graph, tensor) for tensor in graph.outputs}
-    skipped |= {op for _, op in exits.values() if op is not None}
-    outputs = [tensor for tensor, _ in exits.values()]
+    with to.importing(""):
+        entrances = [_entrance(graph, tensor, moved=alone and not variables.are_kept) for tensor in graph.inputs]
+        if not alone and len({storage_of(element(tensor)) for tensor, *_ in entrances}) > 1:
+            entrances = [(tensor, None, set[Operator]()) for tensor in graph.inputs]
+    exits = [_exit(graph, tensor) for tensor in graph.outputs]
+    skipped = {op for _, op in exits if op is not None}.union(*(ops for *_, ops in entrances))
+    outputs = [tensor for tensor, _ in exits]
 
     def step() -> None:
         for op in graph.operators:
@@ -53,13 +57,14 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
                 _append(to, op, variables)
 
     with to.importing(""):
-        if entrance is None:
-            parts = _parts(to, graph.inputs, variables)
+        if not alone:
+            parts = _parts(to, graph.inputs, [tensor for tensor, *_ in entrances], variables)
             step()
             module = to.module([to.value(tensor) for tensor in outputs])
             tdsl.update_input(module, parts=parts)
             return module
-        if variables.handles:
+        [(entrance, order, _)] = entrances
+        if variables.are_kept:
             module = to.module(variables.loop(to, entrance, outputs, step))
             frame = prod(entrance.shape)
             tdsl.update_input(module, pushed=tdsl.Pushes(frame, frame, STEPS, 1))
@@ -71,29 +76,35 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
         return module
 
 
-def _parts(to: GraphBuilder, inputs: Sequence[Tensor], variables: Variables) -> tuple[tuple[str, int], ...]:
-    """Define several inputs, as parts of one argument; the names and lengths of these."""
-    if variables.handles:
+def _parts(
+    to: GraphBuilder, inputs: Sequence[Tensor], entrances: Sequence[Tensor], variables: Variables
+) -> Sequence[tuple[object, ...]]:
+    """Define several inputs as parts of one argument: the name, the length and perhaps the format of each.
+
+    entrances: what the program takes for each input.
+    """
+    if variables.are_kept:
         raise InputError(f"a model that keeps a state takes one input, this one has {len(inputs)}")
-    elements = [element(tensor) for tensor in inputs]
-    if any(each != elements[0] for each in elements):
-        raise InputError(
-            f"the inputs {', '.join(map(str, inputs))} have quantisations of their own, which is not supported: "
-            "convert the model in floats"
-        )
+    elements = [element(tensor) for tensor in entrances]
+    if len({storage_of(each) for each in elements}) > 1:
+        kinds = ", ".join(f"{tensor} of {tensor.dtype}" for tensor in entrances)
+        raise InputError(f"expected inputs of one type, got {kinds}: convert the model in floats")
     names = [tensor.name.removeprefix("serving_default_").removesuffix(":0") for tensor in inputs]
-    values, parts = to.inputs(elements[0], names, [tensor.shape for tensor in inputs])
-    to.values |= dict(zip(inputs, values, strict=True))
+    values, parts = to.inputs(elements, names, [tensor.shape for tensor in entrances])
+    to.values |= dict(zip(entrances, values, strict=True))
     return parts
 
 
-def _entrance(graph: TfliteGraph, *, moved: bool) -> tuple[Tensor, tuple[int, ...] | None, set[Operator]]:
-    """The tensor that the program takes for a model's input, and the operators before it, left to the interface.
+def _entrance(
+    graph: TfliteGraph, tensor: Tensor, *, moved: bool
+) -> tuple[Tensor, tuple[int, ...] | None, set[Operator]]:
+    """The tensor that the program takes for an input of the model, and the operators before it.
 
-    The second result is the order of the file's axes in the tensor, if the operators change it: channels last. moved:
-    false for the frames of a stream, which keep the file's order.
+    The interface does what these operators do. The second result is the order of the file's axes in the tensor, if the
+    operators change it: channels last. moved: false for inputs that keep the file's order, the frames of a stream and
+    one of several inputs.
     """
-    tensor, order, skipped = graph.inputs[0], None, set[Operator]()
+    order, skipped = None, set[Operator]()
     while tensor not in graph.outputs:
         users = [op for op in graph.operators if tensor in op.inputs]
         if len(users) != 1 or len(users[0].outputs) != 1 or users[0] in skipped:
@@ -134,4 +145,6 @@ def _append(to: GraphBuilder, op: Operator, variables: Variables) -> None:
     if not op.outputs:
         raise InputError(f"{op} has no output")
     with to.importing(str(op)):
+        if op.kind not in MOVES:
+            require_scales(op)
         OPERATORS[op.kind](to, op)

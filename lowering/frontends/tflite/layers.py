@@ -131,7 +131,7 @@ def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
     """A convolution. axes: of the filter in the file."""
     image, filter, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     format = weights_format(filter, axes.index("O"), wide=True)
-    weights = filter_in(to, _weights(filter, format), axes)
+    weights = filter_in(to, constant_weights(filter, format), axes)
     strides = op.options["stride_h"], op.options["stride_w"]
     dilations = op.options["dilation_h"], op.options["dilation_w"]
     windows = windows_of(op, image.shape, weights.shape, strides, dilations)
@@ -158,7 +158,7 @@ def transpose_conv(to: GraphBuilder, op: Operator) -> None:
     )
     windows = Windows(ordinary.kernel, strides, (1, 1), (top, bottom, left, right))
     format = weights_format(filter, 0, wide=True)
-    weights = filter_in(to, _weights(filter, format), "OHWI", TRANSPOSED)
+    weights = filter_in(to, constant_weights(filter, format), "OHWI", TRANSPOSED)
     start = bias(op, format, activation_format(image), filter.shape[0], position=3)
     sums = transposed_convolution(to, to.image(image), weights, windows, 1, start, element(output), axes=IMAGE)
     to.define(output, to.activated(sums.value, op.options["activation"]))
@@ -171,11 +171,12 @@ def fully_connected(to: GraphBuilder, op: Operator) -> None:
         raise VerifyException(f"expected weights that are a plain matrix, got shape {weights.shape}")
     format = weights_format(weights, 0)
     start = bias(op, format, activation_format(x), weights.shape[0])
-    sums = dense(to, to.value(x), _weights(weights, format), output.shape, start, element(output))
+    sums = dense(to, to.value(x), constant_weights(weights, format), output.shape, start, element(output))
     to.define(output, to.activated(sums, op.options["activation"]))
 
 
-def _weights(tensor: Tensor, format: NumberFormat) -> Parameter:
+def constant_weights(tensor: Tensor, format: NumberFormat) -> Parameter:
+    """Weights in a format; raises `VerifyException` for computed ones."""
     if tensor.data is None:
         raise VerifyException(f"the weights {tensor} must be a constant")
     return parameter_of(tensor, tensor.data, format)

@@ -125,13 +125,19 @@ class _TfliteReader:
     def subgraph(self, number: int) -> TfliteGraph:
         """A graph of the model by its number."""
         graph = self.graphs[number]
-        tensors = [self.tensor(index, table) for index, table in enumerate(graph.tables(0))]
+        tables = graph.tables(0)
+        kinds = [self.kind(table, index) for index, table in enumerate(graph.tables(3))]
+        # Tensors that nothing reads or computes may have shapes without elements.
+        listed = [graph.numbers(slot, "<i4") for slot in (1, 2)]
+        listed += [table.numbers(slot, "<i4") for table in graph.tables(3) for slot in (1, 2)]
+        used: set[int] = {index for indices in listed for index in indices.tolist() if 0 <= index < len(tables)}
+        tensors = {index: self.tensor(index, tables[index]) for index in sorted(used)}
 
         def named(indices: NDArray[Any], where: str) -> list[Tensor | None]:
-            wrong = [index for index in indices.tolist() if not -1 <= index < len(tensors)]
-            if wrong:
-                raise InputError(f"{where} names tensor {wrong[0]}, the model has {len(tensors)}")
-            return [None if index == -1 else tensors[index] for index in indices.tolist()]
+            for index in map(int, indices):
+                if not -1 <= index < len(tables):
+                    raise InputError(f"{where} names tensor {index}, the model has {len(tables)}")
+            return [tensors.get(int(index)) for index in indices]
 
         def required(indices: NDArray[Any], where: str) -> list[Tensor]:
             known = [tensor for tensor in named(indices, where) if tensor is not None]
@@ -140,8 +146,7 @@ class _TfliteReader:
             return known
 
         operators: list[Operator] = []
-        for index, table in enumerate(graph.tables(3)):
-            kind = self.kind(table, index)
+        for index, (kind, table) in enumerate(zip(kinds, graph.tables(3), strict=True)):
             where = f"operator {index} ({kind})"
             inputs, outputs = named(table.numbers(1, "<i4"), where), required(table.numbers(2, "<i4"), where)
             operators.append(Operator(index, kind, inputs, outputs, _options(kind, table)))
@@ -477,6 +482,13 @@ OPTIONS: dict[str, dict[str, Field]] = {
     "VAR_HANDLE": {"container": (0, "s", ""), "shared_name": (1, "s", "")},
     "GATHER": {"axis": (0, "i", 0), "batch_dims": (1, "i", 0)},
     "LEAKY_RELU": {"alpha": (0, "f", 0.0)},
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": {
+        "activation": (0, "b", 0),
+        "cell_clip": (1, "f", 0.0),
+        "proj_clip": (2, "f", 0.0),
+        "time_major": (3, "?", False),
+        "diagonal": (5, "?", False),
+    },
 }
 """The options of operators that have any."""
 

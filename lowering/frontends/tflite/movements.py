@@ -145,6 +145,18 @@ def tile(to: GraphBuilder, op: Operator) -> None:
     to.define(op.outputs[0], value)
 
 
+def broadcast_to(to: GraphBuilder, op: Operator) -> None:
+    """BROADCAST_TO, copies of a tensor along the axes on which it has extent 1."""
+    x, output = input_of(op, 0), op.outputs[0]
+    value = to.reshape(to.value(x), [1] * (len(output.shape) - len(x.shape)) + [*x.shape])
+    for axis, (extent, count) in enumerate(zip(tdsl.shape_of(value), output.shape, strict=True)):
+        if extent != count and extent != 1:
+            raise VerifyException(f"{x.shape} does not broadcast to {output.shape}")
+        if extent != count:
+            value = to.op(tdsl.ConcatOp, [value] * count, axis)
+    to.define(output, value)
+
+
 def reverse(to: GraphBuilder, op: Operator) -> None:
     """REVERSE_V2 along some axes."""
     x = input_of(op, 0)

@@ -15,6 +15,7 @@ from tinyml.lowering.frontends.tflite.builder import GraphBuilder, activation_fo
 from tinyml.lowering.frontends.tflite.meanings import MEANINGS, by_meaning, gather
 from tinyml.lowering.frontends.tflite.model import Operator
 from tinyml.lowering.frontends.tflite.operands import input_of
+from tinyml.lowering.frontends.tflite.recurrent import LSTM, sequence_lstm
 
 BINARY: dict[str, type[tdsl.BinaryOp]] = {"ADD": tdsl.AddOp, "SUB": tdsl.SubOp, "MUL": tdsl.MulOp}
 
@@ -98,18 +99,40 @@ Import = Callable[[GraphBuilder, Operator], None]
 """A function that appends the ops of an operator and defines its outputs; raises `VerifyException` if it cannot."""
 
 
+MOVES: dict[str, Import] = {
+    "BROADCAST_TO": movements.broadcast_to,
+    "CONCATENATION": movements.concatenation,
+    "DEPTH_TO_SPACE": movements.depth_to_space,
+    "EXPAND_DIMS": movements.reshape,
+    "GATHER": gather,
+    "MIRROR_PAD": movements.mirror_pad,
+    "PACK": movements.pack,
+    "PAD": movements.pad,
+    "PADV2": movements.pad,
+    "RESHAPE": movements.reshape,
+    "REVERSE_V2": movements.reverse,
+    "SLICE": movements.slice_,
+    "SPACE_TO_DEPTH": movements.space_to_depth,
+    "SPLIT": movements.split,
+    "SPLIT_V": movements.split_v,
+    "SQUEEZE": movements.reshape,
+    "STRIDED_SLICE": movements.strided_slice,
+    "TILE": movements.tile,
+    "TRANSPOSE": movements.transpose,
+    "UNPACK": movements.unpack,
+}
+"""The operators that move elements, of any type: a tensor needs no scale for them."""
+
+
 OPERATORS: dict[str, Import] = {
+    **MOVES,
     **dict.fromkeys(MEANINGS, by_meaning),
     "ADD": binary,
     "AVERAGE_POOL_2D": layers.average_pool,
-    "CONCATENATION": movements.concatenation,
     "CONV_2D": layers.conv_2d,
-    "DEPTH_TO_SPACE": movements.depth_to_space,
     "DEPTHWISE_CONV_2D": layers.depthwise_conv_2d,
     "DEQUANTIZE": unary,
-    "EXPAND_DIMS": movements.reshape,
     "FULLY_CONNECTED": layers.fully_connected,
-    "GATHER": gather,
     "HARD_SWISH": unary,
     "L2_NORMALIZATION": l2_normalization,
     "LEAKY_RELU": leaky_relu,
@@ -118,30 +141,16 @@ OPERATORS: dict[str, Import] = {
     "MAX_POOL_2D": layers.max_pool,
     "MEAN": layers.mean,
     "MINIMUM": extreme,
-    "MIRROR_PAD": movements.mirror_pad,
     "MUL": binary,
-    "PACK": movements.pack,
-    "PAD": movements.pad,
-    "PADV2": movements.pad,
     "QUANTIZE": unary,
     "REDUCE_MAX": layers.reduce_max,
     "RELU": activation,
     "RELU6": activation,
     "RELU_N1_TO_1": activation,
-    "RESHAPE": movements.reshape,
     "RESIZE_NEAREST_NEIGHBOR": layers.resize_nearest,
-    "REVERSE_V2": movements.reverse,
-    "SLICE": movements.slice_,
     "SOFTMAX": softmax,
-    "SPACE_TO_DEPTH": movements.space_to_depth,
-    "SPLIT": movements.split,
-    "SPLIT_V": movements.split_v,
-    "SQUEEZE": movements.reshape,
-    "STRIDED_SLICE": movements.strided_slice,
     "SUB": binary,
     "TANH": unary,
-    "TILE": movements.tile,
-    "TRANSPOSE": movements.transpose,
     "TRANSPOSE_CONV": layers.transpose_conv,
-    "UNPACK": movements.unpack,
+    LSTM: sequence_lstm,
 }

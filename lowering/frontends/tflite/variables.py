@@ -1,4 +1,4 @@
-"""Models that keep a state: variables that an inference reads and assigns, for the next one to read.
+"""Models that keep a state: variables that an inference reads and assigns, and the states of recurrent layers.
 
 Such a model is one step of a stream, as keyword spotters of microWakeWord are: an inference takes some rows of
 features, and variables hold the rows that convolutions over time still need. The program is a loop over steps, as that
@@ -11,7 +11,7 @@ the loop carries here: its rows move up, and the new ones are inserted at its en
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType, TensorType
@@ -26,6 +26,7 @@ from tinyml.lowering.frontends.tflite.builder import GraphBuilder, activation_fo
 from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph
 from tinyml.lowering.frontends.tflite.operands import input_of, strided_ranges
+from tinyml.lowering.frontends.tflite.recurrent import carried_lstm, carried_states
 
 STEPS = 2
 """The steps up to the first answer of a program, the fewest that a stream has; one more gives the next answer."""
@@ -52,7 +53,7 @@ class _Rows:
 
 
 class Variables:
-    """The variables of a graph, whose values change as its operators are imported.
+    """The variables of a graph, whose values change as its operators are imported, and states of recurrent layers.
 
     Raises `InputError` for one that begins with anything but a constant.
     """
@@ -61,11 +62,18 @@ class Variables:
         self.handles = {op.outputs[0]: _name(op) for op in graph.operators if op.kind == "VAR_HANDLE" and op.outputs}
         self.initial = {name: data for name, data in _initial(graph).items() if name in self.handles.values()}
         self.rows = {name: rows for name in self.initial if (rows := _rows(graph, self.handles, name)) is not None}
+        self.states = {op: _states(op) for op in graph.operators if carried_states(op)}
+        self.initial |= {name: data for states in self.states.values() for name, data in states.items()}
         self.values: dict[Name, SSAValue] = {}
+
+    @property
+    def are_kept(self) -> bool:
+        """True if a value stays from one inference to the next."""
+        return bool(self.handles or self.states)
 
     def owns(self, op: Operator) -> bool:
         """True for an operator that `apply` imports."""
-        return op.kind in STATE or any(op in rows.own for rows in self.rows.values())
+        return op.kind in STATE or op in self.states or any(op in rows.own for rows in self.rows.values())
 
     def apply(self, to: GraphBuilder, op: Operator) -> None:
         """Import an operator of the state; raises `VerifyException` for a variable without a value of its type."""
@@ -76,6 +84,10 @@ class Variables:
                     to.define(rows.whole, self.values[name])
                 return
         if op.kind in ("CALL_ONCE", "VAR_HANDLE"):
+            return
+        if op in self.states:
+            after = carried_lstm(to, op, [self.values[name] for name in self.states[op]])
+            self.values |= dict(zip(self.states[op], after, strict=True))
             return
         name = self.handles.get(input_of(op, 0))
         if name not in self.values:
@@ -137,6 +149,16 @@ class Variables:
 
 def _name(handle: Operator) -> Name:
     return handle.options["container"], handle.options["shared_name"]
+
+
+def _states(op: Operator) -> Mapping[Name, Tensor]:
+    """The states of a recurrent layer, which begin with zero, by names of their own."""
+    states: dict[Name, Tensor] = {}
+    for number, tensor in enumerate(carried_states(op)):
+        zero = 0 if tensor.quantization is None else tensor.quantization.zero_points[0]
+        begun = np.full(tensor.shape, zero, tensor.dtype)
+        states[f"layer {op.index}", f"state_{number}"] = replace(tensor, data=begun)
+    return states
 
 
 def _initial(graph: TfliteGraph) -> dict[Name, Tensor]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import prod
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import i8
@@ -18,7 +18,6 @@ from xdsl.ir import Attribute, SSAValue
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.loops.contractions.grouped_products import GroupedWeights, of_row
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
@@ -26,6 +25,9 @@ from tinyml.targets.nests import Start
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.index_maps import mapped
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+
+if TYPE_CHECKING:
+    from tinyml.lowering.loops.contractions.grouped_products import GroupedWeights
 
 Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
 """A function that adds the products of a term to a sum, for the indices of a result element."""
@@ -106,7 +108,11 @@ def lower_contraction(op: tdsl.ContractionOp, nest: LoopNest) -> None:
 
 def _grouped(term: tdsl.Term, nest: LoopNest) -> GroupedWeights | None:
     """The weights of a term, if their elements share scales in groups."""
-    return None if term.groups is None else GroupedWeights(term.lhs, term.groups, nest)
+    if term.groups is None:
+        return None
+    from tinyml.lowering.loops.contractions.grouped_products import GroupedWeights
+
+    return GroupedWeights(term.lhs, term.groups, nest)
 
 
 def _group_at(weights: GroupedWeights, row: SSAValue, summed: Indices, nest: LoopNest) -> SSAValue:
@@ -225,6 +231,8 @@ def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
 def _row_times_column(term: tdsl.Term, nest: LoopNest, without_offsets: bool) -> Products:
     """The products of one row of a matrix and one column of another."""
     if (weights := _grouped(term, nest)) is not None:
+        from tinyml.lowering.loops.contractions.grouped_products import of_row
+
         return of_row(weights, term)
     length, columns = tdsl.shape_of(term.rhs)
     lhs, rhs = (_element(value, without_offsets) for value in (term.lhs, term.rhs))
@@ -265,13 +273,3 @@ def sum_start(value: SSAValue | None, start: Start | None, accumulator: Accumula
         return value
     kept = Start(tdsl.format_of(value), constant.raws).recoded(accumulator)
     return flash_array(nest, kept.raws, kept.format.type, value.name_hint or "start")
-
-
-@lowers(tdsl.SquaredDistanceOp)
-def lower_squared_distance(op: tdsl.SquaredDistanceOp, nest: LoopNest) -> None:
-    length = prod(tdsl.shape_of(op.lhs))
-    zero = nest.insert(num.ZeroOp(op.acc))
-    zero.name_hint = "sum"
-    lhs, rhs = (elements_from(value, nest.index(0), length, nest) for value in (op.lhs, op.rhs))
-    sum = nest.insert(num.CallOp(num.DistanceAttr(), [zero, lhs, rhs]))
-    nest.store(nest.insert(num.FinishOp(sum, element_of(op.out), op.sum_bound)), op.out, [nest.index(0)] * 2)

@@ -1,11 +1,10 @@
-"""Lowering of averages and softmax to loops (L2 to L3)."""
+"""Lowering of averages to loops (L2 to L3)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
 
-from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, tdsl
@@ -95,35 +94,3 @@ def _tallied(
         return [_tallied(extents[1:], [*indices, index], carried[0], element, nest)]
 
     return nest.reduce((num.SUM,), range(extents[0]), [total], inner)[0]
-
-
-@lowers(tdsl.SoftmaxOp)
-def lower_softmax(op: tdsl.SoftmaxOp, nest: LoopNest) -> None:
-    """Emit three passes over each row: the greatest element, the total of exponentials, and the share of each."""
-    *outer, length = tdsl.shape_of(op.out)
-    format = tdsl.format_of(op.out)
-
-    def row(indices: Indices) -> None:
-        def larger(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
-            value = nest.load(op.input, [*indices, i])
-            greater = nest.insert(num.GreaterOp(value, carried[0]))
-            return [nest.insert(arith.SelectOp(greater, value, carried[0]))]
-
-        first = nest.load(op.input, [*indices, nest.index(0)])
-        [greatest] = nest.reduce((num.GREATEST,), range(1, length), [first], larger)
-        greatest.name_hint = "greatest"
-
-        def term(i: SSAValue) -> SSAValue:
-            return nest.insert(num.SoftmaxTermOp(nest.load(op.input, [*indices, i]), greatest, format))
-
-        def add(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
-            return [nest.insert(num.SoftmaxAddOp(carried[0], term(i), format))]
-
-        [total] = nest.reduce((num.SUM,), range(length), [zero_total(format.softmax_total, nest)], add)
-
-        def share(at: Indices) -> None:
-            nest.store(nest.insert(num.SoftmaxShareOp(term(at[0]), total, element_of(op.out))), op.out, [*indices, *at])
-
-        nest.nest((length,), share)
-
-    nest.over(outer, row)

@@ -17,7 +17,6 @@ from functools import cache
 from tinyml.dialects.formats.number_format import INTEGER, TABLE
 from tinyml.dialects.layouts.digits import Digits
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS, Byte, group_layout, group_length
-from tinyml.dialects.layouts.sparse_rows import AT_ONCE, entries_of_group
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import (
     END,
@@ -67,7 +66,11 @@ class Group:
     @property
     def length(self) -> int:
         """The number of elements."""
-        return group_length(self.width) if self.gap is None else entries_of_group(self.width)
+        if self.gap is None:
+            return group_length(self.width)
+        from tinyml.dialects.layouts.sparse_rows import entries_of_group
+
+        return entries_of_group(self.width)
 
     def shared(self, element: int) -> Code:
         """The instructions before an element's own bytes: shared bytes, and the advance to the vector's element."""
@@ -358,6 +361,8 @@ def _near_dot(wanted: Kernel, memory: str) -> Kernel:
 
 def _counted_by_row(group: Code, fetch: Fetch, spare: str, flush: Code) -> Loop:
     """A loop over the groups of a row, which starts with their number. fetch: of its bytes."""
+    from tinyml.dialects.layouts.sparse_rows import AT_ONCE
+
     few, many = _COUNTERS
     head = (*fetch(few), *fetch(many), a.tst(few), a.brne(ahead=1), a.rjmp(ahead=2))
     back = (a.dec(few), a.breq(ahead=2), a.rjmp(back=1))

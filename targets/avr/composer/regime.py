@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tinyml.dialects.formats.number_format import INTEGER, REGIME
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import HEADER, bytes_of, statement
-from tinyml.targets.c.composer.elements import REGIME_BODY, REGIME_INTEGER, REGIME_RUNS
+from tinyml.targets.c.composer.regime import REGIME_BODY, REGIME_INTEGER, REGIME_RUNS
 from tinyml.targets.composer.instructions import Code, joined
 from tinyml.targets.kernel import Composed, Kernel
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tinyml.dialects.formats.number_format import INTEGER, REGIME
-from tinyml.targets.c.composer.elements import REGIME_INTEGER, REGIME_RUNS
+from tinyml.targets.c.composer.regime import REGIME_INTEGER, REGIME_RUNS
 from tinyml.targets.composer.instructions import Code, joined, printed
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.thumb import at, post

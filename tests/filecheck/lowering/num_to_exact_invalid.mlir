@@ -5,7 +5,9 @@
 builtin.module attributes {tinyml.target = "uno"} {
   func.func @packed(%X: memref<4x!fixed.q<16, 12>>, %i: index, %sum: !fixed.acc<32, 15>) -> !fixed.acc<32, 15> {
     %W = scratch.constant dense<1> : tensor<2x4xi8> -> memref<2x4x!fixed.q<6, 3>, #scratch.packed<6>>
-    %row = scratch.slice %W[%i] : memref<2x4x!fixed.q<6, 3>, #scratch.packed<6>> to memref<4x!fixed.q<6, 3>, #scratch.packed<6>>
+    %zero = arith.constant 0 : index
+    %block = scratch.slice %W[%zero] : memref<2x4x!fixed.q<6, 3>, #scratch.packed<6>> to memref<6x!fixed.q<6, 3>, #scratch.packed<6>>
+    %row = scratch.slice %block[%i] : memref<6x!fixed.q<6, 3>, #scratch.packed<6>> to memref<4x!fixed.q<6, 3>, #scratch.packed<6>>
     %next = num.call #num.dot(%sum, %row, %X) by #num.composed_kernel<num.dot, integer 6, integer 16, sum = 32> : (!fixed.acc<32, 15>, memref<4x!fixed.q<6, 3>, #scratch.packed<6>>, memref<4x!fixed.q<16, 12>>) -> !fixed.acc<32, 15>
     func.return %next : !fixed.acc<32, 15>
   }

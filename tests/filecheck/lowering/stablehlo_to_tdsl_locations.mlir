@@ -1,11 +1,13 @@
 // RUN: tinyml-opt %s -p lower-stablehlo-to-tdsl --print-debuginfo | filecheck %s
 
-// Ops keep the places of those that they come from: their lines here, or what the module says.
+// Ops keep the locations of those that they come from: their lines here, or what the module says, with its names.
 
-// CHECK: tdsl.const {{.*}} loc("add_{{.*}}"("{{.*}}stablehlo_to_tdsl_locations.mlir":14:5))
-// CHECK: tdsl.add {{.*}} loc("add_{{.*}}"("{{.*}}stablehlo_to_tdsl_locations.mlir":14:5))
-// CHECK: tdsl.mul {{.*}} loc("mul_{{.*}}"("layer.py":7:3))
-// CHECK: tdsl.tanh {{.*}} loc("tanh_{{.*}}"("net.py":2:1))
+// CHECK: tdsl.const {{.*}} loc("{{.*}}stablehlo_to_tdsl_locations.mlir":16:5)
+// CHECK: tdsl.add {{.*}} loc("{{.*}}stablehlo_to_tdsl_locations.mlir":16:5)
+// CHECK: tdsl.mul {{.*}} loc("layer.py":7:3)
+// CHECK: tdsl.tanh {{.*}} loc("jit(f)/tanh"("net.py":2:1))
+// The label is a part of the layer of the scores.
+// CHECK: tdsl.argmax {{.*}} loc("jit(f)/tanh"("net.py":2:1))
 
 "builtin.module"() ({
   "func.func"() <{function_type = (tensor<1x4xf32>) -> tensor<1x4xf32>, sym_name = "main"}> ({

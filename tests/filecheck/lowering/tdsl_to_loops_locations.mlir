@@ -16,15 +16,15 @@ func.func @names(%X: memref<3x1x!fixed.q<8, 4>>) -> memref<3x1x!fixed.q<8, 4>> {
   }
   func.return %a : memref<3x1x!fixed.q<8, 4>>
 }
-// CHECK: num.neg {{.*}} loc("a = neg(X)"("
-// CHECK-NEXT: memref.store {{.*}} loc("a = neg(X)"("
-// CHECK: } loc("a = neg(X)"("
-// CHECK: num.neg {{.*}} loc("neg(a)"("
-// CHECK: num.neg {{.*}} loc("neg(a) #2"("
-// CHECK: num.add {{.*}} loc("s = add(x, y)"("a = map(X, _)"("
-// CHECK-NEXT: memref.store {{.*}} loc("a = map(X, _)"("
+// CHECK: num.neg {{.*}} loc(fused<"a = neg(X)">["
+// CHECK-NEXT: memref.store {{.*}} loc(fused<"a = neg(X)">["
+// CHECK: } loc(fused<"a = neg(X)">["
+// CHECK: num.neg {{.*}} loc(fused<"neg(a)">["
+// CHECK: num.neg {{.*}} loc(fused<"neg(a) #2">["
+// CHECK: num.add {{.*}} loc(fused<"s = add(x, y)">[fused<"a = map(X, _)">["
+// CHECK-NEXT: memref.store {{.*}} loc(fused<"a = map(X, _)">["
 
-// C: c.unary "-" {{.*}} loc("a = neg(X)"("
-// C: c.store {{.*}} loc("a = neg(X)"("
-// C: c.binary {{.*}} loc("s = add(x, y)"("a = map(X, _)"("
-// C: c.store {{.*}} loc("a = map(X, _)"("
+// C: c.unary "-" {{.*}} loc(fused<"a = neg(X)">["
+// C: c.store {{.*}} loc(fused<"a = neg(X)">["
+// C: c.binary {{.*}} loc(fused<"s = add(x, y)">[fused<"a = map(X, _)">["
+// C: c.store {{.*}} loc(fused<"a = map(X, _)">["

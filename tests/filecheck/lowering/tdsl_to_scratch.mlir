@@ -309,3 +309,19 @@ func.func @updated(%X: tensor<4x1xf32>, %one: tensor<1x1xf32>) -> (tensor<4x1xf3
 // CHECK-NEXT: tdsl.neg %a : memref<4x1xf32> into %p
 // CHECK-NEXT: tdsl.insert_slice %one, %p[%i, %c0] : memref<1x1xf32>, memref<4x1xf32> into %a
 // CHECK-NEXT: %m = tdsl.argmax %p
+
+// -----
+
+// The raws of an input lie where they are, whatever their format.
+func.func @reinterpreted(%X: tensor<4x!fixed.q<8, 4>>) -> (index, tensor<4x!fixed.q<8, 7>>) {
+  %r = tdsl.reinterpret %X : tensor<4x!fixed.q<8, 4>> -> tensor<4x!fixed.q<8, 7>>
+  %l = tdsl.argmax %r : tensor<4x!fixed.q<8, 7>>
+  func.return %l, %r : index, tensor<4x!fixed.q<8, 7>>
+}
+// CHECK-LABEL: func.func @reinterpreted(%X: memref<4x!fixed.q<8, 4>>) -> (index, memref<4x!fixed.q<8, 7>>) {
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: %r = scratch.slice %X{{\[}}[[v0]]] : memref<4x!fixed.q<8, 4>> to memref<4x!fixed.q<8, 7>>
+// CHECK-NEXT: %l = tdsl.argmax %r : memref<4x!fixed.q<8, 7>>
+// CHECK-NEXT: [[v1:%.*]] = scratch.alloc : memref<4x!fixed.q<8, 7>>
+// CHECK-NEXT: "memref.copy"(%r, [[v1]]) : (memref<4x!fixed.q<8, 7>>, memref<4x!fixed.q<8, 7>>) -> ()
+// CHECK-NEXT: func.return %l, [[v1]] : index, memref<4x!fixed.q<8, 7>>

@@ -32,3 +32,13 @@ func.func @layers(%x: tensor<1x5x5x2x!zeroskew.q<8, 0.5, 3>>) -> (tensor<3x!zero
 // CHECK: dense<[1, 4, 7]> : tensor<3xi32>
 // CHECK: "tosa.gather"
 // CHECK: %s = "tosa.table"(%channel, {{.*}}) : (tensor<1x3x3x1xi8>, tensor<256xi8>) -> tensor<1x3x3x1xi8>
+
+// Raws stay the same under another format.
+func.func @reinterpreted(%x: tensor<2x!zeroskew.q<8, 0.5, 3>>) -> tensor<2x!zeroskew.q<8, 0.25, -7>> {
+  %r = tdsl.reinterpret %x : tensor<2x!zeroskew.q<8, 0.5, 3>> -> tensor<2x!zeroskew.q<8, 0.125, -7>>
+  %y = tdsl.cast %r : tensor<2x!zeroskew.q<8, 0.125, -7>> -> tensor<2x!zeroskew.q<8, 0.25, -7>>
+  func.return %y : tensor<2x!zeroskew.q<8, 0.25, -7>>
+}
+// CHECK-LABEL: func.func @reinterpreted(%x: tensor<2xi8>) -> tensor<2xi8>
+// CHECK: [[zero:%.*]] = "tosa.const"() <{values = dense<-7> : tensor<1xi8>}>
+// CHECK: %y = tosa.rescale %x, {{.*}}, {{.*}}, [[zero]], [[zero]]

@@ -82,3 +82,86 @@ func.func @blocks(%c: i1, %x: i32) -> i32 {
 // CHECK-LABEL: func.func @blocks(%c: i1, %x: i32) -> i32 {
 // CHECK-NEXT: %kept = arith.addi %x, %x : i32
 // CHECK-NEXT: func.return %kept : i32
+
+// What only dead ops of later blocks use is dead, and so is a block that nothing reaches.
+func.func @unreached(%c: i1, %x: i32) -> i32 {
+  %unused = arith.muli %x, %x : i32
+  cf.cond_br %c, ^left, ^right
+^left:
+  %dead = arith.addi %unused, %x : i32
+  func.return %x : i32
+^right:
+  %kept = arith.addi %x, %x : i32
+  func.return %kept : i32
+^nowhere:
+  func.return %x : i32
+}
+// CHECK-LABEL: func.func @unreached(%c: i1, %x: i32) -> i32 {
+// CHECK-NEXT: cf.cond_br %c, ^left, ^right
+// CHECK-NEXT: ^left:
+// CHECK-NEXT: func.return %x : i32
+// CHECK-NEXT: ^right:
+// CHECK-NEXT: %kept = arith.addi %x, %x : i32
+// CHECK-NEXT: func.return %kept : i32
+// CHECK-NEXT: }
+
+// A block becomes part of the one before it once nothing else leads to it.
+func.func @merged(%x: i32) -> i32 {
+  %t = arith.constant true
+  cf.cond_br %t, ^b, ^a
+^a:
+  cf.br ^b
+^b:
+  %u = arith.addi %x, %x : i32
+  func.return %u : i32
+}
+// CHECK-LABEL: func.func @merged
+// CHECK-NEXT: %u = arith.addi %x, %x : i32
+// CHECK-NEXT: func.return %u : i32
+
+func.func private @elsewhere() -> ()
+
+// Loads without users are dead, also in loops, and so are buffers of ours. Equal loads are one across another load.
+func.func @loads(%m: memref<4xi32>, %i: index, %j: index, %n: index) -> (i32, i32, i32) {
+  %a = memref.load %m[%i] : memref<4xi32>
+  %b = memref.load %m[%j] : memref<4xi32>
+  %c = memref.load %m[%i] : memref<4xi32>
+  scf.for %k = %i to %n step %j {
+    %dead = memref.load %m[%k] : memref<4xi32>
+  }
+  %unused = memref.load %m[%n] : memref<4xi32>
+  %buffer = scratch.alloc : memref<4xi32>
+  %foreign = memref.alloc() : memref<4xi32>
+  func.return %a, %b, %c : i32, i32, i32
+}
+// CHECK-LABEL: func.func @loads
+// CHECK-NEXT: %a = memref.load %m[%i] : memref<4xi32>
+// CHECK-NEXT: %b = memref.load %m[%j] : memref<4xi32>
+// CHECK-NEXT: %foreign = memref.alloc() : memref<4xi32>
+// CHECK-NEXT: func.return %a, %b, %a : i32, i32, i32
+
+// Loads are not equal with a store between them; branches without effects are.
+func.func @stores(%m: memref<4xi32>, %i: index, %x: i32, %c: i1) -> (i32, i32, i32, i32) {
+  %a = memref.load %m[%i] : memref<4xi32>
+  %b = scf.if %c -> (i32) {
+    scf.yield %x : i32
+  } else {
+    %twice = arith.addi %x, %x : i32
+    scf.yield %twice : i32
+  }
+  memref.store %x, %m[%i] : memref<4xi32>
+  %d = memref.load %m[%i] : memref<4xi32>
+  %e = scf.if %c -> (i32) {
+    scf.yield %x : i32
+  } else {
+    %twice = arith.addi %x, %x : i32
+    scf.yield %twice : i32
+  }
+  func.return %a, %b, %d, %e : i32, i32, i32, i32
+}
+// CHECK-LABEL: func.func @stores
+// CHECK-NEXT: %a = memref.load
+// CHECK-NEXT: %b = scf.if
+// CHECK: memref.store
+// CHECK-NEXT: %d = memref.load
+// CHECK-NEXT: func.return %a, %b, %d, %b

@@ -297,7 +297,7 @@ def sketches(family: str) -> Callable[[Path | None], Values]:
 def compression() -> Values:
     """Times less RAM than floats, and changes of accuracy, in `docs/results.md`; points lost by format and family."""
     rows, measured = read(FOLDER / "results-third.json"), read(MEASURED)
-    less = [float(row["times less"]) for row in rows.values()]
+    less = [float(row["ratio"]) for row in rows.values()]
     changes = [float(row["change"]) for row in rows.values()]
     families = {"": [name for family in FAMILIES for name in names(family)]}
     families |= {f"{family} ": names(family) for family in FAMILIES}

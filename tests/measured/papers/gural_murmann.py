@@ -24,7 +24,7 @@ ROWS = (
     Row(
         item="figure 1",
         title="activations by strategy",
-        reports="434.5 bytes by herringbone, a single transpose 3 bytes more, the naive way some twice as much",
+        reports="434.5 bytes by herringbone, 3 bytes more by a single transpose, some twice as much by the naive way",
         here="{herringbone:.1f} bytes, single transpose {single:.1f}, replacing {replace:.1f}, op by op "
         "{ordinary:.0f}; by rows {rows:.0f}, by pixels {pixels:.0f}",
         verdict=SURPASSED,
@@ -34,7 +34,7 @@ ROWS = (
     Row(
         item="figure 2",
         title="pixels in memory",
-        reports="results behind or over their operand, by how their channels compare",
+        reports="results before or over their operand, by the ratio of their channels",
         here="distances of results from operands, byte by byte: 845 elements by herringbone, 847 by a single "
         "transpose and 887 by replacing for 10 x 10 x 8 to 8 x 8 x 11",
         verdict=REPRODUCED,
@@ -52,7 +52,8 @@ ROWS = (
         item="section 3.4.1",
         title="replacing",
         reports="equation (1): 935 elements for the network's second layer, 888 for the third",
-        here="915 and 880 elements are alive; those for which a place is free in time lie in 934 and 887, one less",
+        here="915 and 880 elements are alive; with places that are free in time, the buffer has 934 and 887 elements, "
+        "one less than the equation",
         verdict=REPRODUCED,
         run=tested(
             (f"{ORDERS}::test_equations_of_sections_3_4", 935, 888, 915, 880),
@@ -65,9 +66,9 @@ ROWS = (
         reports="equation (2): 868 elements for the second layer, 845 for the third",
         here="869 and 846 elements are alive; 869 of 4 bits are the 434.5 bytes of figure 1",
         verdict=DIFFERS,
-        why="at the worst moment x* by x* + 1 results are left and not a square: debts of lines come in pairs. With "
-        "that the equation gives 869 and 846; as printed it gives 79 where no order of pixels takes "
-        "less than 80",
+        why="at the worst moment x* by x* + 1 results are left, not a square: debts of lines come in pairs. With this "
+        "correction the equation gives 869 and 846; as printed it gives 79 where every order of pixels takes at least "
+        "80",
         run=tested(
             (f"{ORDERS}::test_equations_of_sections_3_4", 868, 845, 869, 846),
             (f"{ORDERS}::test_equation_2_takes_too_little", 79, 80),
@@ -84,19 +85,19 @@ ROWS = (
     Row(
         item="section 3.2",
         title="assumptions",
-        reports="the whole input is in memory, a pixel of it is alive until all results that depend on it are written, "
-        "and activations alone count",
-        here="the count by which claims 1 and 2 are tested, over all orders of results of up to 4 x 3 pixels; programs "
+        reports="the whole input is in memory, a pixel of it is alive until all results that depend on it are "
+        "written, and only activations count",
+        here="tests of claims 1 and 2 count in this way, over all orders of results of up to 4 x 3 pixels; programs "
         "run in that memory, with their loop variables in registers and on the stack",
         verdict=REPRODUCED,
         run=tested((f"{ORDERS}::test_claim_1", 4, 3), (f"{ORDERS}::test_no_order_of_pixels_takes_less", 4, 3)),
     ),
     Row(
         item="footnote 1",
-        title="ahead: several layers at a time, as a pipeline",
+        title="future work: several layers at a time, as a pipeline",
         reports="an interesting alternative",
-        here="streaming by rows and by pixels: the network of figure 1 takes 396 and 313 bytes, beside 434.5 by "
-        "herringbone",
+        here="streaming by rows and by pixels: the network of figure 1 takes 396 and 313 bytes, compared with 434.5 "
+        "by herringbone",
         verdict=SURPASSED,
         run=tested(
             (f"{PUBLISHED}::test_streaming", 396, 313), (f"{PUBLISHED}::test_orders_of_gural_and_murmann", 434.5)
@@ -105,7 +106,7 @@ ROWS = (
     Row(
         item="figure 3",
         title="the order of herringbone",
-        reports="rows and columns by turns, as the herringbone tile",
+        reports="rows and columns alternate, as in the herringbone tile",
         here="plans count pixels in that order; in 3 x 3 pixels the rows are 0 1 2, 3 5 6 and 4 7 8",
         verdict=REPRODUCED,
         run=tested((f"{TURNS}::test_equation_6", 3, 5, 6, 4, 7, 8)),
@@ -114,8 +115,8 @@ ROWS = (
         item="claim 2",
         title="herringbone is optimal",
         reports="for square kernels, strides of 1 and no padding",
-        here="no order of pixels takes less than herringbone, for results of up to 4 x 3 pixels; `optimal-turns` takes "
-        "as little there, and on 1,000 shapes of other kernels, strides and padding no more than the best variant",
+        here="no order of pixels takes less than herringbone, for results of up to 4 x 3 pixels; `optimal-turns` "
+        "takes the same there, and on 1,000 shapes of other kernels, strides and padding no more than the best variant",
         verdict=SURPASSED,
         run=tested(
             (f"{ORDERS}::test_no_order_of_pixels_takes_less", 4, 3), (f"{LEAST}::test_no_variant_takes_less", 1000)
@@ -133,7 +134,7 @@ ROWS = (
         item="figure 4",
         title="corner pixels",
         reports="without a corner pixel, a set depends on one pixel less",
-        here="so in all sets of pixels among 3 x 4, for kernels of 3 and 5",
+        here="this holds for all sets of pixels among 3 x 4, for kernels of 3 and 5",
         verdict=REPRODUCED,
         run=tested((f"{ORDERS}::test_corner_pixels_of_figure_4", 3, 4, 5)),
     ),
@@ -141,9 +142,9 @@ ROWS = (
         item="figure 5",
         title="shifting and transposing",
         reports="two ways to reclaim pixels",
-        here="transposing: herringbone runs in 435 bytes on an Uno, `tm_transpose` with it",
+        here="transposing: herringbone runs in 435 bytes on an Uno, with `tm_transpose`",
         verdict=DIFFERS,
-        why="shifting, the slower way, is not built",
+        why="shifting, the slower way, is not implemented",
         run=tested(
             (f"{IN_PLACE}::test_gural_and_murmann_on_the_uno", 435), (f"{IN_PLACE}::test_shapes", "tm_transpose")
         ),
@@ -152,7 +153,7 @@ ROWS = (
         item="section 3.4.3",
         title="a single transpose",
         reports="equation (3): 875 elements for the second layer, 437.5 bytes, 3 more than herringbone",
-        here="873 elements are alive, {single:.1f} bytes, beside {herringbone:.1f} by herringbone",
+        here="873 elements are alive, {single:.1f} bytes, compared with {herringbone:.1f} by herringbone",
         verdict=REPRODUCED,
         run=Measured(digits),
         holds=lambda found: found["herringbone"] < found["single"] <= 437.5,
@@ -161,8 +162,8 @@ ROWS = (
         item="section 4.1",
         title="transposition in place",
         reports="equation (5): f(i) = (i mod h) w + floor(i / h), cycles of a permutation without marks",
-        here="`tm_transpose` of `runtime/include/tinyml/transpose.h`, halves of bytes, too: 3 x 4 pixels become 0, "
-        "4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11, as by (5)",
+        here="`tm_transpose` of `runtime/include/tinyml/transpose.h`, also for half bytes: 3 x 4 pixels become 0, 4, "
+        "8, 1, 5, 9, 2, 6, 10, 3, 7, 11, as by (5)",
         verdict=REPRODUCED,
         run=tested((f"{TRANSPOSE}::test_cycles_of_figure_6", 0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11)),
     ),
@@ -170,7 +171,7 @@ ROWS = (
         item="figure 6",
         title="a 3 x 4 array is transposed",
         reports="its cycles",
-        here="the cycles 1 4 5 9 3 and 2 8 10 7 6; the first and the last pixel stay",
+        here="the cycles 1 4 5 9 3 and 2 8 10 7 6; the first and the last pixel do not move",
         verdict=REPRODUCED,
         run=tested((f"{TRANSPOSE}::test_cycles_of_figure_6", 1, 4, 5, 9, 3, 2, 8, 10, 7, 6)),
     ),
@@ -186,12 +187,12 @@ ROWS = (
     Row(
         item="section 5.1",
         title="the network on an Uno",
-        reports="intermediate values of an image and the logits of all 10,000 images equal",
+        reports="intermediate values of an image and the logits of all 10,000 images are equal",
         here="labels and logits of 1,000 images by the evaluator and on the host, and of 5 on a simulated `uno`, are "
         "those of integers; labels of 990 are right",
         verdict=DIFFERS,
-        why="the repository holds a tenth of the images, simulated chips run few of them, and values between layers "
-        "are not compared one by one",
+        why="the repository has a tenth of the images, simulated chips run few of them, and values between layers are "
+        "not compared one by one",
         run=tested(
             (f"{NETWORK}::test_labels_and_logits_are_those_of_integers", 990),
             (f"{NETWORK}::test_devices_agree", "uno", 5),
@@ -232,7 +233,7 @@ ROWS = (
         item="figure 8",
         title="1000 random architectures",
         reports="error by memory, kernels and channels",
-        here="activations of {networks} networks planned: {within_ordinary} fit 512 bytes op by op, "
+        here="plans for the activations of {networks} networks: {within_ordinary} fit 512 bytes op by op, "
         "{within_herringbone} by herringbone, {within_pixels} by pixels; errors of a sample of 80 "
         "([sweep](../schedules.md#random-networks))",
         verdict=DIFFERS,
@@ -242,13 +243,13 @@ ROWS = (
     ),
     Row(
         item="figure 9",
-        title="beside other networks in 2 KB",
+        title="comparison with other networks in 2 KB",
         reports="99.15 % on MNIST's ten digits; ProtoNN 93.25 and Bonsai 94.38 % on two classes, FastGRNN "
         "98.20 % in 6 KB",
         here="the network as published, 990 of 1,000 images right; the classifiers of [results](../results.md) on "
         "MNIST's ten digits: 95.47 to 97.08 % in 8 bits with weights in flash",
         verdict=DIFFERS,
-        why="the others were trained for 2 KB of everything, ours for 2 KB of RAM",
+        why="the others were trained for 2 KB in total, ours for 2 KB of RAM",
         run=tested((f"{NETWORK}::test_labels_and_logits_are_those_of_integers", 990)),
     ),
     Row(
@@ -258,7 +259,7 @@ ROWS = (
         here="{accuracy:.2f} % of {images} images, odd or even, in 8 bits on an Uno, trained on 6,000 others: "
         "{constants} bytes of constants, and {ram} of RAM with the stack",
         verdict=DIFFERS,
-        why="which digits the two classes of MNIST-2 have is not said, and images are of 14 x 14 pixels",
+        why="the paper does not define the two classes of MNIST-2, and our images have 14 x 14 pixels",
         run=Measured(prototypes),
         holds=lambda found: found["accuracy"] > 93.25 and found["constants"] + found["ram"] <= 2048,
     ),
@@ -266,13 +267,14 @@ ROWS = (
         item="figure 10",
         title="strategies on random architectures",
         reports="herringbone and single transpose nearly equal, naive twice as much",
-        here="activations of {networks} architectures, planned: replacing takes {replace:.1f} % of herringbone's bytes "
-        "on average and {most_replace:.1f} at most, single transpose {single_transpose:.1f} and "
+        here="plans for the activations of {networks} architectures: replacing takes {replace:.1f} % of herringbone's "
+        "bytes on average and {most_replace:.1f} at most, single transpose {single_transpose:.1f} and "
         "{most_single_transpose:.1f}, ordinary execution {ordinary:.1f} and {most_ordinary:.1f}, rows {rows:.1f}, "
         "pixels {pixels:.1f}",
         verdict=DIFFERS,
-        why="the architectures are drawn from ranges of our own, since those of the paper are not given. Herringbone "
-        "and a single transpose are nearly equal on them, too, but naive execution takes less than twice as much",
+        why="the paper does not state the ranges of its architectures, and ours are drawn from other ranges. "
+        "Herringbone and a single transpose are nearly equal on them, too, but naive execution takes less than twice "
+        "as much",
         run=Measured(published),
         holds=lambda found: found["single_transpose"] < 101 and found["most_ordinary"] < 200,
     ),
@@ -288,14 +290,14 @@ ROWS = (
         item="figure 11",
         title="neighbours of a pixel",
         reports="16 cases of the proof",
-        here="what the proof shows, for sets among 4 x 4 pixels, see appendix A",
+        here="the result of the proof, for sets among 4 x 4 pixels, see appendix A",
         verdict=DIFFERS,
-        why="the lemma is tested by all sets of pixels, without the swaps of its proof",
+        why="all sets of pixels test the lemma, without the swaps of its proof",
         run=tested((f"{ORDERS}::test_lemma_a_1", 4)),
     ),
     Row(
         item="appendix B",
-        title="the best row to transpose at",
+        title="the best row for the transposition",
         reports="equations (4) and (7) to (10): the third layer takes 848 elements, the second 875",
         here="all rows are tried: 848 and 873 elements",
         verdict=REPRODUCED,
@@ -305,16 +307,16 @@ ROWS = (
         item="appendix C.1.1",
         title="kernels that are not square",
         reports="equation (16): rows first, then herringbone; x0 = 6 for a kernel of 7 x 1, 4 to 8 channels",
-        here="the order with the least peak (`optimal-turns`) takes 2,268 bytes, 12 columns first, the paper's 2,292 "
-        "at best",
+        here="the order with the least peak (`optimal-turns`) takes 2,268 bytes, 12 columns first; the paper's takes "
+        "2,292 at best",
         verdict=SURPASSED,
         run=tested((f"{LEAST}::test_published_orders_of_a_kernel_that_is_not_square", 6, 7, 4, 8, 2268, 12, 2292)),
     ),
     Row(
         item="appendix C.1.2",
-        title="single transpose for them",
+        title="single transpose for kernels that are not square",
         reports="equation (20)",
-        here="executed in the memory that is claimed, kernels of 3 x 2 and 3 x 4",
+        here="executed in the claimed memory, kernels of 3 x 2 and 3 x 4",
         verdict=REPRODUCED,
         run=tested((f"{IN_PLACE}::test_shapes", 3, 2, 4)),
     ),
@@ -336,13 +338,13 @@ ROWS = (
         "first",
         here="the order with the least peak for any stride; 6 columns first take 2,292 bytes, the least is 2,268",
         verdict=DIFFERS,
-        why="at stride 1 the equations contradict (16), so that orders are searched and not computed by them",
+        why="at stride 1 the equations contradict (16), so that orders are searched instead of computed by them",
         run=tested((f"{LEAST}::test_published_orders_of_a_kernel_that_is_not_square", 6, 2292, 2268)),
     ),
     Row(
         item="appendix C.4",
         title="residual blocks",
-        reports="3w + 2 pixels beside the image",
+        reports="3w + 2 pixels in addition to the image",
         here="2w + 5 pixels, and 10 for the scratch of a convolution, which is less from w = 14 on; run with w = 20",
         verdict=SURPASSED,
         run=tested((f"{RESIDUAL}", 2, 5, 3, 20)),
@@ -359,26 +361,26 @@ ROWS = (
         item="appendix D",
         title="spectrograms by square waves",
         reports="equations (25) and (26): running sums of samples times square waves, a quarter of a period apart "
-        "(0.25), in place of an FFT",
-        here="`features.SquareWaves`: two accumulators for each chunk and frequency, in every format, on devices, too "
+        "(0.25), instead of an FFT",
+        here="`features.SquareWaves`: two accumulators for each chunk and frequency, in every format, also on devices "
         "([signals](../signals.md))",
         verdict=REPRODUCED,
         run=tested((f"{SIGNALS}::test_square_waves_are_sums_of_samples", 0.25)),
     ),
     Row(
         item="appendix D.3",
-        title="what a square wave sees",
+        title="the response of a square wave",
         reports="equations (28) to (31): 4/pi times the bin, a third of its third and a fifth of its fifth harmonic",
-        here="so for tones at 1, 3 and 5 times the frequency, and nothing at 2 times",
+        here="the same for tones at 1, 3 and 5 times the frequency, and nothing at 2 times",
         verdict=REPRODUCED,
         run=tested((f"{SIGNALS}::test_square_waves_are_odd_harmonics", 1, 3, 5, 2, 4)),
     ),
     Row(
         item="appendix D, complexity",
         title="memory and time of the spectrogram",
-        reports="O(NM + HM) memory, O(DM + HM) operations a chunk",
-        here="H M sums for each phase, 5 x 32 of them, an operation for each sample and frequency; the N rows "
-        "are kept where the network reads them at once ([signals](../signals.md))",
+        reports="O(NM + HM) memory, O(DM + HM) operations per chunk",
+        here="H M sums for each phase, 5 x 32 of them, an operation for each sample and frequency; the N rows are "
+        "stored where the network reads them together ([signals](../signals.md))",
         verdict=REPRODUCED,
         run=tested((f"{SIGNALS}::test_memory_of_square_waves", 5, 32)),
     ),
@@ -389,22 +391,22 @@ ROWS = (
         here="`features.Spectrogram` and `features.SquareWaves` of 32 bands on a recorded word, "
         "[below](#two-spectrograms); their correlation is {correlation:.3f}",
         verdict=DIFFERS,
-        why="the word is the one of the figure, the recording another one, with a free licence",
+        why="the word is that of the figure, but the recording is another one, with a free licence",
         run=Measured(spectrograms),
         holds=lambda found: 0.7 < found["correlation"] < 1,
     ),
     Row(
         item="appendix E",
         title="tricks of training",
-        reports="0.1 to 0.2 points each; herringbone 0.2 beside replacing, 0.5 to 1 beside the naive way",
+        reports="0.1 to 0.2 points each; herringbone 0.2 compared with replacing, 0.5 to 1 compared with the naive way",
         here="errors of the published network, on average of {trainings:d} trainings, 6,000 images and 6 epochs of "
-        "either kind: {plain:.2f} % (from the least to the greatest {spread:.2f}), with orthogonal weights at first "
-        "{orthogonal:.2f}, with as many distorted images {distorted:.2f}, with the easy ones of them {easy:.2f}, the "
-        "best of the plain ones by the validation set {of_best:.2f}; with as few channels as fit the same memory by "
-        "replacing {replace:.2f} and op by op {ordinary:.2f}",
+        "either kind: {plain:.2f} % (from the least to the greatest {spread:.2f}), with orthogonal initial weights "
+        "{orthogonal:.2f}, with the same number of distorted images added {distorted:.2f}, with only the easy ones of "
+        "them {easy:.2f}, the best of the plain ones by the validation set {of_best:.2f}; with as few channels as fit "
+        "the same memory by replacing {replace:.2f} and op by op {ordinary:.2f}",
         verdict=DIFFERS,
-        why="trainings as short as these err by 6 %: herringbone is ahead of both other ways, as in the paper, but "
-        "distorted images help most where none is left out, and the best of four is no better than their mean",
+        why="trainings as short as these have errors of 6 %: herringbone is better than both other ways, as in the "
+        "paper, but distorted images help most if none is omitted, and the best of four is no better than their mean",
         run=Measured(tricks),
         holds=lambda found: (
             found["plain"] < found["replace"] < found["ordinary"] and found["distorted"] < found["easy"]
@@ -412,7 +414,7 @@ ROWS = (
     ),
     Row(
         item="section 5.1, spare",
-        title="RAM that is left",
+        title="unused RAM",
         reports="2 bytes, with the peak of the stack",
         here="38 of 2,048 bytes with 350 bytes of activations, see figure 7",
         verdict=SURPASSED,
@@ -429,14 +431,14 @@ ROWS = (
         "{herringbone:.1f} times the error for a tenth of the memory by herringbone, {ordinary:.1f} op by op and "
         "{pixels:.1f} streamed by pixels",
         verdict=DIFFERS,
-        why="networks that are trained for 4 epochs on a sixth of the images err by 3 % at least, so that the frontier "
-        "is flatter",
+        why="networks that are trained for 4 epochs on a sixth of the images have errors of at least 3 %, so that the "
+        "frontier is flatter",
         run=Measured(frontier),
         holds=lambda found: found["ordinary"] < found["herringbone"] < 10 < found["pixels"],
     ),
     Row(
         item="section 6, 3D",
-        title="ahead: convolutions in three dimensions",
+        title="future work: convolutions in three dimensions",
         reports="the methods are useful there, too",
         here="windows in space and streams in time ([signals](../signals.md)); ONNX's convolutions in space are "
         "refused: `expected an image NxCxHxW`",
@@ -457,14 +459,14 @@ ROWS = (
         here="1,519 bytes of weights, which arrive over the serial line ([weights in "
         "RAM](../memory.md#weights-in-ram))",
         verdict=DIFFERS,
-        why="the format of the serial line is another one, and the development set is not published",
+        why="the format of the serial line differs, and the development set is not published",
         run=tested((f"{LOADED}::test_weights_take_the_bytes_of_their_bits", 1519)),
     ),
     Row(
         item="figure 13",
         title="other layers",
         reports="pools and dense layers in place",
-        here="the network runs whole, in the arena that is claimed, 435 bytes by herringbone",
+        here="the whole network runs in the claimed arena, 435 bytes by herringbone",
         verdict=REPRODUCED,
         run=tested((f"{IN_PLACE}::test_gural_and_murmann_on_the_uno", 435)),
     ),
@@ -472,8 +474,8 @@ ROWS = (
         item="appendix F",
         title="CIFAR-10 and Google-12",
         reports="55.78, 71.07 and 85.29 %, the latter two with activations in 2 KB",
-        here="by memory alone, 4 bits: the second network takes {ordinary} bytes op by op, {rows} by rows and {pixels} "
-        "by pixels",
+        here="only memory, 4 bits: the second network takes {ordinary} bytes op by op, {rows} by rows and {pixels} by "
+        "pixels",
         verdict=DIFFERS,
         why="the trained networks are not published: their memory is planned from the printed shapes",
         run=Measured(small_cifars),
@@ -483,10 +485,10 @@ ROWS = (
         item="appendix F, Google-12",
         title="twelve spoken words",
         reports="85.29 %, activations in 2 KB",
-        here="by memory alone, 4 bits: {ordinary:.0f} bytes op by op, {rows:.0f} by rows, {pixels:.0f} by pixels",
+        here="only memory, 4 bits: {ordinary:.0f} bytes op by op, {rows:.0f} by rows, {pixels:.0f} by pixels",
         verdict=DIFFERS,
-        why="the trained network is not published, nor what its residual units pad and project: read as convolutions "
-        "of 3 x 3 beside the image",
+        why="neither the trained network is published nor the padding and projection of its residual units, which are "
+        "read as convolutions of 3 x 3 parallel to the image",
         run=Measured(small_keywords),
         holds=lambda found: found["pixels"] <= found["rows"] < found["ordinary"],
     ),
@@ -497,7 +499,8 @@ ROWS = (
         here="the network for MNIST, as in table 1; the one for CIFAR-10 has {weights} weights in the printed shapes, "
         "{weights_bytes:.1f} bytes at 4 bits",
         verdict=DIFFERS,
-        why="weights of the other three are not published, and by these shapes those for CIFAR-10 do not fit 2 KB",
+        why="weights of the other three are not published, and with these shapes the weights for CIFAR-10 do not fit "
+        "2 KB",
         run=Measured(small_cifars),
         holds=lambda found: found["weights_bytes"] > 2048,
     ),

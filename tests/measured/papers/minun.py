@@ -33,11 +33,11 @@ STEPS = "unit/transforms/search/test_other_search_steps.py"
 
 FACES = Shown(("networks-faces",), detectors)
 
-OTHER_PICTURES = "the paper's pictures are for research only, so that others are measured"
+OTHER_PICTURES = "the paper's pictures are for research only, and others are measured"
 
 NOT_ALONE = (
-    "tensors are zero-skew integers where posits lose more, which the paper leaves for the future (section 9): its own "
-    "programs have posits alone"
+    "tensors are zero-skew integers where posits lose more, which is future work in the paper (section 9): its own "
+    "programs have only posits"
 )
 
 NOT_RUN = "its searches in posits take minutes for each limit and model, and have not been run yet"
@@ -73,7 +73,8 @@ ROWS = (
         item="section 2.1",
         title="1.6181 in fixed point and zero-skew",
         reports="26510 with scale 14; 231 with skew 0.015686 and zero 128",
-        here="{fixed:d} as the paper cuts off (`shiftry`; `fixed` rounds to {rounded:d}), and {skewed:d} (`affine`)",
+        here="{fixed:d}, truncated as in the paper (`shiftry`; `fixed` rounds to {rounded:d}), and {skewed:d} "
+        "(`affine`)",
         verdict=REPRODUCED,
         run=Measured(representations),
         holds=lambda found: (found["fixed"], found["skewed"]) == (26510, 231),
@@ -91,7 +92,7 @@ ROWS = (
         item="section 2.2, regimes",
         title="regimes by their bits",
         reports="1110 is 2, 10 is 0, 11111 in 6 bits is 4, 00001 is -4, and 000000 in 7 bits -6",
-        here="all but the last: seven bits of 0 are the number 0, and the least regime is -5",
+        here="all except the last: seven bits of 0 are the number 0, and the least regime is -5",
         verdict=DIFFERS,
         why="the least regime of n bits is 2 - n",
         run=tested(
@@ -102,10 +103,10 @@ ROWS = (
         item="figure 1",
         title="faces found in a picture",
         reports="boxes of the detector in floats",
-        here="boxes of Face-C in floats and in fixed point, on a photograph that is free to use "
+        here="boxes of Face-C in floats and in fixed point, on a freely usable photograph "
         "([picture](../networks.md#detectors-with-rnnpool))",
         verdict=DIFFERS,
-        why="the paper's picture is of a data set for research only",
+        why="the paper's picture is from a data set for research only",
         run=FACES,
     ),
     Row(
@@ -143,7 +144,7 @@ ROWS = (
         item="procedure 1",
         title="the linear classifier",
         reports="W1 (-2.139562, 1.885351), X1 (1.185109, -2.206466), B1 0.146048",
-        here="the program of the tests, as text of the IR",
+        here="the program of the tests, as IR text",
         verdict=REPRODUCED,
         run=tested((f"{EXAMPLE}::test_search_promote_on_the_example", -2.139562, 1.885351, 0.146048)),
     ),
@@ -151,7 +152,7 @@ ROWS = (
         item="procedure 2",
         title="posits of 16 bits",
         reports="X1 (1.18506, -2.20605) and B1 0.146057, in 4 bytes of RAM",
-        here="the same posits, and -6.54883 on a simulated Uno and Cortex-M4; algorithm 7 turns 4 bytes down",
+        here="the same posits, and -6.54883 on a simulated Uno and Cortex-M4; algorithm 7 rejects 4 bytes",
         verdict=REPRODUCED,
         run=tested(
             (f"{EXAMPLE}::test_table_1_values", 1.18506, -2.20605, 0.146057),
@@ -178,14 +179,14 @@ ROWS = (
         "error of 0.0003",
         verdict=DIFFERS,
         why="posits have a shift here, which makes those of 8 bits finer, and sums are computed in 16 bits; with the "
-        "paper's posits the same algorithm makes its choice, see algorithm 8",
+        "paper's posits the same algorithm makes the paper's choice, see algorithm 8",
         run=tested((f"{EXAMPLE}::test_search_promote_on_the_example", 0.0708, 0.0498, 0.0091, 0.0072, 8, 0.0003)),
     ),
     Row(
         item="figure 3",
         title="overview",
         reports="bit widths, memory, code",
-        here="`search-promote` and the pipelines behind it; each decision has its reason on the IR, such as "
+        here="`search-promote` and the pipelines after it; the IR records the reason of each decision, such as "
         "`promoted: promotability`",
         verdict=REPRODUCED,
         run=tested(("filecheck/transforms/search/search_promote.mlir", "promoted: promotability")),
@@ -202,7 +203,7 @@ ROWS = (
         item="algorithm 5",
         title="value maps",
         reports="the values of each tensor in both widths",
-        here="of W1 -2.13965 and -2.25 in the paper's posits; step 2 of `search-promote`, whose posits have a shift, "
+        here="for W1 -2.13965 and -2.25 in the paper's posits; step 2 of `search-promote`, whose posits have a shift, "
         "scores W1 by its two maps with 0.0072",
         verdict=REPRODUCED,
         run=tested(
@@ -217,8 +218,8 @@ ROWS = (
         here="for the deviations of table 1 step 2 has 0.0527 for W1 and 0.0296 for X1, where the paper has 0.00513 "
         "and 0.02198",
         verdict=DIFFERS,
-        why="the 95th percentile of two numbers is close to the greater one here, in the example the lesser one; the "
-        "choice is the same",
+        why="here the 95th percentile of two numbers is close to the greater one, in the paper's example to the "
+        "lesser one; the choice is the same",
         run=tested(
             (f"{EXAMPLE}::test_promotability_by_an_interpolated_percentile", 0.0527, 0.0296),
             (f"{EXAMPLE}::test_promotion_chooses_procedure_3", 0.00513, 0.02198, 0.0527, 0.0296),
@@ -227,8 +228,8 @@ ROWS = (
     Row(
         item="algorithm 7",
         title="promotion within a limit",
-        reports="in the order of scores; what overshoots 3 bytes is reverted",
-        here="step 3: t1 is turned down at 4 bytes, `beyond the limit by itself`",
+        reports="in the order of scores; a promotion that exceeds 3 bytes is reverted",
+        here="step 3: t1 is rejected at 4 bytes, `beyond the limit by itself`",
         verdict=REPRODUCED,
         run=tested((f"{EXAMPLE}::test_promotion_chooses_procedure_3", 3, 4, "beyond the limit by itself")),
     ),
@@ -236,7 +237,7 @@ ROWS = (
         item="algorithm 8",
         title="promotion",
         reports="from three initial states, the best of which is t1, X1, B1, W1 with 0.04953",
-        here="step 3 evaluates the same programs and takes the same one",
+        here="step 3 evaluates the same programs and chooses the same one",
         verdict=REPRODUCED,
         run=tested((f"{EXAMPLE}::test_promotion_chooses_procedure_3", 0.04953)),
     ),
@@ -247,7 +248,7 @@ ROWS = (
         here="`soft` of `search-promote`, 1.0 by default: with 2.0 two tensors are promoted where one fits",
         verdict=DIFFERS,
         run=tested((f"{STEPS}::test_a_soft_limit_lets_promotions_go_on", 1.0, 2.0)),
-        why="offsets are packed at best while widths are searched, so that no factor has to stand for a better packing",
+        why="the search packs offsets optimally, so that no factor need anticipate a better packing",
     ),
     Row(
         item="section 5.2",
@@ -258,8 +259,8 @@ ROWS = (
         verdict=DIFFERS,
         run=Measured(explored),
         holds=lambda found: found["promote_most"] < 60 > found["demote_most"],
-        why="candidates are evaluated in numpy, with what they have in common computed once; detectors were searched "
-        "on a busy machine, which tells no time",
+        why="candidates are evaluated in numpy, and their common parts are computed once; detectors were searched on "
+        "a busy machine, whose times are not comparable",
     ),
     Row(
         item="section 5.2, executions",
@@ -282,9 +283,9 @@ ROWS = (
     Row(
         item="figure 5",
         title="a canvas of bytes and instructions",
-        reports="one map of a tensor of 2 bytes between instructions 2 and 4 for each place of it",
-        here="as many maps; figure 4 as a canvas has a cover in 256 bytes and none in 192. `exact-cover` takes "
-        "maps at normal patterns alone, and sections in place of instructions",
+        reports="one map for each place of a tensor of 2 bytes between instructions 2 and 4",
+        here="the same number of maps; figure 4 as a canvas has a cover in 256 bytes and none in 192. `exact-cover` "
+        "uses only maps at normal patterns, and sections instead of instructions",
         verdict=REPRODUCED,
         run=tested(
             (f"{COVER}::test_maps_of_minun_figure_5", 2, 4),
@@ -320,11 +321,11 @@ ROWS = (
     ),
     Row(
         item="section 5.3, as a judge",
-        title="exact cover beside another search",
+        title="exact cover as the judge of another search",
         reports="no other search",
-        here="where first fit does not reach the peak, exact cover goes first, and then branch and bound, which proves "
-        "the same up to thousands of times sooner; who did not prove "
-        "[judges](../packing.md#exact-cover-as-the-judge): of {problems} claims of branch and bound exact cover agrees "
+        here="where first fit does not reach the peak, exact cover runs first, and then branch and bound, which finds "
+        "the same proofs up to thousands of times faster; the search that did not prove a bound [judges "
+        "it](../packing.md#exact-cover-as-the-judge): of {problems} claims of branch and bound exact cover agrees "
         "with {agreed}, refutes {refuted} and leaves {undecided} undecided",
         verdict=SURPASSED,
         run=Shown(("packing-judged",), judged),
@@ -332,11 +333,11 @@ ROWS = (
     ),
     Row(
         item="figure 6",
-        title="drop of accuracy in 8 bits",
+        title="loss of accuracy in 8 bits",
         reports="fixed point worst, zero-skew better, posits best, and unacceptable for FastGRNN",
         here="points lost on average: fixed {fixed 8:.2f}, posit {posit 8:.2f}, affine {affine 8:.2f}",
         verdict=DIFFERS,
-        why="sums of products are exact here in all three, which is where the paper's 8 bits lose",
+        why="sums of products are exact here in all three formats, while the paper's 8 bits lose in these sums",
         run=Shown(("results-formats",), compression),
         holds=lambda found: max(found["fixed 8"], found["posit 8"], found["affine 8"]) < 0.5,
     ),
@@ -346,7 +347,7 @@ ROWS = (
         reports="2.9 to 5.1 times less with posits",
         here="{least:.1f} to {most:.1f} times less for twelve classifiers, at no loss on average",
         verdict=DIFFERS,
-        why="RAM here includes stack and input, and programs in floats share memory already: three that were tried do "
+        why="RAM here includes stack and input, and programs in floats already share memory: three of those tried do "
         "not work in 1/5.1 of it at any width",
         run=Shown(("results-third",), compression, BY_THIRD),
         holds=lambda found: found["least"] >= 2.9 and found["change"] >= 0,
@@ -356,8 +357,8 @@ ROWS = (
         title="the least RAM within 0.2 points",
         reports="2.9 to 5.1 times less with posits",
         here="{less:.1f} to {more:.1f} times less arena and input for {count:d} classifiers, one of each family, with "
-        "posits or zero-skew integers where that loses less: the least RAM that promotion finds within one limit after "
-        "another, at a change of {worst:+.2f} points at worst",
+        "posits or, where they lose less, zero-skew integers: the least RAM that promotion finds within a sequence of "
+        "limits, at a change of {worst:+.2f} points at worst",
         verdict=DIFFERS,
         why=NOT_ALONE,
         run=Measured(least(*MIXED)),
@@ -365,10 +366,10 @@ ROWS = (
     ),
     Row(
         item="figure 7, posits alone",
-        title="the least RAM within 0.2 points, in posits",
+        title="the least RAM within 0.2 points, only in posits",
         reports="2.9 to 5.1 times less with posits",
-        here="{less:.1f} to {more:.1f} times less arena and input for {count:d} classifiers, one of each family, in "
-        "posits alone: the least RAM that promotion finds within one limit after another, at a change of {worst:+.2f} "
+        here="{less:.1f} to {more:.1f} times less arena and input for {count:d} classifiers, one of each family, only "
+        "in posits: the least RAM that promotion finds within a sequence of limits, at a change of {worst:+.2f} "
         "points at worst",
         verdict=CANNOT,
         why=NOT_RUN,
@@ -381,8 +382,8 @@ ROWS = (
         here="in Shiftry's arithmetic, demoted to MinUn's 185 KB ({arena:k} of arena), Face-C has an average "
         "precision of {average_precision:.3f}, in floats {float:.3f}; by promotion see figure 9",
         verdict=DIFFERS,
-        why="the limit is the one of MinUn's program and tighter than the 204 KB of Shiftry's, and pictures are "
-        "others, since the paper's data set is for research only",
+        why="the limit is that of MinUn's program and tighter than the 204 KB of Shiftry's, and the pictures differ, "
+        "since the paper's data set is for research only",
         run=Measured(demoted(185_000)),
     ),
     Row(
@@ -392,8 +393,8 @@ ROWS = (
         here="in Shiftry's arithmetic, demoted to 204 KB ({arena:k} of arena), Face-C has an average precision of "
         "{average_precision:.3f}, in floats {float:.3f}",
         verdict=DIFFERS,
-        why="the program is the one of 185 KB: what fills memory is demoted together, and no program lies between. Its "
-        "8 bits of Shiftry's arithmetic lose the boxes altogether; pictures are others, too",
+        why="the program is the one of 185 KB: the tensors at the peak are demoted together, and no program lies "
+        "between. Its 8 bits of Shiftry's arithmetic lose the boxes completely; the pictures differ, too",
         run=Measured(demoted(204_000)),
         holds=lambda found: found["arena"] <= 204_000 and found["average_precision"] < 0.139,
     ),
@@ -404,16 +405,16 @@ ROWS = (
         here="Face-C finds 10 heads, in floats 11 ([picture](../networks.md#detectors-with-rnnpool)); average "
         "precision on 24 pictures {c.average_precision:.3f} and {c.float:.3f}",
         verdict=DIFFERS,
-        why="the paper's picture is of a data set for research only",
+        why="the paper's picture is from a data set for research only",
         run=FACES,
         holds=lambda found: keeps(found, {"c": 185_000}),
     ),
     Row(
         item="table 3, classifiers",
-        title="posits beside floats",
+        title="posits compared with floats",
         reports="accuracy within 0.2 points of floats at 2.9 to 5.1 times less RAM",
         here="mean change {change:+.3f} points, the worst {worst:+.2f}, at {least:.1f} times less RAM or more, in "
-        "posits or zero-skew integers where that loses less",
+        "posits or, where they lose less, zero-skew integers",
         verdict=DIFFERS,
         why=NOT_ALONE,
         run=Shown(("results-third",), compression, BY_THIRD),
@@ -421,13 +422,13 @@ ROWS = (
     ),
     Row(
         item="table 3, ProtoNN and Bonsai in posits alone",
-        title="posits beside floats",
+        title="posits compared with floats",
         reports="mean changes of +0.06 (ProtoNN) and +0.02 points (Bonsai) at 2.9 to 5.1 times less RAM",
         here="within 1/2.9 of the arena and input of floats, at {least:.1f} to {most:.1f} times less, mean changes of "
         "{protonn:+.3f} (ProtoNN) and {bonsai:+.3f} points (Bonsai), {worst:+.2f} at worst, for {count:d} classifiers",
         verdict=DIFFERS,
-        why="the models are others: on average they lose a hundredth of a point where the paper's gain more, and the "
-        "RAM is given, not the least one (figure 7)",
+        why="the models differ: on average they lose a hundredth of a point where the paper's gain more, and the RAM "
+        "is a given limit, not the least one (figure 7)",
         run=Measured(third_in_posits("protonn", "bonsai")),
         holds=lambda found: (
             found["beyond"] == 0
@@ -439,7 +440,7 @@ ROWS = (
     ),
     Row(
         item="table 3, FastGRNN in posits alone",
-        title="posits beside floats",
+        title="posits compared with floats",
         reports="a mean change of +0.01 points at 2.9 to 5.1 times less RAM",
         here="within 1/2.9 of the arena and input of floats, at {least:.1f} to {most:.1f} times less, a mean change of "
         "{fastgrnn:+.2f} points, {worst:+.2f} at worst, for {count:d} classifiers; {beyond:d} more do not work within "
@@ -450,7 +451,7 @@ ROWS = (
     ),
     Row(
         item="table 3, 16 bits",
-        title="fixed point of 16 bits and BFloat16 beside floats",
+        title="fixed point of 16 bits and BFloat16 compared with floats",
         reports="comparable accuracy: 0.41, 0.02 and -0.01 points lost on average by fixed point (FastGRNN, ProtoNN, "
         "Bonsai), 0.15, -0.05 and 0.01 by BFloat16",
         here="{fastgrnn fixed 16:.2f}, {protonn fixed 16:.2f} and {bonsai fixed 16:.2f} points by fixed point, "
@@ -465,7 +466,7 @@ ROWS = (
     ),
     Row(
         item="table 3, detectors",
-        title="8 and 16 bits beside floats",
+        title="8 and 16 bits compared with floats",
         reports="posits: 192 to 203 KB and the average precision of floats",
         here="in fixed point, with the stack, Face-A {a.ram:k} KB and an average precision of "
         "{a.average_precision:.3f}, in floats {a.float:.3f}; Face-B {b.ram:k} KB, {b.average_precision:.3f} "
@@ -477,14 +478,14 @@ ROWS = (
     ),
     Row(
         item="table 3, detectors in posits",
-        title="posits beside floats",
+        title="posits compared with floats",
         reports="in 10 and 12 bits Face-A 197 KB and an average precision of 0.647, in floats 0.643; Face-B 192 KB, "
         "0.333 and 0.336; Face-C 203 KB, 0.573 and 0.575; table 10: 230 KB each, 0.640, 0.331 and 0.464",
         here="in 8 and 16 bits by Haunter, with formats chosen on two other pictures and measured on 24: Face-A "
         "{a.arena:k} KB, {a.average_precision:.3f} and in floats {a.float:.3f}; Face-B {b.arena:k}, "
         "{b.average_precision:.3f} and {b.float:.3f}; Face-C {c.arena:k}, {c.average_precision:.3f} and {c.float:.3f}",
         verdict=DIFFERS,
-        why="the widths are others, which leaves precision and RAM as reported; for 10 bits see the next row",
+        why="the widths differ, with precision and RAM as reported; for 10 bits see the next row",
         run=Measured(in_posits),
         holds=lambda found: all(
             found[name]["arena"] <= 1000 * kilobytes and found[name]["average_precision"] > found[name]["float"] - 0.01
@@ -493,10 +494,10 @@ ROWS = (
     ),
     Row(
         item="table 3, detectors in 10 bits",
-        title="the lesser width everywhere",
+        title="the lesser width for all tensors",
         reports="10 and 12 bits: Face-A 197 KB, Face-B 192, Face-C 203",
-        here="posits of 10 bits everywhere, packed to the bit (`--width 10 --pack-buffers`): Face-A {a:k} KB, Face-B "
-        "{b:k}, Face-C {c:k}",
+        here="posits of 10 bits for all tensors, packed to the bit (`--width 10 --pack-buffers`): Face-A {a:k} KB, "
+        "Face-B {b:k}, Face-C {c:k}",
         verdict=DIFFERS,
         why="the paper does not say which tensors are updated in place or share memory",
         run=Measured(in_ten_bits),
@@ -505,19 +506,19 @@ ROWS = (
     Row(
         item="table 4, classifiers",
         title="strategies in fixed point",
-        reports="beside promotion demotion loses 0.50 (FastGRNN), 0.74 (ProtoNN) and 0.58 (Bonsai) points; by size "
-        "-0.27, 0.71 and 0.25, by accuracy -0.20, 0.48 and 0.30",
+        reports="compared with promotion, demotion loses 0.50 (FastGRNN), 0.74 (ProtoNN) and 0.58 (Bonsai) points; by "
+        "size -0.27, 0.71 and 0.25, by accuracy -0.20, 0.48 and 0.30",
         here=f"in Shiftry's arithmetic and the RAM of demotion, {BY_STRATEGY}",
         verdict=DIFFERS,
-        why="the models are others: on average of all promotion loses least, as in the paper, but not on each of them, "
+        why="the models differ: on average of all promotion loses least, as in the paper, but not on each of them, "
         "and by size loses half of GesturePod's answers",
         run=Measured(strategies("shiftry")),
         holds=promotion_is_best,
     ),
     Row(
         item="table 4, twelve models",
-        title="promotion beside demotion in fixed point",
-        reports="demotion loses 0.50 (FastGRNN), 0.74 (ProtoNN) and 0.58 (Bonsai) points against promotion",
+        title="promotion compared with demotion in fixed point",
+        reports="demotion loses 0.50 (FastGRNN), 0.74 (ProtoNN) and 0.58 (Bonsai) points compared with promotion",
         here="in Shiftry's arithmetic and the same RAM, demotion changes {fastgrnn_demotion:.2f}, "
         "{protonn_demotion:.2f} and {bonsai_demotion:.2f}, promotion {fastgrnn_promotion:.2f}, "
         "{protonn_promotion:.2f} and {bonsai_promotion:.2f}",
@@ -526,15 +527,16 @@ ROWS = (
         holds=lambda found: all(
             found[f"{family}_promotion"] > found[f"{family}_demotion"] for family in ("protonn", "bonsai", "fastgrnn")
         ),
-        why="the models are others: promotion is ahead in each family, as in the paper, by less",
+        why="the models differ: promotion is better in each family, as in the paper, by less",
     ),
     Row(
         item="table 5",
         title="strategies in posits",
-        reports="beside promotion demotion loses 0.08 to 0.58 points, by size 0.04 to 1.73, by accuracy 0.02 to 0.17",
+        reports="compared with promotion, demotion loses 0.08 to 0.58 points, by size 0.04 to 1.73, by accuracy 0.02 "
+        "to 0.17",
         here=f"in the RAM of demotion, {BY_STRATEGY}",
         verdict=DIFFERS,
-        why="the models are others: on average of all promotion loses least, as in the paper, but not on each of them",
+        why="the models differ: on average of all promotion loses least, as in the paper, but not on each of them",
         run=Measured(strategies("posit")),
         holds=promotion_is_best,
     ),
@@ -556,10 +558,10 @@ ROWS = (
         item="section 7.7",
         title="three widths",
         reports="8, 12 and 16 bits: no tangible benefit",
-        here="further widths and formats are steps 4 to 7 of `search-promote`, which give the room that 8 bits leave "
+        here="steps 4 to 7 of `search-promote` add further widths and formats: they assign the room that 8 bits leave "
         "to tensors of 12 and 16 bits where that loses less",
         verdict=DIFFERS,
-        why="a third width fills room that is left, and what it gains beside two widths was not compared",
+        why="a third width uses remaining room, and its gain over two widths was not measured",
         run=tested((f"{SEARCHES}::test_room_that_promotion_leaves_goes_to_other_widths", 8, 12, 16)),
     ),
     Row(
@@ -567,21 +569,21 @@ ROWS = (
         title="layers of the detectors",
         reports="an input of 320 x 240; bottlenecks of 32 channels at 40 x 30 and of 96 and 128 at 20 x 15 (Face-A), "
         "of 32 to 128 at 20 x 15 (Face-B), of 32 at 40 x 30 and of 64 at 20 x 15 (Face-C)",
-        here="the same images behind each bottleneck of the imported models",
+        here="the same images after each bottleneck of the imported models",
         verdict=REPRODUCED,
         run=tested((f"{FACE_MODELS}::test_layers_of_table_7", 32, 40, 30, 96, 128, 20, 15, 64)),
     ),
     Row(
         item="table 8, classifiers",
-        title="8 bits everywhere",
+        title="8 bits for all tensors",
         reports="points lost by fixed point 60 (FastGRNN), 6.3 (ProtoNN), 5.4 (Bonsai); posits 11.3, 2.6, none; "
         "zero-skew 15.4, 0.2, 0.4",
         here="fixed point {fastgrnn fixed 8:.2f}, {protonn fixed 8:.2f} and {bonsai fixed 8:.2f}, posits "
         "{fastgrnn posit 8:.2f}, {protonn posit 8:.2f} and {bonsai posit 8:.2f}, zero-skew {fastgrnn affine 8:.2f}, "
         "{protonn affine 8:.2f} and {bonsai affine 8:.2f}, on average of twelve models, negative for a gain",
         verdict=DIFFERS,
-        why="sums of products are exact here, so that little is lost in any representation, by FastGRNN above all; but "
-        "zero-skew for ProtoNN, for GesturePod's above all, loses more than reported",
+        why="sums of products are exact here, so that all representations lose little, most notably for FastGRNN; but "
+        "zero-skew loses more than reported for ProtoNN, most of all for GesturePod",
         run=Shown(("results-formats",), compression),
         holds=lambda found: (
             all(
@@ -597,15 +599,15 @@ ROWS = (
         item="table 8, usps10",
         title="FastGRNN in 8 bits",
         reports="fixed point 52.12 %, floats 94.12 %",
-        here="fixed point {accuracy:.2f} %, floats {float:.2f} %, by the weights that EdgeML published, a state of 32 "
-        "numbers and matrices of rank 5 ([beside others](shiftry.md#published-data-sets))",
+        here="fixed point {accuracy:.2f} %, floats {float:.2f} %, with the weights that EdgeML published, a state of "
+        "32 numbers and matrices of rank 5 ([comparison](shiftry.md#published-data-sets))",
         verdict=SURPASSED,
         run=Shown(("papers-published",), usps),
         holds=lambda found: found["accuracy"] > 52.12 and found["float"] - found["accuracy"] < 1,
     ),
     Row(
         item="table 8, usps10 in Shiftry's arithmetic",
-        title="8 bits everywhere, by Shiftry's scales",
+        title="8 bits for all tensors, by Shiftry's scales",
         reports="ProtoNN 90.78 %, in floats 92.53; Bonsai 89.89 and 91.63; FastGRNN 52.12 and 94.12",
         here="in the arithmetic of Shiftry's figure 5 (`shiftry_printed`) ProtoNN {protonn_exact:.2f} %, Bonsai "
         "{bonsai_exact:.2f} and FastGRNN {fastgrnn_exact:.2f}, in floats 93.92, 93.62 and 93.22; with trees that halve "
@@ -617,10 +619,10 @@ ROWS = (
         "{fastgrnn_operands:.2f}; SeeDot's tables of functions {protonn_functions:.2f}, {bonsai_functions:.2f} and "
         "{fastgrnn_functions:.2f}",
         verdict=DIFFERS,
-        why="the models of ProtoNN and Bonsai are others: they lose less than reported wherever sums are not rounded "
-        "downwards again and again, which a tree of arithmetic shifts does and neither figure 5 nor the released code "
-        "(it divides towards zero) has. FastGRNN, whose weights are the published ones, falls as far with products of "
-        "8 bits alone, but then ProtoNN does, too: no single one of these rules gives all three figures",
+        why="the models of ProtoNN and Bonsai differ. They lose less than reported unless sums are rounded downwards "
+        "repeatedly, as in a tree of arithmetic shifts but neither in figure 5 nor in the released code, which "
+        "divides towards zero. FastGRNN, whose weights are the published ones, loses as much only with products of 8 "
+        "bits, but then ProtoNN does, too: no single one of these rules gives all three figures",
         run=Measured(on_usps),
         holds=lambda found: (
             all(found[f"{family}_trees"] == found[f"{family}_wide"] for family in ("protonn", "bonsai", "fastgrnn"))
@@ -632,10 +634,10 @@ ROWS = (
     ),
     Row(
         item="table 8, detectors",
-        title="8 bits everywhere",
-        reports="fixed point and zero-skew fail, posits keep some precision",
-        here="Face-C in 8 bits everywhere: an average precision of {fixed:.3f} in fixed point, {posits:.3f} in posits, "
-        "{zero-skew:.3f} in zero-skew, {float:.3f} in floats",
+        title="8 bits for all tensors",
+        reports="fixed point and zero-skew fail, posits retain some precision",
+        here="Face-C in 8 bits for all tensors: an average precision of {fixed:.3f} in fixed point, {posits:.3f} in "
+        "posits, {zero-skew:.3f} in zero-skew, {float:.3f} in floats",
         verdict=SURPASSED,
         run=Measured(everywhere),
         holds=lambda found: found["float"] - 0.1 < found["fixed"] < found["zero-skew"] < found["posits"],
@@ -647,7 +649,7 @@ ROWS = (
         here="twelve models [compared](../searches.md#results); on average of all, demotion changes "
         "{all_demotion:.2f}, promotion {all_promotion:.2f}, and in our arithmetic {all_ours:.2f}",
         verdict=DIFFERS,
-        why="the trained models of the paper are not published; ours are of the same families, on data that are",
+        why="the trained models of the paper are not published; ours are of the same families, on published data",
         run=COMPARED,
         holds=lambda found: found["all_promotion"] > found["all_demotion"],
     ),
@@ -674,24 +676,26 @@ ROWS = (
         item="table 9, optimum and first fit",
         title="memory by both",
         reports="optimum takes up to 34 % less",
-        here="of {count:d} classifiers' programs by promotion, {first_gain:d} takes less at best than by first fit in "
-        "one pass, {first_most:.1f} %, whether results overwrite operands ({in_place_first_most:.1f} %) or not; the "
-        "best of six orders leaves {orders_most:.0f} %",
+        here="of {count:d} classifiers' programs by promotion, the optimum of {first_gain:d} is smaller than first "
+        "fit in one pass, by {first_most:.1f} %, whether results overwrite operands ({in_place_first_most:.1f} %) or "
+        "not; compared with the best of six orders it saves {orders_most:.0f} %",
         verdict=DIFFERS,
-        why="programs have 5 to 16 buffers here, which one pass places at best in all but FastGRNN of low rank; for "
-        "programs with more see the next rows",
+        why="programs have 5 to 16 buffers here, which one pass places optimally in all except FastGRNN of low rank; "
+        "for programs with more buffers see the next rows",
         run=Measured(on_promoted),
         holds=lambda found: found["first_gain"] == 1 and 0 < found["first_most"] < 34 and found["orders_most"] == 0,
     ),
     Row(
         item="table 9, random graphs",
         title="memory by optimum and first fit",
-        reports="by the text 0 to 24 % less, in the table up to 34 %",
-        here="than first fit in one pass, in order of start: {mean:.1f} % less on average of {graphs:d} random graphs, "
-        "{most:.0f} % at most, less in {gain:d} of them; {proved:d} placements are proved optimal. Five more orders "
-        "close most of the gap: {orders_mean:.1f} % on average, {orders_most:.0f} % at most, {orders_gain:d} graphs",
+        reports="in the text 0 to 24 % less, in the table up to 34 %",
+        here="compared with first fit in one pass, in order of start: {mean:.1f} % less on average of {graphs:d} "
+        "random graphs, {most:.0f} % at most, less in {gain:d} of them; {proved:d} placements are proved optimal. "
+        "Five more orders close most of the gap: {orders_mean:.1f} % on average, {orders_most:.0f} % at most, "
+        "{orders_gain:d} graphs",
         verdict=DIFFERS,
-        why="the paper's programs are not published: random graphs show that an optimum gains, not how much there",
+        why="the paper's programs are not published: random graphs show that an optimum gains, but not by how much in "
+        "these programs",
         run=Measured(on_graphs),
         holds=lambda found: found["proved"] == found["graphs"] and found["most"] >= 20,
     ),
@@ -715,8 +719,8 @@ ROWS = (
         "{c_8_first:k}, {c_8_orders:k} and {c_8_best:k}; 16 bits: {a_16_first:k}, {a_16_orders:k} and {a_16_best:k}, "
         "{b_16_first:k}, {b_16_orders:k} and {b_16_best:k}, {c_16_first:k}, {c_16_orders:k} and {c_16_best:k}",
         verdict=DIFFERS,
-        why="widths, ops and updates in place of the paper's programs are others: Face-B gains 28 %, more than there, "
-        "but Face-A and Face-C, which gain next to nothing there, 20 %",
+        why="widths, ops and updates in place of the paper's programs differ: Face-B gains 28 %, more than in the "
+        "paper, but Face-A and Face-C, which gain next to nothing there, 20 %",
         run=Measured(on_detectors),
         holds=lambda found: (
             round(100 * (1 - found["b_8_best"] / found["b_8_first"])) == 28
@@ -731,8 +735,8 @@ ROWS = (
         "accuracy {all_accuracy:.2f}, promotion {all_promotion:.2f}; the optimum takes {saved:.0f} % less at most than "
         "the best first fit of six orders",
         verdict=DIFFERS,
-        why="the trained models of the paper are not published, and programs with so few buffers leave nothing to gain "
-        "over the best first fit of six orders",
+        why="the trained models of the paper are not published, and in programs with so few buffers the best first "
+        "fit of six orders is already optimal",
         run=Measured(strategies("posit")),
         holds=lambda found: found["all_promotion"] >= found["all_demotion"],
     ),
@@ -743,9 +747,9 @@ ROWS = (
         here="on usps10 in 16 bits FastGRNN {fastgrnn:.1f} ms, ProtoNN {protonn:.1f}, Bonsai {bonsai:.1f}, by the "
         "published timing of a Cortex-M3 without wait states of flash",
         verdict=DIFFERS,
-        why="the paper's figure for FastGRNN is 92 million cycles at 84 MHz, 9,900 for each of the 9,280 products of "
-        "ours, with the weights that EdgeML published, and 3,700 if matrices had full rank, for which the text has no "
-        "reason",
+        why="the paper's figure for FastGRNN is 92 million cycles at 84 MHz, which is 9,900 for each of the 9,280 "
+        "products of ours, with the weights that EdgeML published, and 3,700 if matrices had full rank; the text "
+        "gives no reason",
         run=Measured(on_due),
         holds=lambda found: found["fastgrnn"] < 1094 and found["protonn"] < 4 and found["bonsai"] < 3,
     ),
@@ -756,39 +760,39 @@ ROWS = (
         here="Face-B {b.core_cycles:M4} and Face-C {c.core_cycles:M4} million cycles by the published timing of a "
         "Cortex-M4, {b.seconds:.1f} and {c.seconds:.1f} s as an estimate for the board's M7",
         verdict=DIFFERS,
-        why="no simulator here knows an M7's timing: cycles are divided by the ratio of Arm's CoreMark per megahertz, "
-        "5.01 for the M7, which issues two instructions at a time, to 3.40 for the M4",
+        why="no simulator here models an M7's timing: cycles are divided by the ratio of Arm's CoreMark per "
+        "megahertz, 5.01 for the M7, which issues two instructions at a time, to 3.40 for the M4",
         run=FACES,
         holds=lambda found: found["b"]["seconds"] < 7.9 and found["c"]["seconds"] < 9.1,
     ),
     Row(
         item="tables 4 and 5, RNNPool",
         title="strategies on detectors",
-        reports="demotion loses 0.233 of average precision against promotion in fixed point and 0.030 in posits; by "
-        "size and by accuracy -0.003 and 0.012",
+        reports="compared with promotion, demotion loses 0.233 of average precision in fixed point and 0.030 in "
+        "posits; by size and by accuracy -0.003 and 0.012",
         here="promotion of Face-C in fixed point, {c.average_precision:.3f} of average precision in {c.ram:k} KB with "
         "the stack, in floats {c.float:.3f}; for demotion see figure 8",
         verdict=DIFFERS,
         run=FACES,
         why="its pictures are for research only, so that others are measured, and no detector was searched by size or "
-        "by accuracy, for which some 600 programs are evaluated",
+        "by accuracy, which evaluate some 600 programs",
     ),
     Row(
         item="section 9, mixed representations",
-        title="ahead: several number representations in one program",
+        title="future work: several number representations in one program",
         reports="future work, for FPGAs",
-        here="`search-promote{{formats=...}}` gives single tensors of a program in `!fixed.q` the type `!posit.p` "
-        "where that loses less; hardware takes any of them ([hardware](../fpga.md))",
+        here="`search-promote{{formats=...}}` assigns single tensors of a program in `!fixed.q` the type `!posit.p` "
+        "where that loses less; hardware supports any of them ([hardware](../fpga.md))",
         verdict=SURPASSED,
         run=tested(("filecheck/transforms/search/search_promote.mlir", "!fixed.q", "!posit.p")),
     ),
     Row(
         item="section 9, synthesised representations",
-        title="ahead: a number representation made for a model",
+        title="future work: a number representation made for a model",
         reports="a function from reals to bits for each model, more ambitious",
-        here="lists of numbers are made for each constant (`--weights synthesised:4`) by what its roundings cost; they "
-        "lose no more than codebooks that are fitted by least squares, whether numbers are drawn `normal` or `laplace` "
-        "([codebooks](../dialects/formats.md))",
+        here="lists of numbers are made for each constant (`--weights synthesised:4`) by the cost of its roundings; "
+        "they lose no more than codebooks that are fitted by least squares, whether numbers are drawn `normal` or "
+        "`laplace` ([codebooks](../dialects/formats.md))",
         verdict=DIFFERS,
         run=tested(
             (
@@ -803,8 +807,8 @@ ROWS = (
     Row(
         item="section 7.7.1",
         title="overflows",
-        reports="by promotion, which rules them out, FastGRNN on HAR-6 has 88.26 %, by others 90.23 to 90.84",
-        here="trained here, on HAR-6 in 8 bits everywhere, where results saturate and do not overflow, "
+        reports="by promotion, which excludes them, FastGRNN on HAR-6 has 88.26 %, by others 90.23 to 90.84",
+        here="trained here, on HAR-6 in 8 bits for all tensors, where results saturate and do not overflow, "
         "{accuracy:.2f} %, in floats {float:.2f}",
         verdict=SURPASSED,
         run=Measured(published("fastgrnn-har6", "uno")),

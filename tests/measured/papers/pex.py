@@ -41,15 +41,15 @@ ROWS = (
         reports="memory, power and price",
         here="memories of all boards in [boards](../boards.md)",
         verdict=DIFFERS,
-        why="prices and power are not measured by a compiler; the page lists memories and clocks of its own boards",
+        why="a compiler cannot measure prices and power; the page lists memories and clocks of its own boards",
         run=tested(("unit/tools/commands/test_board_table.py::test_the_page_has_the_tables", "boards")),
     ),
     Row(
         item="figure 1",
         title="the inverted residual block",
         reports="52.7 KB by ordinary and 8.5 KB by partial execution",
-        here="{ordinary} and {partial_8} bytes with 13 x 13 pixels, the one size at which the 144 channels of the text "
-        "give both figures, and 24 channels outside the block",
+        here="{ordinary} and {partial_8} bytes with 13 x 13 pixels, the only size at which the 144 channels of the "
+        "text give both figures, and 24 channels outside the block",
         verdict=REPRODUCED,
         run=Measured(block),
         holds=lambda found: (found["ordinary"], found["partial_8"]) == (52_728, 8_450),
@@ -78,9 +78,9 @@ ROWS = (
     Row(
         item="remark 4",
         title="several channels at once",
-        reports="K channels in a turn of a loop, for each loop the most that fit in memory (multiples of 4 for SIMD "
-        "kernels)",
-        here="plans take for each loop the most that fit in `--ram`, 4 of 32 in 5,000 bytes; `tinyml plan --mode` "
+        reports="K channels in an iteration of a loop, for each loop as many as fit in memory (multiples of 4 for "
+        "SIMD kernels)",
+        here="plans choose for each loop as many as fit in `--ram`, 4 of 32 in 5,000 bytes; `tinyml plan --mode` "
         "lists bytes and overhead of each number",
         verdict=REPRODUCED,
         run=tested(
@@ -92,7 +92,7 @@ ROWS = (
         item="definition 11",
         title="derivations",
         reports="any sequence of transitions by table 2, whose conditions (appendix A.2) build one loop at a time",
-        here="the rules executed as printed beside `partial-8`: the same peak for 145 of 150 random graphs; in the "
+        here="the rules executed as printed have the same peak as `partial-8` for 145 of 150 random graphs; in the "
         "others plans take less, since slices are overwritten",
         verdict=REPRODUCED,
         run=tested((f"{RULES}::test_plans_take_what_derivations_take", 145, 150)),
@@ -100,7 +100,7 @@ ROWS = (
     Row(
         item="table 2",
         title="transitions",
-        reports="what is in memory before and after each rule: End, Loop End, `FullCont`, `PartCont`, `Generate`, "
+        reports="the content of memory before and after each rule: End, Loop End, `FullCont`, `PartCont`, `Generate`, "
         "`Aggregate`, `Slice`, `PostConcat`",
         here="executed as printed; MobileNet-v2 takes 376,320 bytes, RES-15 44,590",
         verdict=REPRODUCED,
@@ -121,8 +121,8 @@ ROWS = (
     Row(
         item="algorithm 1",
         title="the least peak",
-        reports="exhaustive with memory, for graphs",
-        here="executed as printed, with memory; the exact plans over topological orders take as little for 145 of "
+        reports="exhaustive search with memoisation, for graphs",
+        here="executed as printed, with memoisation; the exact plans over topological orders take the same for 145 of "
         "150 graphs, and less for 5",
         verdict=REPRODUCED,
         run=tested((f"{RULES}::test_plans_take_what_derivations_take", 145, 150)),
@@ -132,7 +132,7 @@ ROWS = (
         title="tensors, operators, loop contexts, states",
         reports="whole tensors (F) or one channel (P), `C` and `A` types, a context for each loop; weights are not in "
         "memory, and nothing is computed twice",
-        here="states of these in the executed rules, which give the 8,450 bytes of figure 1",
+        here="the executed rules have such states and give the 8,450 bytes of figure 1",
         verdict=REPRODUCED,
         run=tested((f"{RULES}::test_inverted_residual_block", "F", "P", 8450)),
     ),
@@ -141,7 +141,7 @@ ROWS = (
         title="conditions of the rules",
         reports="In Loop, No Loop, types, Eval., Comp. loop, and tensors that are not in the context; one loop is "
         "built at a time",
-        here="executed as printed: of 150 graphs none takes less by the rules than by `partial-8`",
+        here="executed as printed: for none of 150 graphs do the rules take less than `partial-8`",
         verdict=REPRODUCED,
         run=tested((f"{RULES}::test_plans_take_what_derivations_take", 150)),
     ),
@@ -149,7 +149,7 @@ ROWS = (
         item="section 3.3",
         title="time of planning",
         reports="exponential in the number of ops, but within seconds for fewer than 100 of them",
-        here="{seconds:.2f} s of a core for {slowest:s} ({ops:d} ops), the slowest of {networks:d} networks",
+        here="{seconds:.2f} s of one core for {slowest:s} ({ops:d} ops), the slowest of {networks:d} networks",
         verdict=REPRODUCED,
         run=Measured(planning_time),
         holds=lambda found: found["seconds"] < 10 and found["ops"] > 100,
@@ -157,12 +157,12 @@ ROWS = (
     Row(
         item="section 3.5",
         title="pruning at the bottleneck",
-        reports="channels at the peak are removed and the plan is made anew",
+        reports="channels at the peak are removed and the plan is computed again",
         here="`tinyml prune`: LeNet from 1,248 to 976 bytes by rows in the same turns, by the L1 norm of weights; "
         "`tinyml finetune` by the growth of the loss, with a [refit](../training.md#which-channels-go)",
         verdict=DIFFERS,
-        why="the turns are those of the paper, the choice is not: the paper learns by gradients which channels go, and "
-        "this row shows bytes alone; for accuracies see [training](../training.md#accuracy-within-limits)",
+        why="the iteration is that of the paper, the choice is not: the paper learns by gradients which channels to "
+        "remove, and this row shows only bytes; for accuracies see [training](../training.md#accuracy-within-limits)",
         run=tested((f"{PRUNING}::test_a_pruned_network_is_written", 1248, 976)),
     ),
     Row(
@@ -174,7 +174,7 @@ ROWS = (
         "{floats:.1f} %, compiled in 8 bits with sums of 8 bits {sums_8:.1f} %",
         verdict=DIFFERS,
         run=Measured(pruned_mobilenet),
-        why="network and data are others, and 8 bits lose more than pruning: training in them is short, 3 epochs",
+        why="network and data differ, and 8 bits lose more than pruning: training in 8 bits is short, 3 epochs",
         holds=lambda found: found["left"] <= found["ordinary"] / 5.5 and found["whole"] - found["floats"] <= 1,
     ),
     Row(
@@ -183,7 +183,7 @@ ROWS = (
         reports="1505 kB ordinary, 376 partial (372 in the text of 4.1), 321 in patches with 9.3 % more work (30.6 % "
         "in their loop)",
         here="{ordinary}, {partial_8} and {bytes} bytes with {percent:.1f} % ({alone} and {loop_percent:.1f} % in the "
-        "loop); streamed by pixels {pixels}, no work more",
+        "loop); streamed by pixels {pixels}, without extra work",
         verdict=SURPASSED,
         run=Measured(patched_mobilenet(224, 100)),
         holds=lambda found: (
@@ -198,7 +198,7 @@ ROWS = (
         reports="1505, 376 and 283 kB",
         here="the original network, see the row above",
         verdict=CANNOT,
-        why="the shapes of this variant are in figure 5 alone, which the text at hand lacks",
+        why="only figure 5 has the shapes of this variant, and the available text lacks this figure",
         nothing_to_run="there is no network",
     ),
     Row(
@@ -207,7 +207,7 @@ ROWS = (
         reports="978 kB ordinary, 226 partial and 278 in patches, at 11.2 % more work (15.5 % in the text of 4.1)",
         here="978,432 bytes ordinary and 225,792 partial, with the projection of the first block strided",
         verdict=DIFFERS,
-        why="by patches 244,608 bytes: the paper's network has other shapes there, which are in figure 5 alone",
+        why="by patches 244,608 bytes: the paper's network has other shapes there, which only figure 5 shows",
         run=tested((f"{PUBLISHED}::test_partial_execution_of_the_modified_mobilenet", 978_432, 225_792)),
     ),
     Row(
@@ -246,7 +246,7 @@ ROWS = (
     Row(
         item="table 4, MobileNet-v2",
         title="sums of 32, 16 and 8 bits, 160 x 160",
-        reports="768 kB ordinary, 307, 294 and 192 kB partial, with 0, 2 and 3 layers that are accumulated",
+        reports="768 kB ordinary, 307, 294 and 192 kB partial, with 0, 2 and 3 accumulated layers",
         here="{ordinary}, {partial_32}, {partial_16} and {partial_8} bytes, with {layers_32:d}, {layers_16:d} and "
         "{layers_8:d} layers",
         verdict=REPRODUCED,
@@ -256,7 +256,7 @@ ROWS = (
     Row(
         item="table 4, MCUNet-v1-S",
         title="sums of 32, 16 and 8 bits, 160 x 160",
-        reports="333 kB ordinary, 186, 186 and 141 kB partial, with 1, 1 and 4 layers that are accumulated",
+        reports="333 kB ordinary, 186, 186 and 141 kB partial, with 1, 1 and 4 accumulated layers",
         here="{ordinary}, {partial_32}, {partial_16} and {partial_8} bytes, with {layers_32:d}, {layers_16:d} and "
         "{layers_8:d} layers, of the configuration that Lin et al. published",
         verdict=REPRODUCED,
@@ -266,7 +266,7 @@ ROWS = (
     Row(
         item="table 4, MicroNets-KWS-L",
         title="sums of 32, 16 and 8 bits, keywords",
-        reports="170 kB ordinary, 69.0, 69.0 and 65.8 kB partial, with 0, 1 and 2 layers that are accumulated",
+        reports="170 kB ordinary, 69.0, 69.0 and 65.8 kB partial, with 0, 1 and 2 accumulated layers",
         here="{ordinary}, {partial_32}, {partial_16} and {partial_8} bytes, with {layers_32:d}, {layers_16:d} and "
         "{layers_8:d} layers: one less is rounded",
         verdict=SURPASSED,
@@ -275,34 +275,34 @@ ROWS = (
     ),
     Row(
         item="section 4.3",
-        title="what reduced sums cost",
+        title="cost of reduced sums",
         reports="90.14, 90.12 and 90.14 % for MobileNet-v2; at most 0.23 points lost with 8 bits (MCUNet-v1-S)",
-        here="on digits by voice, a convolutional network in 8 bits whose sums are rounded to as many, with learned "
-        "ranges: {accuracy:.1f} %, in floats {before:.1f} ([training](../training.md#accuracy-within-limits))",
+        here="on spoken digits, a convolutional network in 8 bits with sums rounded to 8 bits and learned ranges: "
+        "{accuracy:.1f} %, in floats {before:.1f} ([training](../training.md#accuracy-within-limits))",
         verdict=DIFFERS,
         run=Shown(("training-sums",), sums_of_8_bits),
         why="no trained network of table 4 is in the repository, nor are its data sets, on which training takes days",
     ),
     Row(
         item="section 4.3, trained",
-        title="what reduced sums cost a network of MobileNet's kind",
+        title="cost of reduced sums for a network of MobileNet's kind",
         reports="MobileNet-v2 in 8 bits 90.14 %, with sums of 8 bits in 4 times less memory 90.14 %, too (table 4)",
         here="a small MobileNet-v2 for spoken digits, trained here, the mean of {networks:d} networks: in 8 bits with "
         "exact sums {exact:.1f} % in {ordinary} bytes, with sums of 8 bits, in which it is trained, {sums_8:.1f} % in "
         "{partial_8}, in floats {floats:.1f}",
         verdict=DIFFERS,
         run=Measured(narrow_sums),
-        why="network and data are others; ranges of sums follow from those of results, and training in the formats is "
+        why="network and data differ; ranges of sums follow from those of results, and training in the formats is "
         "short, 3 epochs",
         holds=lambda found: found["ordinary"] == 4 * found["partial_8"],
     ),
     Row(
         item="section 4.4, devices",
-        title="ahead: measurement on a device",
+        title="future work: measurement on a device",
         reports="future work: results are simulated on a desktop",
-        here="DS-CNN-M of appendix D, with weights that are drawn, runs by channels with exact sums (`partial-32`) on "
-        "a simulated `cortex-m4`, bit for bit as the evaluator computes it, in less than the 22,360 bytes of the plan, "
-        "where ordinary execution has a peak of 54,180; branches that part take 2,560 bytes by the plan, at most 3,000 "
+        here="DS-CNN-M of appendix D, with random weights, runs by channels with exact sums (`partial-32`) on a "
+        "simulated `cortex-m4`, with the bits of the evaluator, in less than the 22,360 bytes of the plan, where "
+        "ordinary execution has a peak of 54,180; branches that diverge take 2,560 bytes by the plan, at most 3,000 "
         "with their windows",
         verdict=SURPASSED,
         run=tested(
@@ -312,9 +312,9 @@ ROWS = (
     ),
     Row(
         item="section 4.4, search",
-        title="ahead: architectures by their partial peak",
+        title="future work: architectures by their partial peak",
         reports="future work: a search of architectures that avoids unfavourable layers",
-        here="`tinyml prune` goes by the peak, LeNet's by rows from 1,248 to 976 bytes; layers stay as they are",
+        here="`tinyml prune` reduces the peak, LeNet's by rows from 1,248 to 976 bytes; layers do not change",
         verdict=DIFFERS,
         why="architectures are not searched",
         run=tested((f"{PRUNING}::test_a_pruned_network_is_written", 1248, 976)),
@@ -325,7 +325,7 @@ ROWS = (
         reports="their first layers",
         here="the second variant's bytes, see table 3, modified",
         verdict=CANNOT,
-        why="the text at hand has its caption alone, without the picture",
+        why="the available text has only its caption, without the picture",
         nothing_to_run="there are no shapes",
     ),
     Row(
@@ -333,7 +333,7 @@ ROWS = (
         title="squeeze and excitation",
         reports="layers of MobileNet-v3-small that end both kinds of loops",
         here="shapes by Howard et al. 2019, table 2, 224 x 224: {se_ordinary} bytes ordinary, {se_partial_8} partial, "
-        "{se_patches} in patches, whose first loops end after {se_partial_8_ops} ops, in front of the first squeeze; "
+        "{se_patches} in patches, whose first loops end after {se_partial_8_ops} ops, before the first squeeze; "
         "without squeeze and excitation {plain_partial_8}, no less, and {plain_patches}",
         verdict=REPRODUCED,
         run=Measured(squeezed),
@@ -346,12 +346,12 @@ ROWS = (
     Row(
         item="appendix B",
         title="channels within patches",
-        reports="a possibility, not built",
-        here="counted for MobileNet-v2 at 224 x 224, sums of 8 bits: patches and loops over channels side by side "
-        "{beside} bytes with {beside_percent:.1f} % more work, loops within patches {within} with "
-        "{within_percent:.1f} %; streamed by pixels {pixels} without any",
+        reports="a possibility, not implemented",
+        here="counted for MobileNet-v2 at 224 x 224, sums of 8 bits: patches next to loops over channels {beside} "
+        "bytes with {beside_percent:.1f} % more work, loops within patches {within} with {within_percent:.1f} %; "
+        "streamed by pixels {pixels} without any",
         verdict=DIFFERS,
-        why="counted and not run: streaming by pixels takes less, exactly, and computes nothing again",
+        why="this is counted and not run: streaming by pixels takes less, exactly, and recomputes nothing",
         run=Measured(channels_in_patches),
         holds=lambda found: found["pixels"] < found["within"] < found["beside"],
     ),
@@ -383,9 +383,9 @@ ROWS = (
     ),
     Row(
         item="appendix D, MicroNets",
-        title="networks for keywords that were searched for",
-        reports="MicroNets-KWS-L 170 kB, M 86.1, S 51.6; MicroNets-L-Base, which L was found in, 170 and 69 partial, "
-        "2.5 times less (4.2)",
+        title="networks for keywords from an architecture search",
+        reports="MicroNets-KWS-L 170 kB, M 86.1, S 51.6; MicroNets-L-Base, the base of the search for L, 170 and 69 "
+        "partial, 2.5 times less (4.2)",
         here="{micronet_l_ordinary}, {micronet_m_ordinary} and {micronet_s_ordinary} bytes; "
         "{micronet_base_ordinary} and {micronet_base_partial_8}",
         verdict=REPRODUCED,
@@ -414,18 +414,19 @@ ROWS = (
         title="MobileNet-v2 for visual wake words",
         reports="192 kB ordinary, 28.4 pruned with PEX, 6.8 times less, at 87.0 % where the original has 87.4 %",
         here="{ordinary} bytes ordinary, {partial_8} partial and, pruned within 28,400, {pruned}, "
-        "{ordinary/pruned:.1f} times less, with weights that are drawn",
+        "{ordinary/pruned:.1f} times less, with random weights",
         verdict=DIFFERS,
-        why="only memory is compared: the paper prunes its modified network, whose weights and data set are not here",
+        why="only memory is compared: the paper prunes its modified network, whose weights and data set are not "
+        "available",
         run=Measured(pruned(mobilenet_v2(80, 2), 28_400)),
         holds=lambda found: found["ordinary"] == 192_000 and found["pruned"] <= 28_400,
     ),
     Row(
         item="section 4.2, keywords",
-        title="RES-15, pruned, beside MicroNets-KWS-L by ordinary execution",
+        title="RES-15, pruned, compared with MicroNets-KWS-L by ordinary execution",
         reports="16.1 and 170 kB, 10.5 times less at the same accuracy (96.5 %), with 41.4 M multiply-accumulates",
-        here="RES-15 pruned within 16,100 bytes takes {pruned}, with {macs:M} million multiply-accumulates and weights "
-        "that are drawn; MicroNets-KWS-L takes 169,740 (appendix D)",
+        here="RES-15 pruned within 16,100 bytes takes {pruned}, with {macs:M} million multiply-accumulates and random "
+        "weights; MicroNets-KWS-L takes 169,740 (appendix D)",
         verdict=DIFFERS,
         why="only memory and work are compared: accuracy needs the recordings of Speech Commands, on which neither "
         "network is trained here",
@@ -484,13 +485,13 @@ ROWS = (
     ),
     Row(
         item="appendix D, others",
-        title="MCUNet-v2, MicroNets VWW-1, and what was pruned",
+        title="MCUNet-v2, MicroNets VWW-1, and pruned networks",
         reports="MCUNet-v2 89.6 to 616 kB, VWW-1 200, pruned networks 16.1 to 287",
         here="the rows above",
         verdict=CANNOT,
         nothing_to_run="there are no definitions",
         why="definitions of MCUNet-v2 are unavailable (appendix C), no shapes of VWW-1 were found, and the channels "
-        "that pruning left are not published",
+        "of the pruned networks are not published",
     ),
 )
 

@@ -83,7 +83,7 @@ ROWS = (
         item="section 2.2",
         title="metrics other than accuracy",
         reports="recall, precision and F1-score can be used",
-        here="`--metric recall`, `precision`, `f1`, of one class or the mean, and others, as scikit-learn has them",
+        here="`--metric recall`, `precision`, `f1`, of one class or the mean, and others, as in scikit-learn",
         verdict=REPRODUCED,
         run=tested((f"{METRICS}::test_figures_of_classes", "recall", "precision", "f1")),
     ),
@@ -98,8 +98,8 @@ ROWS = (
     Row(
         item="section 2.3, overflow",
         title="pi in 8 bits with scale 6",
-        reports="200, which 8 bits hold as -56",
-        here="201, which 8 bits hold as -55",
+        reports="200, which is -56 in 8 bits",
+        here="201, which is -55 in 8 bits",
         verdict=DIFFERS,
         why="the text doubles the 100 of scale 5; by its own rule the integer is 201",
         run=tested((f"{NUMBERS}::test_pi_overflows_at_scale_6", 201, -55, 200 - 256)),
@@ -107,7 +107,7 @@ ROWS = (
     Row(
         item="section 2.3, sum",
         title="pi + e",
-        reports="-70 as it is; 93 with scale 4, which is 5.8125, by halves",
+        reports="-70 by overflow; 93 with scale 4, which is 5.8125, after both are halved",
         here="the same integers",
         verdict=REPRODUCED,
         run=tested((f"{NUMBERS}::test_sums_and_products_of_seedot", -70, 93, 4, 5.8125)),
@@ -115,7 +115,7 @@ ROWS = (
     Row(
         item="section 2.3, product",
         title="pi times e",
-        reports="30 with scale 2, which is 7.5, by sixteenths of both",
+        reports="30 with scale 2, which is 7.5, after both are divided by 16",
         here="the same integer",
         verdict=REPRODUCED,
         run=tested((f"{NUMBERS}::test_sums_and_products_of_seedot", 30, 2, 7.5)),
@@ -135,9 +135,9 @@ ROWS = (
     Row(
         item="section 3, possibilities",
         title="scales of all subexpressions by enumeration",
-        reports="over 10^20 for the example, beside a program for each maxscale (5.3.2: 16 for 16 bits)",
-        here="`search-maxscale` evaluates 8 programs for 8 bits and 16 for 16, whatever the program; how 10^20 is "
-        "counted is not said",
+        reports="over 10^20 for the example, compared with a program for each maxscale (5.3.2: 16 for 16 bits)",
+        here="`search-maxscale` evaluates 8 programs for 8 bits and 16 for 16, for any program; the paper does not "
+        "explain the number 10^20",
         verdict=REPRODUCED,
         run=tested((f"{RULES}::test_as_many_programs_as_bits", 8, 16)),
     ),
@@ -162,7 +162,7 @@ ROWS = (
         item="figure 2",
         title="types",
         reports="shapes are checked when a program is compiled",
-        here="one line for each kind of mistake, such as `inner dimensions differ`, with its place in the file",
+        here="one line for each kind of error, such as `inner dimensions differ`, with its position in the file",
         verdict=REPRODUCED,
         run=tested((f"{FRONTEND}::test_errors_of_meaning", "inner dimensions differ")),
     ),
@@ -203,27 +203,27 @@ ROWS = (
         reports="T = 6 and k = 3: 64 entries in each of two tables, 256 bytes, where one table takes 128 KB",
         here="64 entries and one more, 256 bytes and 2 more",
         verdict=DIFFERS,
-        why="arguments are rounded and not cut off, by which the greatest takes an entry of its own; two tables serve "
-        "both signs, where the paper has four",
+        why="arguments are rounded instead of truncated, so that the greatest needs an entry of its own; two tables "
+        "serve both signs, where the paper has four",
         run=tested((f"{NUMBERS}::test_tables_of_seedot", 6, 3, 64, 256)),
     ),
     Row(
         item="section 5.3.2",
         title="the range of arguments of exp",
         reports="m and M by profile, so that more than 90 % of arguments are within",
-        here="from the formats alone: in 16 bits with scale 11 for arguments and 14 for results, m is -21294, below "
+        here="only from the formats: in 16 bits with scale 11 for arguments and 14 for results, m is -21294, below "
         "which results are less than half a unit, and M 1420, above which they saturate",
         verdict=DIFFERS,
-        why="no argument has to be left out",
+        why="no argument need be excluded",
         run=tested((f"{NUMBERS}::test_the_range_of_arguments_of_exp", 16, 11, 14, -21294, 1420)),
     ),
     Row(
         item="section 5.3.2, time",
         title="enumeration of maxscale",
         reports="a couple of minutes for each step of the exploration",
-        here="{seconds:.0f} s of a core for all {programs} programs of ProtoNN on usps10, with their accuracies",
+        here="{seconds:.0f} s of one core for all {programs} programs of ProtoNN on usps10, with their accuracies",
         verdict=DIFFERS,
-        why="candidates are evaluated in numpy, all inputs at once, where the paper compiles and runs each",
+        why="candidates are evaluated in numpy on all inputs together, while the paper compiles and runs each",
         run=Measured(exploration),
         holds=lambda found: found["seconds"] < 120,
     ),
@@ -232,8 +232,8 @@ ROWS = (
         title="auxiliary functions",
         reports="GETP, MULSCALE, ADDSCALE, TREESUMSCALE",
         here="in `transforms/search/search_maxscale.py`: GETP of 1.23 in 16 bits is 14, and so is that of 1, which "
-        "overflows with the 15 that the printed rule gives it; MULSCALE of scales 7 and 6 with maxscale 6 is 7, "
-        "ADDSCALE of 14 is 13, TREESUMSCALE of 5 for four products 3",
+        "overflows with the 15 of the printed rule; MULSCALE of scales 7 and 6 with maxscale 6 is 7, ADDSCALE of 14 "
+        "is 13, TREESUMSCALE of 5 for four products 3",
         verdict=REPRODUCED,
         run=tested(
             (f"{RULES}::test_the_best_scale_of_a_number", 1.23, 14),
@@ -247,32 +247,31 @@ ROWS = (
         item="algorithm 2",
         title="procedures of generated code",
         reports="TREESUM and the products of matrices",
-        here="the bits of TREESUM executed line by line for 1 to 300 terms, with `while k >= 1`; by the printed `k > "
-        "1` the last two terms are never added. MATMUL prints A[i][j] and B[i][j] for A[i][k] and B[k][j], "
-        "SPARSEMATMUL i for the row j that it reads",
+        here="the bits of TREESUM executed line by line for 1 to 300 terms, with `while k >= 1`; the printed `k > 1` "
+        "never adds the last two terms. MATMUL prints A[i][j] and B[i][j] for A[i][k] and B[k][j], SPARSEMATMUL i for "
+        "the row j that it reads",
         verdict=REPRODUCED,
         run=tested(("numeric/dialects/formats/test_published.py::test_tree_sums", 1, 300)),
     ),
     Row(
         item="figure 5",
-        title="the way to an FPGA",
+        title="the path to an FPGA",
         reports="a flow chart",
         here="programs on bits become Verilog ([hardware](../fpga.md)); C with hints (`UNROLL factor`) for tools as "
         "the paper's computes the same bits",
         verdict=DIFFERS,
-        why="no such tool is between: cycles and memories are decided by passes",
+        why="no such tool is used: passes decide cycles and memories",
         run=tested((f"{HARDWARE}::test_hints_leave_the_bits", "UNROLL factor")),
     ),
     Row(
         item="section 6.2.1",
         title="processing elements for sparse products",
-        reports="three quarters of the columns are assigned beforehand, a quarter to elements that are free",
-        here="all of {entries} entries of Bonsai's projection are dealt out beforehand (`spread-entries`): "
-        "{dealt} cycles on 8 elements; the scheme of the paper takes {fed}, and with the sums of {rows} rows joined "
-        "{joined}",
+        reports="three quarters of the columns are assigned statically, a quarter to free elements",
+        here="all of {entries} entries of Bonsai's projection are assigned statically (`spread-entries`): {dealt} "
+        "cycles on 8 elements; the scheme of the paper takes {fed}, and with the sums of {rows} rows joined {joined}",
         verdict=DIFFERS,
-        why="the scheme of the paper takes fewer cycles if joining the sums of a row is free, and more if it takes one "
-        "a row; its 2.6 to 14.9 times over high-level synthesis are not measured",
+        why="the scheme of the paper takes fewer cycles if joining the sums of a row is free, and more if it takes "
+        "one cycle per row; its 2.6 to 14.9 times over high-level synthesis are not measured",
         run=Measured(elements("bonsai-mnist16-10", "Z", 8)),
         holds=lambda found: found["fed"] < found["dealt"] < found["joined"],
     ),
@@ -293,13 +292,13 @@ ROWS = (
         here="`unroll-loops{{order=sequential}}` on two sums over 10 elements of these shares: 5 iterations of two "
         "elements each within R, and the second loop as it is with one LUT less",
         verdict=DIFFERS,
-        why="loops that store elements, as A - B + C itself has, keep one element an iteration, and the usual order "
-        "weighs all sums at once by what they save",
+        why="loops that store elements, as A - B + C itself does, process one element per iteration, and the usual "
+        "order compares the savings of all sums together",
         run=tested(("filecheck/transforms/rtl/unroll_loops.mlir", 5, 10)),
     ),
     Row(
         item="figure 6, Uno, ProtoNN",
-        title="16 bits beside floats",
+        title="16 bits compared with floats",
         reports="2.9 times as fast on average, 1.855 points lost on average of the models that lose any",
         here="{mean:.1f} times ({least:.1f} to {most:.1f}, {models} models), {lost:.3f} points lost",
         verdict=SURPASSED,
@@ -308,7 +307,7 @@ ROWS = (
     ),
     Row(
         item="figure 6, Uno, Bonsai",
-        title="16 bits beside floats",
+        title="16 bits compared with floats",
         reports="3.1 times as fast on average, 0.345 points lost on average of the models that lose any",
         here="{mean:.1f} times ({least:.1f} to {most:.1f}, {models} models), {lost:.3f} points lost",
         verdict=SURPASSED,
@@ -317,15 +316,15 @@ ROWS = (
     ),
     Row(
         item="figure 6, MKR1000",
-        title="32 bits beside floats",
+        title="32 bits compared with floats",
         reports="ProtoNN 8.3 and Bonsai 4.9 times as fast, 0.051 and 0.127 points lost on average of the models that "
         "lose any",
         here="in 16 bits ProtoNN {protonn_16:.1f} and Bonsai {bonsai_16:.1f} times as fast as our own program in "
         "floats, {protonn_16_lost:.3f} and {bonsai_16_lost:.3f} points lost on average of all; in 32 bits "
         "{protonn_32:.1f} and {bonsai_32:.1f} times, {protonn_32_lost:.3f} and {bonsai_32_lost:.3f} points",
         verdict=DIFFERS,
-        why="our program in floats is the faster one: in 32 bits the ratio is smaller, in 16 bits, which the paper "
-        "does not have here, greater",
+        why="our program in floats is faster: in 32 bits the ratio is smaller, in 16 bits, which the paper does not "
+        "measure here, greater",
         run=Measured(on_board("mkr1000", (16, 32))),
         holds=lambda found: (
             (found["protonn_16"] > 8.3 > found["protonn_32"] and found["protonn_16_lost"] <= 0.051)
@@ -334,27 +333,27 @@ ROWS = (
     ),
     Row(
         item="section 7.1.1",
-        title="floats beside integers on an Uno",
+        title="floats compared with integers on an Uno",
         reports="sums 11.3 and products 7.1 times as fast in integers",
         here="sums {sum_times:.0f} and products {product_times:.0f} times: {float_sum:.0f} and {float_product:.0f} "
         "cycles in floats, {integer_sum:.1f} and {integer_product:.1f} in 16 bits, without the loop around them",
         verdict=DIFFERS,
-        why="the text does not say what is counted with an operation; the loop and its loads take some 15 cycles",
+        why="the text does not define the cost of an operation; the loop and its loads take some 15 cycles",
         run=Measured(operators),
         holds=lambda found: found["sum_times"] > 11.3 and found["product_times"] > 7.1,
     ),
     *(
         Row(
             item=f"figure 7, {shown}",
-            title="beside MATLAB's fixed point",
+            title="comparison with MATLAB's fixed point",
             reports=f"{dense} times as fast on average, {sparse} with sparse matrices, which gain up to 4.8 times",
-            here="products in full, and each sum in 64 bits, rounded to its variable, in C: for the parameters of a "
-            "model these alone take {bits_16:.1f} times as long as our whole program of 16 bits ({bits_16_cycles:d} "
+            here="C with full products and each sum in 64 bits, rounded to its variable: the products and sums of a "
+            "model's parameters take {bits_16:.1f} times as long as our whole program of 16 bits ({bits_16_cycles:d} "
             "cycles each, {models:d} models on an Uno), in numbers of 32 bits {bits_32:.1f} times "
             "({bits_32_cycles:d} cycles); without zeros {bits_16_sparse:.1f} and {bits_32_sparse:.1f} times",
             verdict=DIFFERS,
-            why="MATLAB's toolboxes are commercial, and the paper gives neither their widths nor their code: by the "
-            "documented defaults, products and sums in full precision, these are bounds from below",
+            why="MATLAB's toolboxes are commercial, and the paper gives neither their widths nor their code: with the "
+            "documented defaults, products and sums in full precision, these are lower bounds",
             run=Measured(wide_sums(family, names(family, SMALL))),
             holds=lambda found, dense=dense: 1 < found["bits_16"] < found["bits_32"] < dense,
         )
@@ -363,9 +362,9 @@ ROWS = (
     *(
         Row(
             item=f"figure 8, {shown}",
-            title="beside TensorFlow Lite's hybrid",
+            title="comparison with TensorFlow Lite's hybrid",
             reports=f"{times} times as fast as weights of 8 bits that are converted to floats",
-            here="the whole program by the hybrid, `--format f32 --weights hybrid:8` with a format of "
+            here="the hybrid runs the whole program, `--format f32 --weights hybrid:8` with a format of "
             "`tests/programs/hybrid.py`: 16 bits are {times:.1f} times as fast ({count:d} models on an Arduino Mega), "
             "floats {floats:.2f} times; the hybrid changes accuracy by {change:.2f} points",
             verdict=SURPASSED,
@@ -376,24 +375,24 @@ ROWS = (
     ),
     Row(
         item="section 7.2",
-        title="exp beside others on an Uno",
+        title="exp compared with others on an Uno",
         reports="23.2 times as fast as `math.h`, 4.1 times as Schraudolph's",
         here="SeeDot's tables {beside_math:.1f} and {beside_schraudolph:.1f} times (`math.h` {math:.0f} cycles, "
         "Schraudolph's {schraudolph:.0f}, tables {seedot:.0f}); ours {ours_beside_math:.1f} and "
         "{ours_beside_schraudolph:.1f} times ({ours:.0f} cycles, greatest error {ours_error:.5f})",
         verdict=DIFFERS,
         why="Schraudolph's takes one product and one conversion of floats, which no table beats four times here: "
-        "`math.h` is passed by more than reported, Schraudolph's by less",
+        "tables beat `math.h` by more than reported, and Schraudolph's by less",
         run=Measured(exponentials("uno")),
         holds=lambda found: found["beside_math"] > 23.2,
     ),
     Row(
         item="figure 9",
         title="exp on an MKR1000",
-        reports="ProtoNN gains another 3.8 to 9.4 times by tables in place of `math.h`",
-        here="whole programs of 16 bits ({count:d} models): beside `--functions math` SeeDot's tables are "
-        "{seedot:.1f} times as fast ({seedot_least:.1f} to {seedot_most:.1f}), ours {ours:.1f} times ({ours_least:.1f} "
-        "to {ours_most:.1f})",
+        reports="ProtoNN gains another 3.8 to 9.4 times by tables instead of `math.h`",
+        here="whole programs of 16 bits ({count:d} models): compared with `--functions math` SeeDot's tables are "
+        "{seedot:.1f} times as fast ({seedot_least:.1f} to {seedot_most:.1f}), ours {ours:.1f} times "
+        "({ours_least:.1f} to {ours_most:.1f})",
         verdict=REPRODUCED,
         run=Measured(by_math),
         holds=lambda found: 3.8 <= found["seedot"] <= 9.4,
@@ -406,7 +405,7 @@ ROWS = (
         "times without unrolled loops and processing elements, {hints:.0f} with hints, {sparse:.0f} with elements for "
         "sparse products, {both:.0f} with both",
         verdict=DIFFERS,
-        why="the Uno's programs are faster here (figure 6), and the FPGA is another one",
+        why="the Uno's programs are faster here (figure 6), and the FPGA differs",
         run=Measured(beside_uno(("bonsai-letter26", "bonsai-mnist16-10", "bonsai-usps10"), 16, 40)),
         holds=lambda found: found["both"] > 33.1,
     ),
@@ -415,7 +414,7 @@ ROWS = (
         title="ProtoNN on an FPGA at two clocks",
         reports="half as fast as floats at 10 MHz, 1.5 times as fast at 100 MHz; with all hints and elements (7.3.1) "
         "Bonsai is 3.6 to 21 times as fast as floats",
-        here="cycles in simulation, at whatever clock: ProtoNN {protonn:s} on gestures and {protonn_letters:s} on "
+        here="cycles in simulation, for any clock: ProtoNN {protonn:s} on gestures and {protonn_letters:s} on "
         "letter26, Bonsai {bonsai:s} on mnist16-10 ([hardware](../fpga.md))",
         verdict=CANNOT,
         why=NO_FPGA,
@@ -429,8 +428,8 @@ ROWS = (
         "{protonn-mnist16-10:.2f}, usps10 {protonn-usps10:.2f}, and GesturePod, by the answers of its program in "
         "floats, {protonn-gesturepod:.2f}",
         verdict=DIFFERS,
-        why="of these models only GesturePod's has ranges that no format of 16 bits holds; the paper's models are not "
-        "published",
+        why="of these models only GesturePod's has ranges that exceed every format of 16 bits; the paper's models are "
+        "not published",
         run=Measured(loss("protonn", PROTONNS, 16)),
         holds=lambda found: found["protonn-gesturepod"] > 20 and found["mean"] < 39.69,
     ),
@@ -441,8 +440,8 @@ ROWS = (
         here="the same arithmetic loses {mean:.2f} points on average of letter26, mnist16-10 and usps10; `fixed` of 8 "
         "bits at most 0.53",
         verdict=DIFFERS,
-        why="far more is lost here: without their small features these are guesses among 10 and 26 classes, where half "
-        "of the paper's data sets have two",
+        why="the loss is much greater here: without their small features these models guess among 10 and 26 classes, "
+        "where half of the paper's data sets have two",
         run=Measured(loss("bonsai", ("bonsai-letter26", "bonsai-mnist16-10", "bonsai-usps10"), 8)),
         holds=lambda found: found["mean"] > 17,
     ),
@@ -470,7 +469,8 @@ ROWS = (
         reports="50K parameters: 2.45 points lost in 16 bits, none in 32; 105K: 1.16 in 16; above 70 % (7.4)",
         here="LeNet for MNIST, 3.9K parameters: {lost:.2f} points lost in 16 bits, {times:.1f} times as fast",
         verdict=DIFFERS,
-        why="neither the weights nor CIFAR-10 with a licence to train on are here, and the network is smaller",
+        why="neither the weights nor CIFAR-10 with a licence for training are available here, and the network is "
+        "smaller",
         run=Measured(lenet),
         holds=lambda found: found["lost"] < 1 and found["times"] > 2.5,
     ),
@@ -482,8 +482,8 @@ ROWS = (
         "as fast) and in 16 ({times_50K_16:.1f} times, {ram_50K_16:k} KB of RAM), the second only in 16 "
         "({flash_105K_16:k} KB of flash)",
         verdict=DIFFERS,
-        why="as in figure 6 our program in floats is the faster one, so that 32 bits gain less than reported and 16, "
-        "which are slower than 32 in the paper, more; what fits is the same",
+        why="as in figure 6 our program in floats is faster, so that 32 bits gain less than reported and 16, which "
+        "are slower than 32 in the paper, more; the same programs fit",
         run=Measured(lenets),
         holds=lambda found: (
             [found[f"fits_{name}_{bits}"] for name in ("50K", "105K") for bits in (0, 32, 16)] == [1, 1, 1, 0, 0, 1]
@@ -498,8 +498,9 @@ ROWS = (
         here="Bonsai (two levels of branches) {bonsai:d} lines, ProtoNN {protonn:d}, LeNet (`examples/lenet/lenet.sd`) "
         "{lenet:d}, without declarations",
         verdict=DIFFERS,
-        why="EdgeML breaks ProtoNN's sum into two lines, and Bonsai's lines depend on its depth; a layer of LeNet "
-        "is one line, and ours, for digits, has one dense layer, where the paper does not say how many",
+        why="EdgeML breaks ProtoNN's sum into two lines, and Bonsai's lines depend on its depth; a layer of LeNet is "
+        "one line, and ours, for digits, has one dense layer, while the paper does not state the number of its dense "
+        "layers",
         run=Measured(lines),
         holds=lambda found: found["bonsai"] <= 11 and found["protonn"] <= 6 and found["lenet"] < 10,
     ),
@@ -511,7 +512,7 @@ ROWS = (
         "({protonn-usps10.most:.1f} %) and {bonsai-mnist10.best:d} for Bonsai ({bonsai-mnist10.most:.1f} %), "
         "[below](#accuracy-by-maxscale)",
         verdict=DIFFERS,
-        why="the models are trained anew on the same data sets, and their ranges shift the plateau",
+        why="the models are trained again on the same data sets, and their ranges shift the plateau",
         run=Measured(curves),
         holds=lambda found: all(curve["most"] - min(curve["right"]) > 40 for curve in _models(found)),
     ),
@@ -530,8 +531,8 @@ ROWS = (
         reports="99.79 % in 16 bits, floats 99.86 %; 9.8 times as fast",
         here="{accuracy:.2f} % of the float program's answers in 16 bits; {times:.1f} times as fast",
         verdict=DIFFERS,
-        why="the paper is faster than the program that was deployed on the pod, we than our own in floats; the pod's "
-        "test set is not published, so that answers are compared with the float program's",
+        why="the paper compares with the program that was deployed on the pod, we with our own in floats; the pod's "
+        "test set is not published, so that answers are compared with those of the float program",
         run=Measured(cane),
         holds=lambda found: found["accuracy"] >= 99.79,
     ),
@@ -548,14 +549,15 @@ ROWS = (
     ),
     Row(
         item="section 9",
-        title="beside all alternatives",
+        title="comparison with all alternatives",
         reports="2.4 to 82.2 times as fast on microcontrollers, 3.6 to 21 times on FPGAs",
-        here="beside floats {least:.1f} to {most:.1f} times as fast on an Uno in 16 bits ({models:d} models); beside "
-        "hybrids see figure 8",
+        here="compared with floats {least:.1f} to {most:.1f} times as fast on an Uno in 16 bits ({models:d} models); "
+        "for hybrids see figure 8",
         verdict=DIFFERS,
         run=Shown(("results-formats",), beside_floats_in_both_families),
         holds=lambda found: found["least"] > 2.4 and found["most"] < 82.2,
-        why="the greatest of these figures are beside MATLAB and high-level synthesis, which are not at hand",
+        why="the greatest of these figures are comparisons with MATLAB and high-level synthesis, which are not "
+        "available here",
     ),
     Row(
         item="section 7.3.1, ahead",
@@ -564,7 +566,7 @@ ROWS = (
         here="networks of up to 105,632 parameters on an MKR1000, of megabytes by their memory "
         "([schedules](../schedules.md))",
         verdict=CANNOT,
-        why="no such FPGA is at hand",
+        why="no such FPGA is available here",
         nothing_to_run="the paper has no figure for it",
     ),
 )

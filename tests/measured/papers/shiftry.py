@@ -42,7 +42,7 @@ CHANGED = (
 """The changes, for a row of results."""
 
 SEEDOT_AHEAD = (
-    "the models are others: Shiftry's arithmetic loses no more than reported, but on these SeeDot's 16 bits lose less "
+    "the models differ: Shiftry's arithmetic loses no more than reported, but on these SeeDot's 16 bits lose less "
     "than Shiftry's widths"
 )
 
@@ -140,7 +140,7 @@ ROWS = (
         reports="44 and 24 bytes in floats, 22 and 12 in 16 bits; the program of pseudocode 4 fits in 14 and, "
         "packed, 8",
         here="the same; it takes 13 bytes of flash, 11 without the input, and the first strategy, "
-        "`search-demote{{flash=14 format=shiftry target=host}}`, demotes these four tensors and no other",
+        "`search-demote{{flash=14 format=shiftry target=host}}`, demotes only these four tensors",
         verdict=REPRODUCED,
         run=tested(
             (f"{EXAMPLE}::test_limits_of_the_example", 44, 24, 22, 12, 14, 13, 11),
@@ -160,7 +160,7 @@ ROWS = (
         item="figure 1",
         title="syntax of the source",
         reports="declarations, loops, products, functions",
-        here="the language that EdgeML's compiler reads, `loop` and `let` included",
+        here="the language of EdgeML's compiler, including `loop` and `let`",
         verdict=REPRODUCED,
         run=tested((f"{FRONTEND}/test_seedot.py::test_precedence_and_forms", "loop", "let")),
     ),
@@ -184,7 +184,7 @@ ROWS = (
         item="figure 4",
         title="type system",
         reports="shapes are checked",
-        here="one line for each kind of mistake, such as `inner dimensions differ`",
+        here="one line for each kind of error, such as `inner dimensions differ`",
         verdict=REPRODUCED,
         run=tested((f"{FRONTEND}/test_seedot.py::test_errors_of_meaning", "inner dimensions differ")),
     ),
@@ -195,9 +195,9 @@ ROWS = (
         "log2(x + y + ceil(log2 n) - 1)) bits for operands of x and y bits, and are shifted by the scales of both less "
         "that of the result and less ceil(log2 n)",
         here="the format `shiftry_printed`: temporaries of the printed width, 16 to 64 bits, for operands of 8 and 16 "
-        "bits and 1 to 300 products, equal in bits on host, `uno` and `cortex-m4` (`64 bits, sparse`), and the program "
-        "of section 3 (-20935). The printed width holds every sum exactly; ceil(log2 n) is left out of the shift, as "
-        "in pseudocodes 2 to 5",
+        "bits and 1 to 300 products, with equal bits on host, `uno` and `cortex-m4` (`64 bits, sparse`), and the "
+        "program of section 3 (-20935). The printed width represents every sum exactly; ceil(log2 n) is omitted from "
+        "the shift, as in pseudocodes 2 to 5",
         verdict=REPRODUCED,
         run=tested(
             (f"{PUBLISHED}::test_c_matmul_of_figure_5", 8, 16, 1, 300),
@@ -209,14 +209,13 @@ ROWS = (
         item="figure 5, by trees",
         title="C-MatMul in the format `shiftry`",
         reports="sums in the printed width",
-        here="sums in twice the width of the wider operand, as in the released code, halved by SeeDot's tree as far "
-        "as the result is coarser than the products, by arithmetic shifts; all digits of section 3 come out, too "
+        here="sums in twice the width of the wider operand, as in the released code, halved by SeeDot's tree by the "
+        "difference of scales of result and products, with arithmetic shifts; all digits of section 3 agree, too "
         "(-20935), and devices have the same bits for products of 8 and 16 bits (`shiftry 8 and 16`) and `sparse` ones",
         verdict=DIFFERS,
         why="the rule is the tree of SeeDot's algorithm 2 with the division of section 3: it rounds downwards on each "
-        "level, which figure 5 does not, and where the released code divides towards zero. The rows of this page that "
-        "say `in Shiftry's arithmetic` have this format; what it costs in 8 bits is "
-        "[a row of MinUn's](minun.md), table 8",
+        "level, while figure 5 does not, and the released code divides towards zero. The rows of this page with `in "
+        "Shiftry's arithmetic` have this format; its cost in 8 bits is [a row of MinUn's](minun.md), table 8",
         run=tested(
             (f"{PUBLISHED}::test_devices", "shiftry 8 and 16", "sparse"),
             (f"{PUBLISHED}::test_tree_sums", "shiftry"),
@@ -226,7 +225,7 @@ ROWS = (
     Row(
         item="section 5.3",
         title="shifting of scales",
-        reports="Psi(23334, 8) = 91 takes 5.697 from scale 12 to scale 4",
+        reports="Psi(23334, 8) = 91 shifts 5.697 from scale 12 to scale 4",
         here="a `tdsl.cast` from 23334 gives 91",
         verdict=REPRODUCED,
         run=tested((f"{NUMBERS}::test_psi_of_shiftry", 23334, 91, 12, 4)),
@@ -268,7 +267,7 @@ ROWS = (
         title="operators and moves",
         reports="sums, products, shifts, and the moves of defragmentation",
         here="products of `seedot` and `shiftry`, and moves after the example of section 7.1 (`scratch.move`), have "
-        "the evaluator's bits on host, AVR and Cortex-M; a move of 32 bytes in 96",
+        "the evaluator's bits on host, AVR and Cortex-M; the move has 32 bytes in 96",
         verdict=REPRODUCED,
         run=tested(
             (f"{PUBLISHED}::test_devices", "seedot", "shiftry"),
@@ -285,7 +284,7 @@ ROWS = (
         verdict=DIFFERS,
         run=Measured(metrics),
         holds=lambda found: found["disagreement_change"] < found["accuracy_change"],
-        why="on these two models the search by accuracy gives a program of the same size that loses less",
+        why="on these two models the search by accuracy finds a program of the same size that loses less",
     ),
     Row(
         item="algorithm 10",
@@ -299,15 +298,15 @@ ROWS = (
         item="algorithm 11",
         title="the driver of demotion",
         reports="four stages",
-        here="`search-demote`: of the example four tensors are demoted at a loss of 0.0960",
+        here="`search-demote`: in the example four tensors are demoted at a loss of 0.0960",
         verdict=REPRODUCED,
         run=tested((f"{EXAMPLE}::test_cumulative_demotion", 0.0960)),
     ),
     Row(
         item="algorithm 12",
         title="the scale of the input",
-        reports="all scales are tried, as outliers of 9 and 17 would take 4 bits from all samples (6.1)",
-        here="stage 1 of the search takes scale 14 where the extrema ask for 10",
+        reports="all scales are tried, as outliers of 9 and 17 would cost 4 bits of all samples (6.1)",
+        here="stage 1 of the search chooses scale 14 where the extrema require 10",
         verdict=REPRODUCED,
         run=tested((f"{EXAMPLE}::test_the_scale_of_the_input", 9, 17, 14, 10)),
     ),
@@ -323,7 +322,8 @@ ROWS = (
         item="algorithm 14",
         title="cumulative demotion",
         reports="up to the permitted loss",
-        here="stage 3: 0.0960 is within 0.1, and 0.1663 for one tensor more is not, so that W2 keeps 16 bits (-6586)",
+        here="stage 3: 0.0960 is within 0.1, and 0.1663 for one tensor more is not, so that W2 remains in 16 bits "
+        "(-6586)",
         verdict=REPRODUCED,
         run=tested(
             (f"{EXAMPLE}::test_cumulative_demotion", 0.0960, 0.1663),
@@ -357,7 +357,7 @@ ROWS = (
     Row(
         item="section 7.1",
         title="fragmented memory of 96 bytes",
-        reports="96 bytes: x2 moves to 0, and x4 fits behind it at 32",
+        reports="96 bytes: x2 moves to 0, and x4 fits after it at 32",
         here="the same moves",
         verdict=REPRODUCED,
         run=tested((f"{PACKING}::test_shiftry_defragments_its_example_of_section_7_1", 96, 0, 32)),
@@ -366,8 +366,9 @@ ROWS = (
         item="section 7.1, migrations",
         title="x1 in bytes 4 to 7, x2 in 16 to 31",
         reports="the list (4, 0, 4), (16, 4, 16) moves both to the front",
-        here="in 32 bytes x1 alone moves, 4 bytes to 12, which leaves 12 free in one run; moving both, as compaction "
-        "does, takes 20 bytes for the same 12. With more memory compaction leaves one run, where this leaves two",
+        here="in 32 bytes only x1 moves, 4 bytes to 12, which leaves 12 free bytes in one run; moving both, as "
+        "compaction does, takes 20 bytes for the same 12. With more memory compaction leaves one run, and this search "
+        "two",
         verdict=DIFFERS,
         why="bytes move to make room for the next variable, not to leave one free run",
         run=tested((f"{PACKING}::test_shiftry_moves_4_bytes_where_algorithm_17_moves_20", 4, 16, 12)),
@@ -404,7 +405,7 @@ ROWS = (
         title="FastGRNN on an Uno",
         reports="91.7 %; does not fit",
         here="{accuracy:.2f} % in {ram} bytes of RAM and {seconds:.1f} s with steps that arrive one by one (`--input "
-        "callback`); in memory the input alone takes more than the Uno has",
+        "callback`); in memory the input by itself exceeds the Uno's RAM",
         verdict=SURPASSED,
         run=Measured(step_by_step("fastgrnn-har6")),
         holds=lambda found: found["fits"] and found["accuracy"] > 91.7,
@@ -480,7 +481,7 @@ ROWS = (
     ),
     Row(
         item="figure 8",
-        title="ProtoNN's time beside floats",
+        title="ProtoNN's time compared with floats",
         reports="3.5 times as fast, SeeDot 1.7 times",
         here="{mean:.1f} times in 8 bits ({least:.1f} to {most:.1f}, {models} models)",
         verdict=SURPASSED,
@@ -489,17 +490,17 @@ ROWS = (
     ),
     Row(
         item="figure 8, Shiftry",
-        title="ProtoNN's time beside Shiftry's program",
+        title="ProtoNN's time compared with Shiftry's program",
         reports="its program for each model",
         here="ours is {mean:.1f} times as fast as EdgeML's ({least:.1f} to {most:.1f}, {models} models), and at least "
-        "{ahead:.2f} points ahead in accuracy",
+        "{ahead:.2f} points more accurate",
         verdict=SURPASSED,
         run=Shown(("results-classifiers",), peers("protonn", "Shiftry, 8/16 bit", "compile {} --width 8")),
         holds=lambda found: found["least"] > 1 and found["ahead"] > 0,
     ),
     Row(
         item="figure 9",
-        title="Bonsai's time beside floats",
+        title="Bonsai's time compared with floats",
         reports="3.4 times as fast, SeeDot 2.5 times",
         here="{mean:.1f} times in 8 bits ({least:.1f} to {most:.1f}, {models} models)",
         verdict=SURPASSED,
@@ -508,31 +509,31 @@ ROWS = (
     ),
     Row(
         item="figure 9, Shiftry",
-        title="Bonsai's time beside Shiftry's program",
+        title="Bonsai's time compared with Shiftry's program",
         reports="its program for each model",
         here="ours is {mean:.1f} times as fast as EdgeML's ({least:.1f} to {most:.1f}, {models} models), and at least "
-        "{ahead:.2f} points ahead in accuracy",
+        "{ahead:.2f} points more accurate",
         verdict=SURPASSED,
         run=Shown(("results-classifiers",), peers("bonsai", "Shiftry, 8/16 bit", "compile {} --width 8")),
         holds=lambda found: found["least"] > 1 and found["ahead"] > 0,
     ),
     Row(
         item="figure 10",
-        title="ProtoNN's sketches beside floats",
+        title="ProtoNN's sketches compared with floats",
         reports="55 % of the sketch in floats, SeeDot 75 %",
-        here="{shiftry:.0f} % in Shiftry's arithmetic, SeeDot's {seedot:.0f} %, 8 bits "
-        "{fixed_8:.0f} %, by Arduino's build, where an Uno holds the floats ({models:d} of 2 models)",
+        here="{shiftry:.0f} % in Shiftry's arithmetic, SeeDot's {seedot:.0f} %, 8 bits {fixed_8:.0f} %, by Arduino's "
+        "build, where floats fit an Uno ({models:d} of 2 models)",
         verdict=DIFFERS,
-        why="Arduino's own code takes half of so small a sketch, and our floats take less flash to begin with",
+        why="Arduino's own code takes half of such a small sketch, and our floats take less flash",
         run=Measured(sketches("protonn")),
         holds=lambda found: found["shiftry"] <= 90 and found["fixed_8"] <= 70,
     ),
     Row(
         item="figure 11",
-        title="Bonsai's sketches beside floats",
+        title="Bonsai's sketches compared with floats",
         reports="55 % of the sketch in floats, SeeDot 73 %",
-        here="{shiftry:.0f} % in Shiftry's arithmetic, SeeDot's {seedot:.0f} %, 8 bits "
-        "{fixed_8:.0f} %, by Arduino's build, where an Uno holds the floats ({models:d} of 2 models)",
+        here="{shiftry:.0f} % in Shiftry's arithmetic, SeeDot's {seedot:.0f} %, 8 bits {fixed_8:.0f} %, by Arduino's "
+        "build, where floats fit an Uno ({models:d} of 2 models)",
         verdict=REPRODUCED,
         run=Measured(sketches("bonsai")),
         holds=lambda found: found["shiftry"] <= 60 and found["fixed_8"] <= 55,
@@ -540,34 +541,34 @@ ROWS = (
     Row(
         item="figure 12",
         title="FastGRNN's RAM with and without reuse",
-        reports="38 % of the RAM in floats by narrower numbers, 13 % with memory that is reused",
+        reports="38 % of the RAM in floats by narrower numbers, 13 % with reuse of memory",
         here="{mixed:.0f} % without reuse (`mode=none`), {mixed_packed:.0f} % with it; floats with reuse "
         "{floats_packed:.0f} % ({models} models)",
         verdict=DIFFERS,
-        why="elementwise ops have no buffers of their own here, which leaves less to reuse",
+        why="elementwise ops have no separate buffers here, which leaves less to reuse",
         run=Measured(reuse),
         holds=lambda found: found["mixed_packed"] < found["mixed"] < 100,
     ),
     Row(
         item="section 8.3",
-        title="8 bits by one width",
+        title="8 bits for all tensors",
         reports="close to a random classifier",
-        here="in its arithmetic {guessing:d} of {models:d} models are at most 10 points better than guessing",
+        here="in Shiftry's arithmetic {guessing:d} of {models:d} models are at most 10 points better than guessing",
         verdict=DIFFERS,
-        why="the models are others: Bonsai gets up to half of its answers right, for 10 and for 26 classes",
+        why="the models differ: Bonsai gets up to half of its answers right, for 10 and for 26 classes",
         run=Shown(("searches-compared",), guessing("8 bits, width of operands"), BY_SEARCHES),
         holds=lambda found: found["models"] - found["guessing"] == 2 and found["most"] < 50,
     ),
     Row(
         item="section 8.3, by figure 5",
-        title="8 bits by one width, in the printed temporaries",
+        title="8 bits for all tensors, in the printed temporaries",
         reports="close to a random classifier; FastGRNN on HAR-6 14.3 %, on MNIST-10 11.4",
         here="in the format `shiftry_printed` {near:d} of {models:d} models lose at most a point, and {guessing:d} are "
         "at most 10 points better than guessing; on average accuracy changes by {bonsai:.2f} points for Bonsai, "
         "{fastgrnn:.2f} for FastGRNN and {protonn:.2f} for ProtoNN",
         verdict=DIFFERS,
-        why="sums as wide as figure 5 prints keep what 8 bits hold: where a model collapses, its numbers have ranges "
-        "that no scale of 8 bits serves",
+        why="sums as wide as figure 5 prints retain the precision of 8 bits: where a model collapses, its numbers "
+        "have ranges that no scale of 8 bits suits",
         run=Measured(by_figure_5),
         holds=lambda found: found["near"] > found["models"] / 2 and found["guessing"] <= 1,
     ),
@@ -578,14 +579,14 @@ ROWS = (
         here="demotion takes {demote_least:.1f} to {demote_most:.1f} s for a model of each family "
         "([searches](../searches.md) has twelve)",
         verdict=DIFFERS,
-        why="candidates are evaluated in numpy, all inputs at once, where the paper compiles and runs each",
+        why="candidates are evaluated in numpy on all inputs together, while the paper compiles and runs each",
         run=Measured(explored),
         holds=lambda found: found["demote_most"] < 60,
     ),
     Row(
         item="section 8.4",
         title="memory by malloc and free",
-        reports="fails to run any of the benchmarks",
+        reports="it cannot run any of the benchmarks",
         here="no program allocates: no header of the runtime has `malloc`",
         verdict=DIFFERS,
         why="a heap is not simulated",
@@ -599,8 +600,8 @@ ROWS = (
         "an average precision of {a.average_precision:.3f}, in floats {a.float:.3f} "
         "([networks](../networks.md#detectors-with-rnnpool))",
         verdict=DIFFERS,
-        why="RAM alone was limited: most weights keep 16 bits, which takes more flash; within both limits see the next "
-        "row",
+        why="only RAM was limited: most weights remain in 16 bits, which take more flash; for both limits see the "
+        "next row",
         run=Shown(("networks-faces",), detectors),
         holds=lambda found: found["a"]["ram"] <= 225_000,
     ),
@@ -608,9 +609,9 @@ ROWS = (
         item="section 8.5, both limits",
         title="a face detector in 225 KB of RAM and 405 KB of flash",
         reports="225 KB of RAM, 405 KB of flash; by table 9 of MinUn an average precision of 0.338, in floats 0.643",
-        here="in 8 bits everywhere, in fixed point, {fixed.ram:k} KB of RAM with image and stack, {fixed.flash:k} KB "
-        "of flash, and on other pictures an average precision of {fixed.average_precision:.3f}, in floats "
-        "{fixed.float:.3f}; in zero-skew {zero-skew.ram:k} and {zero-skew.flash:k} KB, and "
+        here="in 8 bits for all tensors, in fixed point, {fixed.ram:k} KB of RAM with image and stack, "
+        "{fixed.flash:k} KB of flash, and on other pictures an average precision of {fixed.average_precision:.3f}, in "
+        "floats {fixed.float:.3f}; in zero-skew {zero-skew.ram:k} and {zero-skew.flash:k} KB, and "
         "{zero-skew.average_precision:.3f}",
         verdict=SURPASSED,
         run=Measured(under_both_limits),
@@ -624,7 +625,7 @@ ROWS = (
         item="pseudocode 18",
         title="FastGRNN",
         reports="the recurrence",
-        here="the reals of a trained model by the recurrence in numpy, with its `zeta` 0.919807017",
+        here="the reals of a trained model agree with the recurrence in numpy, with its `zeta` 0.919807017",
         verdict=REPRODUCED,
         run=tested((RECURRENCE, 0.919807017)),
     ),
@@ -655,10 +656,10 @@ ROWS = (
     ),
     Row(
         item="section 10",
-        title="ahead: a backend for FPGAs",
+        title="future work: a backend for FPGAs",
         reports="future work",
         here="programs in any format become Verilog ([hardware](../fpga.md)); ProtoNN in 8 bits gives the evaluator's "
-        "outputs at 1.2 cycles a product and at 0.3 on half of an ECP5",
+        "outputs at 1.2 cycles per product and at 0.3 on half of an ECP5",
         verdict=SURPASSED,
         run=tested(("numeric/lowering/hw/test_models.py::test_protonn", 8, 1.2, 0.3)),
     ),

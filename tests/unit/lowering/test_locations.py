@@ -1,54 +1,134 @@
-"""Ops of a program keep their places in the input through every pass down to integers."""
+"""Every op of a program keeps its place in the input and the layer of the user's model, at each level down to L5."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
+from oracles.onnx_models import model as onnx_model
+from oracles.onnx_models import node
+from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, ModuleOp, NoneAttr, UnknownLoc, f32
 from xdsl.ir import Operation
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.locations import place
+from tinyml.dialects.locations import error_at, file_location, fused, in_layer, layers, named, origin, place
 from tinyml.lowering.frontends.importers import FRONTENDS
+from tinyml.lowering.frontends.onnx.importer import read_onnx
+from tinyml.lowering.loops.operation_names import layers_by_name
 from tinyml.lowering.pipelines import flatten
+from tinyml.transforms.ir.pipeline_names import (
+    BITS_TO_LANES,
+    BUFFERS_TO_LOOPS,
+    BUFFERS_TO_UPSTREAM,
+    FORMATS_TO_BUFFERS,
+    LOOPS_TO_BITS,
+)
 
 ROOT = Path(__file__).parents[3]
-_WITHOUT = ("builtin.module", "func.func", "func.return", "scf.yield")
+_WITHOUT = ("builtin.module", "func.func", "scf.yield")
+"""What belongs to no op of the program."""
+
+ATTENTION = "attention.onnx"
 
 
-def imported(path: Path) -> ModuleOp:
-    return FRONTENDS.get(path.suffix.removeprefix("."))(path.read_bytes(), str(path))
+def imported(path: str) -> ModuleOp:
+    if path == ATTENTION:
+        return attention()
+    file = ROOT / path
+    return FRONTENDS.get(file.suffix.removeprefix("."))(file.read_bytes(), str(file))
 
 
-def located(module: ModuleOp) -> set[Operation]:
-    """The ops with a place in the input."""
-    return {op for op in every_op(module) if isinstance(place(op.location), FileLineColLoc)}
+def attention() -> ModuleOp:
+    """Three tokens of four features: queries, keys and values, scores and their softmax."""
+    rng = np.random.default_rng(0)
+    weights = {name: rng.standard_normal((4, 4)).astype(np.float32) for name in "abc"}
+    nodes = [
+        *(node("MatMul", f"x {name}", to) for name, to in zip("abc", ("q", "k", "v"), strict=True)),
+        node("Transpose", "k", "kt", perm=[1, 0]),
+        node("MatMul", "q kt", "scores"),
+        node("Softmax", "scores", "shares", axis=-1),
+        node("MatMul", "shares v"),
+    ]
+    return read_onnx(onnx_model(nodes, [3, 4], weights).SerializeToString(), ATTENTION)
 
 
-def every_op(module: ModuleOp) -> set[Operation]:
-    return {op for op in module.walk() if op.name not in _WITHOUT}
+def every_op(module: ModuleOp) -> list[Operation]:
+    return [op for op in module.walk() if op.name not in _WITHOUT]
 
 
-@pytest.mark.parametrize(
-    ("model", "options"),
-    [
-        ("examples/protonn-gesturepod/protonn_gesturepod.sd", {"target": "uno"}),
-        ("tests/models/small-network/small_network.sd", {"target": "cortex-m4"}),
-    ],
-)
-def test_no_pass_loses_locations(model: str, options: dict[str, Any], tmp_path: Path):
-    module = imported(ROOT / model)
-    assert located(module) == every_op(module)
+def is_located(op: Operation) -> bool:
+    """Whether an op has a line of a text, or a layer of a model that is none."""
+    at = place(op.location)
+    return isinstance(at, FileLineColLoc) and (at.line.data > 0 or bool(layers(op.location)))
+
+
+TO_BITS = FORMATS_TO_BUFFERS, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
+TO_HARDWARE = *TO_BITS, BITS_TO_LANES
+TO_UPSTREAM = FORMATS_TO_BUFFERS, BUFFERS_TO_UPSTREAM
+
+PROGRAMS = [
+    # A network with state, sparse products and loops.
+    ("examples/protonn-gesturepod/protonn_gesturepod.sd", {"target": "uno"}, TO_BITS),
+    ("examples/fastgrnn-mnist16/fastgrnn_mnist16.sd", {"target": "uno"}, TO_BITS),
+    ("tests/models/small-network/small_network.sd", {"target": "cortex-m4"}, TO_BITS),
+    ("tests/models/pytorch/cnn-dynamo.onnx", {"target": "cortex-m4"}, TO_BITS),
+    # Nests of elements become vectors.
+    ("tests/models/pytorch/cnn-dynamo.onnx", {"target": "cortex-m55"}, TO_BITS),
+    # Loops over rows of several layers.
+    ("tests/models/pytorch/cnn-dynamo.onnx", {"target": "cortex-m4", "plan": "rows"}, TO_BITS),
+    ("tests/models/pytorch/gru-script.onnx", {"target": "cortex-m4"}, TO_BITS),
+    (ATTENTION, {"target": "cortex-m4"}, TO_BITS),
+    ("tests/models/boosted/xgboost_iris.json", {"target": "uno"}, TO_BITS),
+    ("tests/models/boosted/xgboost_iris.json", {"target": "host"}, TO_UPSTREAM),
+    ("tests/models/pytorch/cnn-dynamo.onnx", {"target": "host"}, TO_UPSTREAM),
+    ("tests/models/keras/mobile-int8.tflite", {"target": "cortex-m4"}, TO_BITS),
+    ("tests/models/small-network/small_network.sd", {"target": "ice40-up5k"}, TO_HARDWARE),
+]
+
+
+@pytest.mark.parametrize(("model", "options", "below"), PROGRAMS)
+def test_no_pass_loses_locations(model: str, options: dict[str, Any], below: Sequence[str], tmp_path: Path):
+    module = imported(model)
+    assert not [op.name for op in every_op(module) if not is_located(op)]
     [function] = defined_functions(module)
     elements = int(np.prod(function.function_type.inputs.data[0].get_shape()))  # type: ignore[attr-defined]
     np.savez(tmp_path / "x.npz", x=np.random.default_rng(0).standard_normal((8, elements)).astype("f4"))
-    for step in flatten("reals-to-c", {"data": str(tmp_path / "x.npz"), **options}):
-        if step.name == "lower-arith-to-c":
-            break
+    takes_reals = tdsl.format_of(function.body.block.args[0]).type == f32
+    steps = flatten("reals-to-formats", {"data": str(tmp_path / "x.npz"), **options}) if takes_reals else []
+    for step in [*steps, *(step for pipeline in below for step in flatten(pipeline, options))]:
         step.apply(context(), module)
-        lost = every_op(module) - located(module)
-        assert not lost, (step.name, sorted(op.name for op in lost))
+        lost = [op.name for op in every_op(module) if not is_located(op)]
+        assert not lost, (step.name, sorted(set(lost)), len(lost))
+
+
+def test_layers_are_named_in_errors_and_by_the_names_of_operations():
+    module = imported("tests/models/pytorch/cnn-dynamo.onnx")
+    convolution = next(op for op in module.walk() if isinstance(op, tdsl.Conv2dOp))
+    assert layers(convolution.location) == ("BatchNorm2d 'body.1'",)
+    error = error_at(convolution, "is too large")
+    assert str(error) == f"{ROOT / 'tests/models/pytorch/cnn-dynamo.onnx'}: BatchNorm2d 'body.1': is too large"
+    # What it is fused with names both layers.
+    relu = next(op for op in module.walk() if isinstance(op, tdsl.ReluOp))
+    convolution.location = named(fused((convolution.location, relu.location)), "y = conv2d(w, x)")
+    assert layers_by_name(module) == {"y = conv2d(w, x)": "BatchNorm2d 'body.1', ReLU 'body.2'"}
+
+
+def test_locations_of_several_operations():
+    first, second = (in_layer(file_location("model.onnx"), name) for name in ("conv", "relu"))
+    both = fused((first, second))
+    assert both == FusedLoc((first, second), NoneAttr())
+    assert fused((first, first)) == first
+    # The name is that of the first, and an origin stands once.
+    assert fused((named(first, "a"), named(second, "b"))) == named(both, "a")
+    assert fused((both, first)) == both
+    assert fused((UnknownLoc(), second)) == second
+    assert fused((UnknownLoc(), UnknownLoc())) == UnknownLoc()
+    assert origin(named(named(both, "map"), "step")) == both
+    assert layers(named(both, "a")) == ("conv", "relu")
+    assert place(both) == file_location("model.onnx")
+    assert in_layer(file_location("model.onnx"), "") == file_location("model.onnx")

@@ -14,6 +14,7 @@ from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
 from tinyml.lowering.pipelines import flatten, run
+from tinyml.transforms import simplify
 from tinyml.transforms.simplify import SimplifyPass
 
 WAYS = ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits")
@@ -39,3 +40,26 @@ def test_programs_are_those_of_canonicalize_and_cse(name: str):
 def ops_of(module: ModuleOp) -> list[str]:
     """The lines of a module without the names of values, in alphabetical order."""
     return sorted(re.sub(r"%\w+", "%", line) for line in str(module).splitlines())
+
+
+def test_views_of_one_arena_are_told_apart_by_their_hashes(monkeypatch: pytest.MonkeyPatch):
+    """The number of keys that are compared grows with the number of views, not with its square."""
+    compared = 0
+    equal = simplify._Key.__eq__  # pyright: ignore[reportPrivateUsage]
+
+    def counted(key: object, other: object) -> bool:
+        nonlocal compared
+        compared += 1
+        return equal(key, other)  # pyright: ignore[reportArgumentType]
+
+    monkeypatch.setattr(simplify._Key, "__eq__", counted)  # pyright: ignore[reportPrivateUsage]
+    views = "".join(
+        f"%v{i} = scratch.view %arena[{4 * i} : i64] : memref<800xi8> to memref<4xi8>\n" for i in range(200)
+    )
+    values = ", ".join(f"%v{i}" for i in range(200))
+    module = parse(
+        f"func.func @f(%arena: memref<800xi8>) -> ({', '.join(200 * ['memref<4xi8>'])}) {{\n{views}"
+        f"func.return {values} : {', '.join(200 * ['memref<4xi8>'])}\n}}"
+    )
+    SimplifyPass().apply(new_context(), module)
+    assert compared < 400

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.locations import source_names
+from tinyml.dialects.locations import SourceNames
 from tinyml.dialects.loops import trips_of
 from tinyml.tools.reports.svg import COLOURS, Drawing, shortened
 
@@ -57,19 +57,20 @@ class NestFacts:
 
 def loop_nests(loops: ModuleOp) -> list[NestFacts]:
     """The nests of a program at L3 in order; steps outside loops and kernels are left out."""
-    return [nest for nest in _inside(defined_functions(loops)[0].body.block) if nest.kind != "steps"]
+    nests = _inside(defined_functions(loops)[0].body.block, SourceNames())
+    return [nest for nest in nests if nest.kind != "steps"]
 
 
-def _inside(block: Block) -> list[NestFacts]:
+def _inside(block: Block, sources: SourceNames) -> list[NestFacts]:
     found: list[NestFacts] = []
     for op in block.ops:
-        names = source_names(op)
+        names = sources.of(op)
         operation = names[0] if names else ""
         if isinstance(op, scf.ForOp):
             label = f"for {op.body.block.args[0].name_hint or ''}".rstrip()
-            found.append(NestFacts("loop", label, operation, trips_of(op), _inside(op.body.block)))
+            found.append(NestFacts("loop", label, operation, trips_of(op), _inside(op.body.block, sources)))
         elif op.regions:
-            inner = [each for region in op.regions for part in region.blocks for each in _inside(part)]
+            inner = [each for region in op.regions for part in region.blocks for each in _inside(part, sources)]
             found += [NestFacts("loop", op.name.partition(".")[2], operation, None, inner)] if inner else []
         elif (kernel := _kernel(op)) is not None:
             found.append(NestFacts("kernel", kernel, operation))

@@ -65,8 +65,6 @@ class PageFacts:
     @cached_property
     def pictures(self) -> dict[str, Drawing]:
         """The pictures by name, in the order of the page."""
-        from tinyml.tools.reports.search_report import draw_search
-
         report, drawn = self.report, dict[str, "Drawing"]()
         confusion = report.confusion
         if confusion is not None:
@@ -82,6 +80,8 @@ class PageFacts:
         if self.nests:
             drawn["loops"] = draw_loops(self.nests)
         if report.search is not None:
+            from tinyml.tools.reports.search_report import draw_search
+
             drawn["search"] = draw_search(report.search, report.name, report.unit)
         if self.limits:
             drawn["limits"] = _draw_limits(self.limits, f"{report.name}: flash and RAM beside what boards have")

@@ -17,7 +17,7 @@ from xdsl.printer import Printer
 from tinyml.dialects import c, scratch, tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.locations import source_location, source_names
+from tinyml.dialects.locations import SourceNames, source_location
 from tinyml.lowering import pipelines
 from tinyml.tools.driver.program_in_folder import ProgramInFolder, lowering_options
 from tinyml.tools.driver.stages import load_program
@@ -90,8 +90,9 @@ def _linked_to_buffers(formats: ModuleOp, found: ProgramInFolder) -> dict[Operat
     lowered, kept = list(tagged.walk()), list(found.buffers.walk())
     if [op.name for op in lowered] != [op.name for op in kept]:
         raise InputError("is not what ir/1-formats.mlir gives: compile the model again", file=str(found.folder))
+    names = SourceNames()
     sources = _linked_by_buffer(
-        formats, [(op, _written_name(copy), _source_of(op)) for op, copy in zip(kept, lowered, strict=True)]
+        formats, [(op, _written_name(copy), _source_of(op, names)) for op, copy in zip(kept, lowered, strict=True)]
     )
     for op, hints in zip(formats.walk(), own, strict=True):
         for result, hint in zip(op.results, hints, strict=True):
@@ -110,7 +111,8 @@ def _assembly(found: ProgramInFolder, measured: Attribution) -> ProgramLevel:
 def _level_of(name: str, module: ModuleOp) -> ProgramLevel:
     """A level from L2 on, whose ops have the names of their source operations in their locations."""
     clone = module.clone()
-    sources = {op: _source_of(op) for op in clone.walk()}
+    names = SourceNames()
+    sources = {op: _source_of(op, names) for op in clone.walk()}
     for op, source in sources.items():
         op.location = UnknownLoc() if source is None else NameLoc(StringAttr(source), UnknownLoc())
     stream = io.StringIO()
@@ -130,7 +132,7 @@ def _level_of(name: str, module: ModuleOp) -> ProgramLevel:
     return ProgramLevel(name, [LevelLine(_short(_LOCATION.sub("", text)), source) for text, source in pairs])
 
 
-def _source_of(op: Operation) -> str | None:
+def _source_of(op: Operation, sources: SourceNames) -> str | None:
     """The source operation of an op, or the constant that it is."""
     match op:
         case tdsl.ConstOp() | scratch.ConstantOp() if (hint := op.results[0].name_hint) is not None:
@@ -138,7 +140,7 @@ def _source_of(op: Operation) -> str | None:
         case c.ConstantOp():
             return f"constant {op.sym_name.data}"
         case _:
-            names = source_names(op)
+            names = sources.of(op)
             return names[0] if names else None
 
 

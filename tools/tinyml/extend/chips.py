@@ -11,10 +11,20 @@ from tinyml.targets.board import Board, Timing, emulated_memories
 from tinyml.targets.c.composer.compose import SUMS_IN_C
 from tinyml.targets.c.composer.compose import compose as compose_in_c
 from tinyml.targets.chip import FEWER_CONSTANTS, Chip
-from tinyml.targets.composer.instructions import Code, Instruction, Printed, Repeated, Run, joined, statement
-from tinyml.targets.composer.tile_code import overlapping
+from tinyml.targets.composer.instructions import (
+    Code,
+    Instruction,
+    LocalLabel,
+    Printed,
+    Repeated,
+    Run,
+    balanced,
+    joined,
+    statement,
+)
+from tinyml.targets.composer.tile_code import RepeatedCode, RowNest, overlapping
 from tinyml.targets.composer.tile_composer import TileComposer
-from tinyml.targets.composer.weight_streams import WeightStream, row_blocks
+from tinyml.targets.composer.weight_streams import BY_ELEMENT, BY_ROW, MULTIPLIER, RIGHT, WeightStream, row_blocks
 from tinyml.targets.host.chip import CHIP as HOST
 from tinyml.targets.kernel import Composed, ElementFunction, Kernel, PackedReads, SharedFunction
 from tinyml.targets.makers import FORESTS as FORESTS_IN_C
@@ -24,9 +34,13 @@ from tinyml.targets.package import Package
 from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily
 
 __all__ = [
+    "BY_ELEMENT",
+    "BY_ROW",
     "FEWER_CONSTANTS",
     "FORESTS_IN_C",
     "HOST",
+    "MULTIPLIER",
+    "RIGHT",
     "SUMS_IN_C",
     "Board",
     "Chip",
@@ -43,13 +57,16 @@ __all__ = [
     "Instruction",
     "Kernel",
     "ListedKernels",
+    "LocalLabel",
     "Maker",
     "Offer",
     "Package",
     "PackedReads",
     "Printed",
     "Repeated",
+    "RepeatedCode",
     "RowCoder",
+    "RowNest",
     "RowSums",
     "Run",
     "SharedFunction",
@@ -64,6 +81,7 @@ __all__ = [
     "Timing",
     "TooLargeError",
     "WeightStream",
+    "balanced",
     "compose_in_c",
     "emulated_memories",
     "joined",

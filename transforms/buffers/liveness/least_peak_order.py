@@ -8,7 +8,7 @@ the last one, both inclusive. Sets of tasks are bit sets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from heapq import heappop, heappush
@@ -88,15 +88,16 @@ class OrderingProblem:
     @cached_property
     def _near(self) -> list[int]:
         """For each task, the tasks that share a buffer with it, as a bit set: they decide which bytes it adds."""
-        return [_union(self._touching, sum(1 << buffer for buffer in task.buffers)) for task in self.tasks]
+        return [_union(self._touching, task.buffers) for task in self.tasks]
 
     @cached_property
     def _reusers(self) -> list[int]:
         """For each task, the tasks that could reuse the bytes of one of its buffers, as a bit set."""
-        return [
-            sum(1 << i for i, other in enumerate(self.tasks) if not task.touches.isdisjoint(other.over))
-            for task in self.tasks
-        ]
+        reusing = [0] * len(self.sizes)
+        for i, task in enumerate(self.tasks):
+            for buffer in task.over:
+                reusing[buffer] |= 1 << i
+        return [_union(reusing, task.touches) for task in self.tasks]
 
     @cached_property
     def neighbours(self) -> tuple[list[list[int]], list[list[int]]]:
@@ -171,44 +172,59 @@ class OrderingProblem:
     @cached_property
     def bound(self) -> int:
         """A lower bound on any peak: per task, the buffers that it touches or that any order keeps alive across it."""
-        earlier = list(self._before)
-        for _ in self.tasks:
-            wider = [mask | _union(earlier, mask) for mask in earlier]
-            if wider == earlier:
-                break
-            earlier = wider
-        later = _transposed(earlier)
-        bound = 0
+        earlier, later = _closed(self._before, False), _closed(self._behind, True)
+        everything = self._end - 1
+        alive = [task.own for task in self.tasks]
+        for size, touching in self._masks:
+            tasks = _members(touching & everything)
+            # Tasks that may run on either side of a task are assumed to keep nothing alive across it.
+            begun = everything if touching & self._begin else _union(later, tasks)
+            needed = everything if touching & self._end else _union(earlier, tasks)
+            for i in _members((touching | begun & needed) & everything):
+                alive[i] += size
         for i, task in enumerate(self.tasks):
-            # Tasks that may run on either side of this one are assumed to keep nothing alive across it.
-            alive = sum(
-                size
-                for buffer, size in enumerate(self.sizes)
-                if buffer in task.touches
-                or (
-                    self._touching[buffer] & (earlier[i] | self._begin)
-                    and self._touching[buffer] & (later[i] | self._end)
-                )
-            )
-            spared = self.sizes[task.makes] if task.makes is not None and task.over else 0
-            bound = max(bound, alive + task.own - spared)
-        return bound
+            if task.makes is not None and task.over:
+                alive[i] -= self.sizes[task.makes]
+        return max(alive, default=0)
+
+
+def _closed(relation: Sequence[int], backwards: bool) -> list[int]:
+    """The transitive closure of a relation; two walks suffice if members precede the sets that have them, or follow."""
+    closed = list(relation)
+    order = range(len(relation))[:: -1 if backwards else 1]
+    widened = True
+    while widened:
+        widened = False
+        for i in order:
+            wider = relation[i] | _union(closed, _members(relation[i]))
+            widened |= wider != closed[i]
+            closed[i] = wider
+    return closed
 
 
 def _transposed(relation: Sequence[int]) -> list[int]:
-    return [sum(1 << j for j, mask in enumerate(relation) if mask >> i & 1) for i in range(len(relation))]
+    transposed = [0] * len(relation)
+    for i, mask in enumerate(relation):
+        for j in _members(mask):
+            transposed[j] |= 1 << i
+    return transposed
 
 
-def _union(sets: Sequence[int], members: int) -> int:
+def _union(sets: Sequence[int], members: Iterable[int]) -> int:
     union = 0
-    for i, elements in enumerate(sets):
-        if members >> i & 1:
-            union |= elements
+    for i in members:
+        union |= sets[i]
     return union
 
 
 def _members(mask: int) -> list[int]:
-    return [i for i in range(mask.bit_length()) if mask >> i & 1]
+    """The numbers in a bit set, ascending."""
+    members: list[int] = []
+    while mask:
+        lowest = mask & -mask
+        members.append(lowest.bit_length() - 1)
+        mask ^= lowest
+    return members
 
 
 @dataclass(frozen=True)

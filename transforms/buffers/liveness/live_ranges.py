@@ -37,7 +37,7 @@ from tinyml.dialects.scratch import (
     packed_bits,
 )
 from tinyml.dialects.tdsl.base import TensorOp
-from tinyml.dialects.tdsl.slices import ReceiveOp
+from tinyml.dialects.tdsl.kinds import is_receipt
 
 
 def _fills_first(alloc: SSAValue, touches: Sequence[Operation], home: Operation) -> bool:
@@ -345,7 +345,7 @@ def receives(buffer: SSAValue, *, packed: bool) -> bool:
     """True if a buffer or a view of it receives rows from the caller, packed or unpacked as given."""
     for use in buffer.uses:
         op = use.operation
-        if isinstance(op, ReceiveOp) and op.dest is buffer:
+        if is_receipt(op) and op.dest is buffer:
             return (packed_bits(memref_type(op.image)) is not None) == packed
         if isinstance(op, SliceOp) and receives(op.result, packed=packed):
             return True

@@ -25,28 +25,39 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def reads_precede_writes(op: Operation, read: SSAValue, written: SSAValue, shift: int) -> bool:
-    """True if the last read of each byte that two buffers share precedes its first write.
+def reads_precede_writes(op: Operation, written: SSAValue, shifts: Mapping[SSAValue, int]) -> dict[SSAValue, bool]:
+    """For each buffer that an op reads: True if the last read of each byte that it shares precedes its first write.
 
-    shift: the bytes from the start of `read` to the start of `written`. False if `read` is also written, or if the
-    bytes that the op accesses are unknown.
+    shifts: the bytes from the start of each to the start of `written`. False for a buffer that is also written, and if
+    the bytes that the op accesses are unknown.
     """
-    last_reads = np.full(_size(read), -1)
+    last_reads = {read: np.full(_size(read), -1) for read in shifts}
     first_writes = np.full(_size(written), 1 << 62)
+    changed: set[SSAValue] = set()
     clock = 0
     try:
-        for accesses in _executed(op, {read, written}):
+        for accesses in _executed(op, {written, *shifts}):
             for access in accesses:
-                if access.writes and access.buffer is read:
-                    return False
-                if access.writes:
+                if access.writes and access.buffer is written:
                     np.minimum.at(first_writes, access.bytes, clock + access.times)
-                elif access.buffer is read:
-                    np.maximum.at(last_reads, access.bytes, clock + access.times)
+                elif access.writes:
+                    changed.add(access.buffer)
+                elif access.buffer in last_reads:
+                    np.maximum.at(last_reads[access.buffer], access.bytes, clock + access.times)
             clock += 1 + max((int(access.times.max()) for access in accesses), default=0)
     except Unknown:
-        return False
-    last_reads, first_writes = last_reads[max(shift, 0) :], first_writes[max(-shift, 0) :]
+        if len(shifts) == 1:
+            return dict.fromkeys(shifts, False)
+        # What is not known of one buffer may be known of the others.
+        return {read: reads_precede_writes(op, written, {read: shift})[read] for read, shift in shifts.items()}
+    return {
+        read: read not in changed and _precede(last_reads[read][max(shift, 0) :], first_writes[max(-shift, 0) :])
+        for read, shift in shifts.items()
+    }
+
+
+def _precede(last_reads: NDArray[np.int64], first_writes: NDArray[np.int64]) -> bool:
+    """True if each byte that two buffers share, from the first of both on, is read before it is written."""
     shared = min(len(last_reads), len(first_writes))
     return bool((last_reads[:shared] < first_writes[:shared]).all())
 

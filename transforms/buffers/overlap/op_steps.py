@@ -16,12 +16,14 @@ from xdsl.ir import Operation, SSAValue
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import index_value
 from tinyml.dialects.scratch import SliceOp, root
-from tinyml.dialects.tdsl import PoolOp, TensorOp, WindowOp, shape_of
+from tinyml.dialects.tdsl import TensorOp, is_pooling, is_window_copy, shape_of
 from tinyml.transforms.ir.buffers import first_element, is_handed_on
 from tinyml.transforms.ir.indices import AffineSum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tinyml.dialects.tdsl.slices import WindowOp
 
     Numbers = NDArray[np.int64]
 
@@ -74,10 +76,10 @@ def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
     buffers is one step.
     """
     assert op.dest is not None
-    if isinstance(op, WindowOp) and root(op.dest) not in buffers:
+    if is_window_copy(op) and root(op.dest) not in buffers:
         image = np.arange(prod(shape_of(op.image)))[None]
         return [Steps(op.image, first_element(op.image), False, np.array([0]), image, op if op.ring is None else None)]
-    if isinstance(op, PoolOp) and prod(shape_of(op.out)) * prod(op.window) > MOST_STEPS:
+    if is_pooling(op) and prod(shape_of(op.out)) * prod(op.window) > MOST_STEPS:
         raise Unknown
     found: list[Steps] = []
     time = 0

@@ -8,6 +8,7 @@ constants and the indices of enclosing loops.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -176,8 +177,10 @@ def _ranked(values: NDArray[Any], rank: int) -> NDArray[Any]:
     return values.reshape(values.shape + (1,) * (rank - values.ndim))
 
 
-def safe_distance(op: Operation, operands: Collection[SSAValue], results: Collection[SSAValue]) -> int | None:
-    """The least number of bytes by which an operand has to start above the result that an op or loop nest writes.
+def safe_distances(
+    op: Operation, operands: Sequence[Collection[SSAValue]], results: Collection[SSAValue]
+) -> list[int | None]:
+    """The least number of bytes by which each operand has to start above the result that an op or loop nest writes.
 
     operands, results: the memrefs by which each buffer is accessed. A negative distance lets the operand start below
     the result; at minus the operand's size it ends at the start of the result. None if the op writes the operand, or
@@ -186,27 +189,37 @@ def safe_distance(op: Operation, operands: Collection[SSAValue], results: Collec
     operand starts at least w - m bytes above the result.
     """
     try:
-        every = accesses(op, [*operands, *results])
+        every = accesses(op, {*results, *(value for operand in operands for value in operand)})
     except Unknown:
-        return None
-    reads = [access for access in every if access.buffer in operands]
-    writes = [access for access in every if access.buffer in results and access.writes]
+        if len(operands) == 1:
+            return [None]
+        # What is not known of one operand may be known of the others.
+        return [distance for one in operands for distance in safe_distances(op, [one], results)]
+    of_buffers: dict[SSAValue, list[Access]] = defaultdict(list)
+    for access in every:
+        of_buffers[access.buffer].append(access)
+    writes = [access for result in results for access in of_buffers[result] if access.writes]
+    written = [np.concatenate(part) for part in zip(*((write.times, write.ends) for write in writes), strict=True)]
+    return [
+        _safe_distance(operand, [one for part in operand for one in of_buffers[part]], written) for operand in operands
+    ]
+
+
+def _safe_distance(operand: Collection[SSAValue], reads: Sequence[Access], written: Sequence[Numbers]) -> int | None:
+    """reads: the accesses of the operand. written: the times of writes of the result, and the bytes where they end."""
     if any(access.writes for access in reads):
         return None
-    if not reads or not writes:
+    if not reads or not written:
         return 0
-    least = -max(size_in_bytes(memref_type(operand)) for operand in operands)
+    least = -max(size_in_bytes(memref_type(value)) for value in operand)
     times, starts = (np.concatenate(part) for part in zip(*((read.times, read.starts) for read in reads), strict=True))
     order = np.argsort(times, kind="stable")
     # Entry i is the lowest byte that read i or a later one needs.
     lowest = np.minimum.accumulate(starts[order][::-1])[::-1]
-    distance = least
-    for write in writes:
-        following = np.searchsorted(times[order], write.times, side="right")
-        pending = following < len(lowest)
-        if pending.any():
-            distance = max(distance, int((write.ends[pending] - lowest[following[pending]]).max()))
-    return distance
+    write_times, ends = written
+    following = np.searchsorted(times[order], write_times, side="right")
+    pending = following < len(lowest)
+    return max(least, int((ends[pending] - lowest[following[pending]]).max(initial=least)))
 
 
 def fills(loop: scf.ForOp, buffer: SSAValue) -> bool:

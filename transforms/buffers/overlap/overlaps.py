@@ -57,12 +57,13 @@ def safe_distances(
         end = max(number[inner] for inner in op.walk() if inner in number)
         results = {member.result for member in members}
         last = [k for _, k in ends[bisect_left(ends, (shape.first, 0)) : bisect_right(ends, (end, len(ends)))]]
-        for k in (k for k in last if k != i and rectangles[k].first <= shape.first):
-            from tinyml.transforms.buffers.overlap.overlap_distance import safe_distance
+        operands = [k for k in last if k != i and rectangles[k].first <= shape.first]
+        if operands:
+            from tinyml.transforms.buffers.overlap import overlap_distance
 
-            distance = safe_distance(op, {member.result for member in groups[k]}, results)
-            if distance is not None and distance < shape.size:
-                overlapped[k] = distance
+            values = [{member.result for member in groups[k]} for k in operands]
+            found = zip(operands, overlap_distance.safe_distances(op, values, results), strict=True)
+            overlapped |= {k: distance for k, distance in found if distance is not None and distance < shape.size}
     for i, overlapped in enumerate(distances):
         for k in [k for k in overlapped if k > i and i in distances[k]]:
             del overlapped[k]
@@ -262,9 +263,9 @@ def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
         in_place = all(op.reads_in_place(operand) and _no_wider(out, memref_type(operand)) for operand in operands)
         if packed or in_place:
             return in_place
-    from tinyml.transforms.buffers.overlap.overlap_distance import safe_distance
+    from tinyml.transforms.buffers.overlap import overlap_distance
 
-    distance = safe_distance(op, {buffer}, {root(op.out)})
+    [distance] = overlap_distance.safe_distances(op, [{buffer}], {root(op.out)})
     return distance is not None and distance <= 0
 
 

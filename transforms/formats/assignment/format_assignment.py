@@ -597,7 +597,7 @@ def _finest(tensors: TensorClass) -> Grouping | None:
 
 
 def _has_channels(op: Operation) -> bool:
-    return isinstance(op, tdsl.Conv2dOp) and op.group_count > 1
+    return tdsl.is_convolution(op) and op.group_count > 1
 
 
 def _has_rows(tensors: TensorClass) -> bool:

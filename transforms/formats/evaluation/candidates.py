@@ -244,7 +244,7 @@ class CandidateEvaluator:
     @cached_property
     def nearest(self) -> int:
         """The number of samples for which the margins' derivatives are computed: whole chunks, about `NEAREST`."""
-        convolutions = [op for op in self.candidates.module.walk() if isinstance(op, tdsl.Conv2dOp)]
+        convolutions = [op for op in self.candidates.module.walk() if tdsl.is_convolution(op)]
         numbers = sum(prod(tdsl.shape_of(op.lhs)) for op in convolutions)
         most = min(NEAREST, GREATEST // max(numbers, 1))
         return max(most // self.shared.chunk, 1) * self.shared.chunk

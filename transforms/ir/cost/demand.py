@@ -24,7 +24,6 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import SourceNames
 from tinyml.dialects.loops import INDEX_FUNCTIONS
@@ -36,7 +35,6 @@ from tinyml.targets.registry import far_load, kernel_of, known_kernel, target_of
 from tinyml.transforms.ir.accesses import buffer_access
 from tinyml.transforms.ir.arithmetic import Alone, Interval
 from tinyml.transforms.ir.indices import is_multiple, mean_iterations
-from tinyml.transforms.ir.sparse_layouts import compressed_rows
 
 FAR_LOAD = "load far"
 """The step of a load from a far constant, in addition to the load."""
@@ -289,11 +287,17 @@ def _units(op: num.CallOp, kernel: Kernel) -> Mapping[str, float]:
     if kernel.composed is not None and (block := kernel.composed.block):
         # Of a sparse matrix in rows without a stream, the mean over them.
         sparse = op.products is None and not kernel.gaps
-        units["rest"] = float((compressed_rows(op).lengths % block).mean()) if sparse else op.length % block
+        units["rest"] = _mean_rest(op, block) if sparse else op.length % block
     # Kernels that take two elements at once are faster on rows of even length.
     if op.products is not None and op.length % 2:
         units["odd element"] = elements
     return units
+
+
+def _mean_rest(op: num.CallOp, block: int) -> float:
+    from tinyml.transforms.ir.sparse_layouts import compressed_rows
+
+    return float((compressed_rows(op).lengths % block).mean())
 
 
 def _elements(op: num.CallOp, kernel: Kernel) -> float:
@@ -301,7 +305,11 @@ def _elements(op: num.CallOp, kernel: Kernel) -> float:
     if op.products is not None:
         return op.products
     stored = _source_elements(op.factors[0]) / _rows(op)
-    return (stored - COUNT_BYTES) * 8 / (kernel.gaps + kernel.weights) if kernel.gaps else stored
+    if not kernel.gaps:
+        return stored
+    from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
+
+    return (stored - COUNT_BYTES) * 8 / (kernel.gaps + kernel.weights)
 
 
 def _rows(op: Operation) -> float:

@@ -14,8 +14,7 @@ from tinyml.targets.registry import board
 SPENT_FLASH = OwnAttribute(
     "tinyml.spent_flash",
     {Place.MODULE: integer(1)},
-    "Flash was spent to save time: `code-forests` or `spend-flash` took more than the least. The bytes of flash of the "
-    "whole program, by its estimate.",
+    "The estimated flash of the program in bytes, if `code-forests` or `spend-flash` spent flash to save time.",
 )
 
 

@@ -21,7 +21,7 @@ LATEST = 65535
 CYCLE = OwnAttribute(
     "rtl.cycle",
     {Place.OPERATION: integer(0, LATEST)},
-    "The cycle of an op, from the start of its run or iteration; a pure op of a run without it is a wire at all times.",
+    "The cycle of an op, from the start of its run or iteration; a pure op of a run without this attribute is a wire.",
 )
 
 INTERVAL = OwnAttribute(
@@ -33,13 +33,13 @@ INTERVAL = OwnAttribute(
 WAIT = OwnAttribute(
     "rtl.wait",
     {Place.OPERATION: UNIT},
-    "A loop or a branch that begins a cycle late, as it needs at its start what the cycle before it computes.",
+    "A loop or a branch that begins a cycle late, because it needs a result of the previous cycle at its start.",
 )
 
 LANES = OwnAttribute(
     "rtl.lanes",
     {"scf.for": integer(2, LATEST)},
-    "The elements that an iteration of a loop takes at once.",
+    "The number of elements that an iteration of a loop processes at once.",
 )
 
 LOGIC = OwnAttribute(
@@ -60,15 +60,14 @@ def _counts(attribute: Attribute, loop: Holder | None) -> bool:
 COUNTERS = OwnAttribute(
     "rtl.counters",
     {"scf.for": Value("an even number of the values that the loop carries", _counts)},
-    "The first carried values of a flattened loop that count: two for each loop around another.",
+    "The number of leading loop-carried values that are counters of a flattened loop: two for each outer loop.",
 )
 
 
 RISES = OwnAttribute(
     "rtl.rises",
     {"rtl.store": integer(1)},
-    "A store in a flattened loop that happens when the counter of one of the outer loops advances, and which, from the "
-    "inside.",
+    "The outer loop whose counter triggers a store in a flattened loop when it advances, counted from the inside.",
 )
 
 
@@ -144,7 +143,7 @@ def counters_of(loop: scf.ForOp) -> int:
 
 
 def lanes_of(loop: scf.ForOp) -> int:
-    """The elements that an iteration of a loop takes at once."""
+    """The number of elements that an iteration of a loop processes at once."""
     lanes = loop.attributes.get(LANES)
     return lanes.value.data if isinstance(lanes, IntegerAttr) else 1
 

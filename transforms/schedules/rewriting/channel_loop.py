@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import UnknownLoc
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.locations import fused
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.schedules.plans.channel_rules import Role
 from tinyml.transforms.schedules.plans.network import Network
@@ -52,7 +53,7 @@ class ChannelLoop:
         block = self.links[0].op.parent
         assert block is not None
         last = next(op for op in reversed(list(block.ops)) if op in ops)
-        emit = self.emit = TensorBuilder(last, UnknownLoc())
+        emit = self.emit = TensorBuilder(last, fused(op.location for link in self.links for op in link.ops))
         self.pixels = {
             link.op: ConvolutionPixels(link.op, (), emit, by_row=True)
             for link in self.links

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import UnknownLoc
 from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.locations import fused
 from tinyml.transforms.schedules.plans.graph import Image, Read
 from tinyml.transforms.schedules.plans.halos import Box, boxes_of, tiles
 from tinyml.transforms.schedules.plans.network import Network
@@ -70,7 +70,7 @@ class PatchLoops:
         end = self.stages[-1]
         last = end.result.owner
         assert isinstance(last, Operation)
-        emit = self.emit = TensorBuilder(last, UnknownLoc())
+        emit = self.emit = TensorBuilder(last, fused(op.location for stage in self.stages for op in stage.ops))
         bodies = [body_of(stage, emit) for stage in self.stages]
         _, height, width, _ = tdsl.shape_of(end.result)
         whole = StoredImage.empty(end.result, height, width, emit)

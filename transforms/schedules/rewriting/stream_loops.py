@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, UnitAttr, UnknownLoc, i64
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, UnitAttr, i64
 from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.locations import fused
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import HOST
 from tinyml.transforms.schedules.plans.network import Network
@@ -45,7 +46,7 @@ class StreamLoops:
         stages = [self.with_addend(stage) for stage in self.schedule.segment.stages]
         last = stages[-1].result.owner
         assert isinstance(last, Operation)
-        self.emit = TensorBuilder(last, UnknownLoc())
+        self.emit = TensorBuilder(last, fused(op.location for stage in stages for op in stage.ops))
         made = {stage.node.result: self.body(stage) for stage in stages}
         bodies = {name: made[name] for name in self.timing.clocks}
         for stage in stages:

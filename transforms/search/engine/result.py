@@ -32,13 +32,13 @@ _POINT = record(
 SEARCH_ATTRIBUTE = OwnAttribute(
     "tdsl.search",
     {Place.FUNCTION: array(_CLASS, "the classes of tensors")},
-    "The name, range, format and mean error of each class of tensors, and why it has the format.",
+    "The name, range, format and mean error of each class of tensors, and the reason for the format.",
 )
 
 FRONT_ATTRIBUTE = OwnAttribute(
     "tdsl.front",
     {Place.FUNCTION: array(_POINT, "candidates of a search")},
-    "The candidates of known cost: loss, cost and origin of each.",
+    "The loss, cost and origin of each candidate of known cost.",
 )
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects import scf
-from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, hint
+from tinyml.lowering.frontends.layers.sequences import loop_over_steps
 from tinyml.lowering.frontends.onnx.builder import (
     Builder,
     Constant,
@@ -33,36 +31,6 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
 
-_Body: TypeAlias = Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
-"""A function that emits an iteration: from its index and the carried tensors to the next ones, then sequence parts."""
-
-
-def _loop(to: Builder, trips: int, carried: Sequence[SSAValue], body: _Body) -> Sequence[SSAValue]:
-    """Emit a loop; return the carried tensors after the last iteration, then the sequences.
-
-    A sequence has the parts of all iterations along its first axis.
-    """
-    start, stop, step = (to.index(bound) for bound in (0, trips, 1))
-    outer, to.block = to.block, Block(arg_types=[IndexType(), *(value.type for value in carried)])
-    inner = to.block
-    sequences: list[SSAValue] = []
-    try:
-        results = list(body(inner.args[0], inner.args[1:]))
-        for before, after in zip(carried, results, strict=False):
-            if shape_of(before) != shape_of(after):
-                raise to.error(f"a state of shape {list(shape_of(before))} becomes {list(shape_of(after))}")
-        for position in range(len(carried), len(results)):
-            to.block = outer
-            sequences.append(to.fill(0.0, (trips, *shape_of(results[position]))))
-            to.block = inner
-            whole = inner.insert_arg(sequences[-1].type, len(inner.args))
-            results[position] = _insert_step(to, results[position], whole, inner.args[0])
-        inner.add_op(scf.YieldOp(*results))
-    finally:
-        to.block = outer
-    return to.emit(scf.ForOp, start, stop, step, [*carried, *sequences], inner).results
-
-
 def _initial_state(to: Builder, value: Value) -> SSAValue:
     """The initial value of a carried tensor; a constant of equal elements is filled instead of stored."""
     if isinstance(value, Constant) and value.array.size and (value.array == value.array.flat[0]).all():
@@ -75,12 +43,6 @@ def _by_step(to: Builder, value: OrderedTensor | Constant, axis: int, backwards:
     rank = len(value.shape)
     steps = to.ordered(value, (axis, *(each for each in range(rank) if each != axis)))
     return to.op(tdsl.ReverseOp, steps, 0) if backwards else steps
-
-
-def _insert_step(to: Builder, part: SSAValue, whole: SSAValue, step: SSAValue) -> SSAValue:
-    """A sequence with one step replaced."""
-    shape = shape_of(part)
-    return to.op(tdsl.InsertSliceOp, to.reshape(part, (1, *shape)), whole, [step, *(to.index(0) for _ in shape)])
 
 
 @handles_loop("Scan")
@@ -118,7 +80,7 @@ def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence
         after = run(graph, [OrderedTensor.plain(value) for value in (*current, *steps)])
         return [to.tensor(value) for value in (*after[:states], *(after[states + number] for number in wanted))]
 
-    results: list[Value] = [OrderedTensor.plain(value) for value in _loop(to, trips, carried, body)]
+    results: list[Value] = [OrderedTensor.plain(value) for value in loop_over_steps(to, trips, carried, body)]
     made = dict(zip(wanted, results[states:], strict=True))
     nothing = Constant(np.zeros(0, np.float32))
     sequences_made = (
@@ -296,7 +258,7 @@ def _one_way(
         after = step_of(column, current)
         return [*after, after[0]] if wanted else after
 
-    *last, whole = [*_loop(to, steps, carried, body), *([] if wanted else [None])]
+    *last, whole = [*loop_over_steps(to, steps, carried, body), *([] if wanted else [None])]
     if whole is not None and backwards:
         whole = to.op(tdsl.ReverseOp, whole, 0)
     rows = [to.reshape(state, (1, hidden)) for state in last if state is not None]

@@ -910,3 +910,15 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 %a, %b = "test.op"() : () -> (tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32>)
 %r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = 4 : i64} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x5xf32>
 // CHECK: expected the kernel of a tile, as in #num.tile_kernel<...>
+
+// -----
+
+%a = "test.op"() : () -> tensor<2x!fixed.q<8, 4>>
+%r = tdsl.reinterpret %a : tensor<2x!fixed.q<8, 4>> -> tensor<2x!fixed.q<16, 4>>
+// CHECK: elements of !fixed.q<8, 4> are not stored as those of !fixed.q<16, 4>
+
+// -----
+
+%a = "test.op"() : () -> tensor<2x!fixed.q<8, 4>>
+%r = tdsl.reinterpret %a : tensor<2x!fixed.q<8, 4>> -> tensor<3x!fixed.q<8, 5>>
+// CHECK: result has shape 3, the operands give 2

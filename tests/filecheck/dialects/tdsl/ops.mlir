@@ -49,6 +49,8 @@ func.func @movement(%x: tensor<2x3xf32>, %q: tensor<4x2x!fixed.q<8, 4>>, %i: ind
 // CHECK: %sparse = tdsl.const dense<[0, 3]> : tensor<2xi8> -> tensor<2x!fixed.q<8, 4>, #tdsl.csr>
   %fill = tdsl.fill {value = 5.000000e-01 : f64} -> tensor<2x3xf32>
 // CHECK: %fill = tdsl.fill {value = 5.000000e-01 : f64} -> tensor<2x3xf32>
+  %raws = tdsl.reinterpret %q : tensor<4x2x!fixed.q<8, 4>> -> tensor<4x2x!fixed.q<8, 7>>
+// CHECK: %raws = tdsl.reinterpret %q : tensor<4x2x!fixed.q<8, 4>> -> tensor<4x2x!fixed.q<8, 7>>
   %reshape = tdsl.reshape %x : tensor<2x3xf32> -> tensor<6x1xf32>
 // CHECK: %reshape = tdsl.reshape %x : tensor<2x3xf32> -> tensor<6x1xf32>
   %transpose = tdsl.transpose %x {permutation = array<i64: 1, 0>} : tensor<2x3xf32> -> tensor<3x2xf32>
@@ -159,6 +161,8 @@ func.func @memrefs(%x: memref<2x3xf32>, %y: memref<2x3xf32>, %t: memref<3x2xf32>
 // CHECK: tdsl.select %c, %x, %y : memref<2x3xf32>, memref<2x3xf32> into %y : memref<2x3xf32>
   tdsl.fill {value = 0.000000e+00 : f64} into %y : memref<2x3xf32>
 // CHECK: tdsl.fill {value = 0.000000e+00 : f64} into %y : memref<2x3xf32>
+  tdsl.reinterpret %x : memref<2x3xf32> into %y : memref<2x3xf32>
+// CHECK: tdsl.reinterpret %x : memref<2x3xf32> into %y : memref<2x3xf32>
   tdsl.reshape %x : memref<2x3xf32> into %t : memref<3x2xf32>
 // CHECK: tdsl.reshape %x : memref<2x3xf32> into %t : memref<3x2xf32>
   tdsl.transpose %x {permutation = array<i64: 1, 0>} : memref<2x3xf32> into %t : memref<3x2xf32>

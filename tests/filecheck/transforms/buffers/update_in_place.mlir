@@ -244,3 +244,75 @@ func.func @again(%X: memref<4x1x!fixed.q<8, 4>>) -> (index, memref<4x1x!fixed.q<
 // CHECK-LABEL: func.func @again
 // CHECK-NOT: scratch.reuse
 // CHECK: func.return %k, %r
+
+// -----
+
+// The bytes of a buffer of a branch are not there for one outside it.
+func.func @branch(%X: memref<4xf32>, %b: i1) -> memref<4xf32> {
+  %u = scratch.alloc : memref<4xf32>
+  scf.if %b {
+    %t = scratch.alloc : memref<4xf32>
+    tdsl.neg %X : memref<4xf32> into %t : memref<4xf32>
+    tdsl.exp %t : memref<4xf32> into %u : memref<4xf32>
+  } else {
+    tdsl.exp %X : memref<4xf32> into %u : memref<4xf32>
+  }
+  func.return %u : memref<4xf32>
+}
+// CHECK-LABEL: func.func @branch
+// CHECK-NOT: scratch.reuse
+// CHECK: func.return %u
+
+// -----
+
+// A single result with more bytes than the three elements that it is computed from.
+func.func @wider(%X: memref<3x1x!fixed.q<8, 4>>) -> memref<1x1x!fixed.q<32, 8>> {
+  %c0 = arith.constant 0 : index
+  %a = scratch.alloc : memref<3x1x!fixed.q<8, 4>>
+  %b = scratch.alloc : memref<1x1x!fixed.q<32, 8>>
+  tdsl.neg %X : memref<3x1x!fixed.q<8, 4>> into %a : memref<3x1x!fixed.q<8, 4>>
+  %row = scratch.slice %X[%c0] : memref<3x1x!fixed.q<8, 4>> to memref<1x3x!fixed.q<8, 4>>
+  tdsl.matmul %row, %a : memref<1x3x!fixed.q<8, 4>>, memref<3x1x!fixed.q<8, 4>> into %b : memref<1x1x!fixed.q<32, 8>>
+  func.return %b : memref<1x1x!fixed.q<32, 8>>
+}
+// CHECK-LABEL: func.func @wider
+// CHECK-NOT: scratch.reuse
+// CHECK: func.return %b
+
+// -----
+
+// The peak is where %a and %big are alive, before %b is in the place of %a: %c may keep all of it while %late is there.
+func.func @early(%X: memref<8x1x!fixed.q<16, 4>>) -> (memref<8x1x!fixed.q<8, 4>>, memref<8x1x!fixed.q<16, 4>>) {
+  %a = scratch.alloc : memref<8x1x!fixed.q<16, 4>>
+  %big = scratch.alloc : memref<8x1x!fixed.q<16, 5>>
+  %b = scratch.alloc : memref<8x1x!fixed.q<16, 4>>
+  %c = scratch.alloc : memref<8x1x!fixed.q<8, 4>>
+  %late = scratch.alloc : memref<8x1x!fixed.q<16, 4>>
+  tdsl.neg %X : memref<8x1x!fixed.q<16, 4>> into %a : memref<8x1x!fixed.q<16, 4>>
+  tdsl.cast %X : memref<8x1x!fixed.q<16, 4>> into %big : memref<8x1x!fixed.q<16, 5>>
+  %k = tdsl.argmax %big : memref<8x1x!fixed.q<16, 5>>
+  tdsl.neg %a : memref<8x1x!fixed.q<16, 4>> into %b : memref<8x1x!fixed.q<16, 4>>
+  tdsl.cast %b : memref<8x1x!fixed.q<16, 4>> into %c : memref<8x1x!fixed.q<8, 4>>
+  tdsl.neg %X : memref<8x1x!fixed.q<16, 4>> into %late : memref<8x1x!fixed.q<16, 4>>
+  func.return %c, %late : memref<8x1x!fixed.q<8, 4>>, memref<8x1x!fixed.q<16, 4>>
+}
+// CHECK-LABEL: func.func @early
+// CHECK: %c = scratch.reuse %b
+
+// -----
+
+// A part is put into a buffer of another shape: the result has its bytes, and its own shape.
+func.func @turned(%X: memref<1x4x!fixed.q<16, 4>>) -> memref<4x1x!fixed.q<16, 4>> {
+  %c0 = arith.constant 0 : index
+  %a = scratch.alloc : memref<1x4x!fixed.q<16, 4>>
+  %one = scratch.alloc : memref<1x1x!fixed.q<16, 4>>
+  %b = scratch.alloc : memref<4x1x!fixed.q<16, 4>>
+  tdsl.neg %X : memref<1x4x!fixed.q<16, 4>> into %a : memref<1x4x!fixed.q<16, 4>>
+  tdsl.fill {value = 1.0 : f64} into %one : memref<1x1x!fixed.q<16, 4>>
+  %column = scratch.slice %a[%c0] : memref<1x4x!fixed.q<16, 4>> to memref<4x1x!fixed.q<16, 4>>
+  tdsl.insert_slice %one, %column[%c0, %c0] : memref<1x1x!fixed.q<16, 4>>, memref<4x1x!fixed.q<16, 4>> into %b : memref<4x1x!fixed.q<16, 4>>
+  func.return %b : memref<4x1x!fixed.q<16, 4>>
+}
+// CHECK-LABEL: func.func @turned
+// CHECK: %b = scratch.reuse %a : memref<1x4x!fixed.q<16, 4>> as memref<4x1x!fixed.q<16, 4>>
+// CHECK: tdsl.insert_slice %one, %column[%c0, %c0] : {{.*}} into %b

@@ -75,3 +75,13 @@ func.func @cut(%x: tensor<2x1x!fixed.q<8, 4>>) -> (index, tensor<2x1x!fixed.u<8,
 // CHECK-NEXT: [[n:%.*]] = tdsl.relu %n
 // CHECK-NEXT: %c = tdsl.clip [[n]]
 // CHECK-NEXT: func.return %l, [[t]], [[n]], %c : index
+
+// Inputs lose formats of their own, whose ends are no relu.
+func.func @inputs(%x: tensor<1x2x!zeroskew.q<8, 0.5, 0>>) -> tensor<1x2x!zeroskew.q<8, 1.0, 0>> attributes {tdsl.interface = #tdsl.interface<input = <parts = [["a", 1], ["b", 1, !zeroskew.q<8, 0.25, -128>]]>>} {
+  %b = tdsl.reinterpret %x : tensor<1x2x!zeroskew.q<8, 0.5, 0>> -> tensor<1x2x!zeroskew.q<8, 0.25, -128>>
+  %y = tdsl.add %x, %b : tensor<1x2x!zeroskew.q<8, 0.5, 0>>, tensor<1x2x!zeroskew.q<8, 0.25, -128>> -> tensor<1x2x!zeroskew.q<8, 1.0, 0>>
+  func.return %y : tensor<1x2x!zeroskew.q<8, 1.0, 0>>
+}
+// CHECK-LABEL: func.func @inputs(%x: tensor<1x2xf32>) -> tensor<1x2xf32> attributes {tdsl.interface = #tdsl.interface<input = <parts = {{\[\[}}"a", 1], ["b", 1]]>>} {
+// CHECK-NEXT: %y = tdsl.add %x, %x : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: func.return %y : tensor<1x2xf32>

@@ -116,3 +116,19 @@ func.func @past(%x: memref<2x!fixed.u<4, 2>>, %at: index) -> !fixed.q<16, 7> {
 // CHECK-LABEL: func.func @past
 // CHECK-NOT: num.align
 // CHECK: func.return
+
+// -----
+
+// A single odd number keeps the scale of the others, and its sums their start.
+func.func @odd(%x: memref<2x!fixed.u<4, 2>>, %at: index) -> !fixed.q<16, 7> {
+  %W = scratch.constant dense<[2, 5]> : tensor<2xi8> -> memref<2x!fixed.q<6, 5>, #scratch.flash>
+  %b = scratch.constant dense<[-128, 127]> : tensor<2xi16> -> memref<2x!fixed.q<9, 7>, #scratch.flash>
+  %first = memref.load %b[%at] : memref<2x!fixed.q<9, 7>, #scratch.flash>
+  %start = num.start %first : !fixed.q<9, 7> -> !fixed.acc<16, 7>
+  %sum = num.call #num.dot(%start, %W, %x) : (!fixed.acc<16, 7>, memref<2x!fixed.q<6, 5>, #scratch.flash>, memref<2x!fixed.u<4, 2>>) -> !fixed.acc<16, 7>
+  %y = num.finish %sum {bound = array<i64: -2000, 2000>} : !fixed.acc<16, 7> -> !fixed.q<16, 7>
+  func.return %y : !fixed.q<16, 7>
+}
+// CHECK-LABEL: func.func @odd
+// CHECK: %W = scratch.constant dense<[2, 5]> : tensor<2xi8> -> memref<2x!fixed.{{.}}<{{.}}, 5>>
+// CHECK: %sum = num.call #num.dot(%start, %W, %x)

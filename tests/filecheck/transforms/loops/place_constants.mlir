@@ -112,3 +112,25 @@ func.func @loop(%x: memref<3x!fixed.q<8, 4>>) {
 // CHECK-LABEL: func.func @loop
 // CHECK: %often = scratch.constant {{.*}} : tensor<9xi8> -> memref
 // CHECK: %rare = scratch.constant {{.*}} : tensor<9xi8> far -> memref
+// BOTH-LABEL: func.func @enough
+
+// -----
+
+// The 12 bytes that are too much with room for 3 are those of %often: %rare, which moves first by its time for a byte,
+// stays then.
+func.func @enough(%x: memref<3x!fixed.q<8, 4>>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %nine = arith.constant 9 : index
+  %often = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]> : tensor<12xi8> -> memref<12x!fixed.q<8, 4>, #scratch.flash>
+  %rare = scratch.constant dense<[9, 8, 7]> : tensor<3xi8> -> memref<3x!fixed.q<8, 4>, #scratch.flash>
+  scf.for %i = %zero to %nine step %one {
+    %a = memref.load %often[%i] : memref<12x!fixed.q<8, 4>, #scratch.flash>
+    memref.store %a, %x[%zero] : memref<3x!fixed.q<8, 4>>
+  }
+  %b = memref.load %rare[%zero] : memref<3x!fixed.q<8, 4>, #scratch.flash>
+  memref.store %b, %x[%one] : memref<3x!fixed.q<8, 4>>
+  func.return
+}
+// BOTH: %often = scratch.constant {{.*}} : tensor<12xi8> far -> memref
+// BOTH: %rare = scratch.constant {{.*}} : tensor<3xi8> -> memref

@@ -334,3 +334,36 @@ func.func @branch(%if: i1, %at: index) -> i8 {
 // CHECK-NEXT: scf.yield [[vv_3]] : i8
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return [[vr_1]] : i8
+
+// -----
+
+// Rows of 8000 bytes, of which the loop reads every second one, from the second on.
+func.func @odd(%at: index) -> i8 {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %eight = arith.constant 8 : index
+  %start = arith.constant 0 : i8
+  %W = scratch.constant dense<1> : tensor<8x8000xi8> -> memref<8x8000xi8, #scratch.flash>
+  %sum = scf.for %i = %zero to %eight step %two iter_args(%before = %start) -> (i8) {
+    %next = arith.addi %i, %one : index
+    %a = memref.load %W[%next, %at] : memref<8x8000xi8, #scratch.flash>
+    %s = arith.addi %before, %a : i8
+    scf.yield %s : i8
+  }
+  func.return %sum : i8
+}
+// CHECK-LABEL: func.func @odd
+// CHECK: %W = scratch.constant dense<1> : tensor<4x8000xi8>
+// CHECK-NEXT: [[other:%.*]] = scratch.constant dense<1> : tensor<4x8000xi8>
+// CHECK: scf.for %i =
+// CHECK-NEXT: %next = arith.addi
+// CHECK-NEXT: [[one:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[at:%.*]] = arith.addi %i, [[one]] : index
+// CHECK-NEXT: memref.load %W{{\[}}[[at]], %at]
+// CHECK: scf.for [[i:%[^ ]*]] = {{.*}}
+// CHECK: [[four:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[row:%.*]] = arith.subi [[i]], [[four]] : index
+// CHECK-NEXT: [[first:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[place:%.*]] = arith.addi [[row]], [[first]] : index
+// CHECK-NEXT: memref.load [[other]]{{\[}}[[place]], %at]

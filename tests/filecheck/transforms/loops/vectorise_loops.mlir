@@ -529,3 +529,32 @@ func.func @differs(%x: memref<4x16x!f>, %scale: !f, %out: memref<4x16x!f>) {
 // CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_095b8f3df9886038}, time = 21, once = 84, call = 16, stack = 68>([[v7]], [[v4]], %minus) by #num.code_kernel<"tm_mve_elements", "095b8f3df9886038"> : (memref<16x!fixed.q<8, 4>>, memref<16x!fixed.q<8, 4>>, memref<1x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
+
+// Functions by tables interpolate between two entries, with 8 bits of fraction; odd ones by the magnitude.
+func.func @odd(%x: memref<64x!fixed.q<16, 12>>, %y: memref<64x!fixed.q<16, 15>>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 64 : index
+  scf.for %i = %zero to %n step %one {
+    %a = memref.load %x[%i] : memref<64x!fixed.q<16, 12>>
+    %b = num.tanh %a : !fixed.q<16, 12> -> !fixed.q<16, 15>
+    memref.store %b, %y[%i] : memref<64x!fixed.q<16, 15>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @odd
+// CHECK: steps = ["load 0 0", "sub #0 %0", "max %0 %1", "min %2 #22714", "mul %3 #3", "right %4 8", "lookup %5 1 268", "add %5 #1", "lookup %7 1 268", "and %4 #255", "sub %8 %6", "mul %10 %9", "add %11 #128", "right %12 8", "add %6 %13", "at_least %0 #0", "sub #0 %14", "select %15 %14 %16", "store %17"]
+
+func.func @decays(%x: memref<64x!fixed.q<16, 11>>, %y: memref<64x!fixed.q<16, 10>>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 64 : index
+  scf.for %i = %zero to %n step %one {
+    %a = memref.load %x[%i] : memref<64x!fixed.q<16, 11>>
+    %b = num.exp %a : !fixed.q<16, 11> -> !fixed.q<16, 10>
+    memref.store %b, %y[%i] : memref<64x!fixed.q<16, 10>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @decays
+// CHECK: steps = ["load 0 0", "max %0 #-15616", "min %1 #7098", "sub #7098 %2", "left %3 2", "right %4 8", "lookup %5 1 356", "add %5 #1", "lookup %7 1 356", "and %4 #255", "sub %8 %6", "mul %10 %9", "add %11 #128", "right %12 8", "add %6 %13", "left %14 1", "min %15 #32767", "store %16"]

@@ -6,10 +6,17 @@
 // RUN: tinyml-opt %t-sigmoid.mlir -p 'decide-class' | filecheck %s --check-prefix=VALUE
 // RUN: tinyml-opt %t-sigmoid.mlir -p 'decide-class{names=no,yes}' | filecheck %s --check-prefix=SIGMOID
 // RUN: tinyml-opt %t-sigmoid.mlir -p 'decide-class{names=no,yes,perhaps}' | filecheck %s --check-prefix=VALUE
-// RUN: tinyml-opt %t-logit.mlir -p 'decide-class{data="%t-01.npz"}' | filecheck %s --check-prefix=LOGIT
+// RUN: tinyml-opt %t-logit.mlir -p 'decide-class{data="%t-01.npz"}' | filecheck %s --check-prefixes=USUAL,LOGIT
 // RUN: tinyml-opt %t-logit.mlir -p 'decide-class{data="%t-11.npz"}' | filecheck %s --check-prefixes=SIGNS,LOGIT
 // RUN: tinyml-opt %t-logit.mlir -p 'decide-class{data="%t-odd.npz"}' | filecheck %s --check-prefix=VALUE
 // RUN: tinyml-opt %t-logit.mlir -p 'decide-class{names=no,yes data="%t-01.npz"}' | filecheck %s --check-prefix=LOGIT
+// RUN: python -c "import numpy as np; s = lambda n, y: np.savez('%t-' + n + '.npz', x=np.array([-.2, .2])[:, None], y=y); s('near', [0, 1]); s('one', [1, 1])"
+// RUN: python -c "import numpy as np; s = lambda n, x, y: np.savez('%t-' + n + '.npz', x=np.array(x, np.float32)[:, None], y=y); s('rare', [-1, 1, 1, 1], [0, 0, 0, 1]); s('same', [-1, -1, -1, -1], [0, 0, 0, 1]); s('zero', [0, 1], [0, 1])"
+// RUN: tinyml-opt %t-logit.mlir -p 'decide-class{data="%t-rare.npz"}' | filecheck %s --check-prefix=VALUE
+// RUN: tinyml-opt %t-logit.mlir -p 'decide-class{data="%t-same.npz"}' | filecheck %s --check-prefix=VALUE
+// RUN: tinyml-opt %t-logit.mlir -p 'decide-class{data="%t-zero.npz"}' | filecheck %s --check-prefix=LOGIT
+// RUN: tinyml-opt %t-logit.mlir -p 'decide-class{data="%t-near.npz"}' | filecheck %s --check-prefix=LOGIT
+// RUN: tinyml-opt %t-logit.mlir -p 'decide-class{data="%t-one.npz"}' | filecheck %s --check-prefix=VALUE
 // RUN: tinyml-opt %t-share.mlir -p 'decide-class{data="%t-01.npz"}' | filecheck %s --check-prefix=VALUE
 // RUN: tinyml-opt %t-share.mlir -p 'decide-class{names=no,yes data="%t-01.npz"}' | filecheck %s --check-prefix=HALF
 // RUN: python -c "import numpy as np; s = lambda n, *x: np.savez('%t-' + n + '.npz', x=np.array(x)[:, None], y=[0, 1]); s('flat', 0., 0.); s('low', -3., 2.); s('high', -2., 3.)"
@@ -33,6 +40,7 @@
 
 // 3x predicts 0 and 1 worse than their mean does, and tells them apart.
 // SIGNS: classes = [-1, 1]
+// USUAL-NOT: classes =
 // LOGIT: %label = tdsl.sign %y
 // LOGIT-NEXT: func.return %label, %y
 

@@ -216,3 +216,28 @@ func.func @three() -> index {
 }
 // CHECK-LABEL: func.func @three
 // CHECK: rtl.store %r, %y[%h] if {{%.*}} {rtl.rises = 2 : i64} : i8
+
+// -----
+
+// What the outer loop carries is no sum that goes on: each row's begins at twice what came before.
+func.func @doubled(%start: i24) -> i24 {
+  %w = rtl.memory dense<1> : tensor<5xi8> : !rtl.memory<5, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %rows = arith.constant 3 : index
+  %n = arith.constant 5 : index
+  %r = scf.for %i = %zero to %rows step %one iter_args(%all = %start) -> (i24) {
+    %twice = arith.addi %start, %all : i24
+    %s = scf.for %k = %zero to %n step %one iter_args(%c = %twice) -> (i24) {
+      %a = rtl.load %w[%k] : !rtl.memory<5, 8> -> i8
+      %p = arith.extsi %a : i8 to i24
+      %t = arith.addi %c, %p : i24
+      scf.yield %t : i24
+    }
+    scf.yield %s : i24
+  }
+  func.return %r : i24
+}
+// CHECK-LABEL: func.func @doubled
+// CHECK: scf.for %i
+// CHECK: %s = scf.for %k

@@ -144,3 +144,64 @@ func.func @arrives(%start: i24) -> (i24, i24) {
 // CHECK: %s = scf.for
 // CHECK: %m = rtl.receive
 // CHECK: %r = scf.for
+
+// -----
+
+// A sum of multiples of another one's double does not join it.
+func.func @needs(%start: i24) -> (i24, i24) {
+  %w = rtl.memory dense<1> : tensor<5xi8> : !rtl.memory<5, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 5 : index
+  %s = scf.for %i = %zero to %n step %one iter_args(%c = %start) -> (i24) {
+    %a = rtl.load %w[%i] : !rtl.memory<5, 8> -> i8
+    %p = arith.extsi %a : i8 to i24
+    %t = arith.addi %c, %p : i24
+    scf.yield %t : i24
+  }
+  %twice = arith.addi %s, %s : i24
+  %r = scf.for %i = %zero to %n step %one iter_args(%c = %start) -> (i24) {
+    %a = rtl.load %w[%i] : !rtl.memory<5, 8> -> i8
+    %aw = arith.extsi %a : i8 to i24
+    %p = arith.muli %aw, %twice : i24
+    %t = arith.addi %c, %p : i24
+    scf.yield %t : i24
+  }
+  func.return %s, %r : i24, i24
+}
+// CHECK-LABEL: func.func @needs
+// CHECK: %s = scf.for
+// CHECK: %twice = arith.addi
+// CHECK: %r = scf.for
+
+// -----
+
+// Of two sums of a loop the second starts from the double of what comes before it: it is added at the end.
+func.func @second(%start: i24) -> (i24, i24) {
+  %w = rtl.memory dense<1> : tensor<5xi8> : !rtl.memory<5, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 5 : index
+  %s = scf.for %i = %zero to %n step %one iter_args(%c = %start) -> (i24) {
+    %a = rtl.load %w[%i] : !rtl.memory<5, 8> -> i8
+    %p = arith.extsi %a : i8 to i24
+    %t = arith.addi %c, %p : i24
+    scf.yield %t : i24
+  }
+  %twice = arith.addi %s, %s : i24
+  %r, %q = scf.for %i = %zero to %n step %one iter_args(%c = %start, %d = %twice) -> (i24, i24) {
+    %a = rtl.load %w[%i] : !rtl.memory<5, 8> -> i8
+    %p = arith.extsi %a : i8 to i24
+    %double = arith.addi %p, %p : i24
+    %t = arith.addi %c, %p : i24
+    %u = arith.addi %d, %double : i24
+    scf.yield %t, %u : i24, i24
+  }
+  func.return %r, %q : i24, i24
+}
+// CHECK-LABEL: func.func @second
+// CHECK: [[zero:%.*]] = arith.constant 0 : i24
+// CHECK: %s, %r, %q = scf.for {{.*}} iter_args({{.*}} = %start, {{.*}} = %start, {{.*}} = [[zero]]) -> (i24, i24, i24)
+// CHECK: %twice = arith.addi %s, %s : i24
+// CHECK-NEXT: [[sum:%.*]] = arith.addi %twice, %q : i24
+// CHECK-NEXT: func.return %r, [[sum]]

@@ -114,3 +114,33 @@ func.func @once(%y: !rtl.memory<4, 8>) {
 }
 // CHECK-LABEL: func.func @once
 // USUAL: {rtl.counters = 2 : i64, rtl.interval = 1 : i64}
+
+// -----
+
+// Beside what a loop computes there is what the next one starts from, which need not wait; the third starts from a sum
+// with a result of the second, as late as that.
+func.func @beside(%a: index) -> index {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 8 : index
+  %r = scf.for %i = %zero to %n step %one iter_args(%s = %a) -> (index) {
+    %t = arith.addi %s, %i : index
+    scf.yield %t : index
+  }
+  %u = arith.addi %r, %one : index
+  %v = arith.addi %a, %one : index
+  %q = scf.for %i = %zero to %n step %one iter_args(%s = %v) -> (index) {
+    %t = arith.addi %s, %i : index
+    scf.yield %t : index
+  }
+  %w = arith.addi %q, %one : index
+  %p = scf.for %i = %zero to %n step %one iter_args(%s = %w) -> (index) {
+    %t = arith.addi %s, %i : index
+    scf.yield %t : index
+  }
+  func.return %p : index
+}
+// CHECK-LABEL: func.func @beside
+// USUAL: } {rtl.wait, rtl.interval = 1 : i64}
+// USUAL: } {rtl.interval = 1 : i64}
+// USUAL: } {rtl.wait, rtl.interval = 1 : i64}

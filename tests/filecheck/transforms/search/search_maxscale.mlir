@@ -1,5 +1,7 @@
 // RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/motivating.npz},search-maxscale{data=%S/../Inputs/motivating.npz format=seedot widths=8 metric=error}" | filecheck %s
 // RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/motivating.npz},search-maxscale{data=%S/../Inputs/motivating.npz widths=8 metric=error}" | filecheck %s --check-prefix=FIXED
+// RUN: tinyml-opt %S/../Inputs/scales.mlir -p "profile{data=%S/../Inputs/motivating.npz},search-maxscale{data=%S/../Inputs/motivating.npz format=seedot widths=16 metric=error}" | filecheck %s --check-prefix=SIXTEEN
+// RUN: tinyml-opt %S/../Inputs/scales.mlir -p "profile{data=%S/../Inputs/motivating.npz},search-maxscale{data=%S/../Inputs/motivating.npz format=seedot widths=32 metric=error}" | filecheck %s --check-prefix=RULES
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/motivating.npz},search-maxscale{data=%S/../Inputs/motivating.npz}" 2>&1 | filecheck %s --check-prefix=LABELS
 // RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-maxscale{data=%S/../Inputs/linear.npz metric=error widths=8,16 flash=18 target=host}" | filecheck %s --check-prefix=NARROW
 // RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-maxscale{data=%S/../Inputs/linear.npz metric=error widths=8,16 flash=36 ram=16 target=host}" | filecheck %s --check-prefix=WIDE
@@ -26,3 +28,8 @@ func.func @linear(%x: tensor<4x1xf32>) -> tensor<1x1xf32> {
 // NARROW: {name = "X", {{.*}} format = !fixed.q<8,
 // WIDE: {name = "X", {{.*}} format = !fixed.q<16,
 // RAM: no program works in 7 bytes of RAM, whatever the width: the least that was found takes 8 bytes of RAM
+
+// Figure 3: a sum has the lesser scale of its operands, or one less where that is no less than maxscale; the product of
+// the tables of an exponential reaches e^3.64.
+// SIXTEEN: name = "x", {{.*}} format = !seedot.q<16, 15>{{.*}}name = "w", {{.*}} format = !seedot.q<16, 14>{{.*}}name = "b", {{.*}} format = !seedot.q<16, 16>{{.*}}name = "y", {{.*}} format = !seedot.q<16, 11>{{.*}}name = "n", {{.*}} format = !seedot.q<16, 11>{{.*}}name = "e", {{.*}} format = !seedot.q<16, 9>{{.*}}name = "m", {{.*}} format = !seedot.q<16, 11>{{.*}}name = "a", {{.*}} format = !seedot.q<16, 9>{{.*}}name = "s", {{.*}} format = !seedot.q<16, 9>{{.*}} why = "maxscale 9"
+// RULES: name = "x", {{.*}} format = !seedot.q<32, 31>{{.*}}name = "w", {{.*}} format = !seedot.q<32, 30>{{.*}}name = "b", {{.*}} format = !seedot.q<32, 32>{{.*}}name = "y", {{.*}} format = !seedot.q<32, 27>{{.*}}name = "n", {{.*}} format = !seedot.q<32, 27>{{.*}}name = "e", {{.*}} format = !seedot.q<32, 25>{{.*}}name = "m", {{.*}} format = !seedot.q<32, 27>{{.*}}name = "a", {{.*}} format = !seedot.q<32, 24>{{.*}}name = "s", {{.*}} format = !seedot.q<32, 24>{{.*}} why = "maxscale 24"

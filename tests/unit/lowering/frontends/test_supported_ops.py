@@ -33,7 +33,7 @@ def test_the_ops_of_onnx(request: pytest.FixtureRequest):
 
 
 def _in_words(computed: Sequence[str], of_constants: Sequence[str]) -> str:
-    also = f"of constants and in such layers also {', '.join(of_constants)}" if of_constants else ""
+    also = f"on constants and in decomposed layers also {', '.join(of_constants)}" if of_constants else ""
     return "; ".join(filter(None, [", ".join(computed), also]))
 
 

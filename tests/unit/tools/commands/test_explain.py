@@ -57,6 +57,11 @@ def test_everything_is_accounted_for(out: Path, found: dict[str, Any]) -> None:
     assert sum(one["bytes"] for one in ram["peak"]["buffers"]) == ram["arena"] == 4
     assert found["estimate"] == report["estimate"]
     assert sum(one["estimate"] or 0 for one in found["operations"]) < found["estimate"][f"{unit}_per_inference"]
+    # All that is computed belongs to a line of the program.
+    layers = {one["operation"]: one["layer"] for one in found["operations"]}
+    assert layers.pop("call and return") is None
+    assert set(layers.values()) == {"line 5", "line 6"}
+    assert layers["argmax(H)"] == "line 6"
 
 
 def test_floats_as_inputs_cost_what_is_estimated(out: Path, capsys: pytest.CaptureFixture[str]) -> None:

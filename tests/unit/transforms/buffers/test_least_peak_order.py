@@ -1,11 +1,14 @@
 """Orders of tasks, against all of them."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import permutations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tinyml.transforms.buffers.liveness import least_peak_order
 from tinyml.transforms.buffers.liveness.least_peak_order import OpOrder, OrderingProblem, Task, least_peak
 
 
@@ -99,3 +102,20 @@ def test_forty_branches_are_exact():
     tasks += [Task(frozenset({1 + i, 1 + count + i}), frozenset({1 + i})) for i in range(count)]
     tasks += [Task(frozenset(range(1 + count, 2 + 2 * count)), frozenset(range(1 + count, 1 + 2 * count)))]
     assert least_peak(OrderingProblem(sizes, tasks), 10000).proven
+
+
+def test_the_bound_of_a_long_chain_takes_few_unions(monkeypatch: pytest.MonkeyPatch):
+    """The number of sets that are united grows with the number of tasks, not with its square."""
+    united = 0
+    union = least_peak_order._union  # pyright: ignore[reportPrivateUsage]
+
+    def counted(sets: Sequence[int], members: Iterable[int]) -> int:
+        nonlocal united
+        members = list(members)
+        united += len(members)
+        return union(sets, members)
+
+    monkeypatch.setattr(least_peak_order, "_union", counted)
+    tasks = [Task(frozenset({i, i + 1}), frozenset({i - 1} - {-1})) for i in range(500)]
+    assert OrderingProblem([1] * 501, tasks).bound == 2
+    assert united < 10 * 500

@@ -1,19 +1,26 @@
 """Overlaps between the buffers of a function."""
 
+from collections.abc import Collection
 from itertools import product
 from typing import cast
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from programs.spread import examples
 from xdsl.dialects import func, scf
+from xdsl.ir import SSAValue
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
 from tinyml.dialects.scratch import AllocOp
+from tinyml.dialects.tdsl import TensorOp
 from tinyml.transforms.buffers.liveness.live_ranges import buffers_by_location, live_ranges
+from tinyml.transforms.buffers.overlap import byte_times, overlap_distance
 from tinyml.transforms.buffers.overlap.byte_times import overwrites, reads_precede_writes
-from tinyml.transforms.buffers.overlap.overlap_distance import fills, safe_distance
+from tinyml.transforms.buffers.overlap.op_steps import Steps, steps_of
+from tinyml.transforms.buffers.overlap.overlap_distance import fills
+from tinyml.transforms.buffers.overlap.overlap_distance import safe_distances as safe_distances_of
 from tinyml.transforms.buffers.overlap.overlaps import safe_distances
 from tinyml.transforms.buffers.pack_scratch import rectangle
 
@@ -36,6 +43,40 @@ def test_buffers_that_begin_together_do_not_overlap_in_turn():
     groups = buffers_by_location(live)
     distances = safe_distances(live.points, groups, [rectangle(live, members) for members in groups])
     assert distances == [{}, {0: 0}, {0: 0, 1: 0}]
+
+
+def test_steps_of_a_concatenation_are_found_once_for_all_parts(monkeypatch: pytest.MonkeyPatch):
+    """Before part i of 4 bytes is read, the result has i parts; the first is read before anything is written."""
+    count = 40
+    parts = range(count)
+    allocs = "".join(f"%p{i} = scratch.alloc : memref<1xf32>\n" for i in parts)
+    fills = "".join(f"tdsl.fill {{value = {i}.0 : f64}} into %p{i} : memref<1xf32>\n" for i in parts)
+    names, types = ", ".join(f"%p{i}" for i in parts), ", ".join("memref<1xf32>" for _ in parts)
+    module = Parser(
+        context(),
+        f"func.func @f() -> memref<40xf32> {{\n{allocs}%r = scratch.alloc : memref<40xf32>\n{fills}"
+        f"tdsl.concat {names} {{axis = 0 : i64}} : {types} into %r : memref<40xf32>\n"
+        "func.return %r : memref<40xf32>\n}",
+    ).parse_module()
+    live = live_ranges(cast(func.FuncOp, module.body.block.first_op))
+    groups = buffers_by_location(live)
+    asked = list[TensorOp]()
+
+    def counted(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
+        asked.append(op)
+        return steps_of(op, buffers)
+
+    for module_that_asks in (overlap_distance, byte_times):
+        monkeypatch.setattr(module_that_asks, "steps_of", counted)
+    distances = safe_distances(live.points, groups, [rectangle(live, members) for members in groups])
+    assert distances[-1] == {i: 4 * i or -4 for i in parts}
+    assert len(asked) == 1
+    values = [members[0].result for members in groups]
+    concat = live.points[count]
+    for less, precede in ((0, True), (4, False)):
+        shifts: dict[SSAValue, int] = {value: less - distances[-1][i] for i, value in enumerate(values[1:count], 1)}
+        assert reads_precede_writes(concat, values[-1], shifts) == dict.fromkeys(shifts, precede)
+    assert len(asked) == 3
 
 
 def nest(trips: tuple[int, int], ops: list[tuple[str, int, int, int]]) -> str:
@@ -90,8 +131,8 @@ def test_execution_confirms_what_is_known_of_a_nest(trips: tuple[int, int], ops:
     buffers = {op.result.name_hint: op.result for op in module.walk() if isinstance(op, AllocOp)}
     for operand, result in product("xz", "wy"):
         read, written = buffers[operand], buffers[result]
-        distance = safe_distance(loop, {read}, {written})
+        [distance] = safe_distances_of(loop, [{read}], {written})
         assert distance is not None
-        assert reads_precede_writes(loop, read, written, -distance), (operand, result, distance)
+        assert reads_precede_writes(loop, written, {read: -distance})[read], (operand, result, distance)
     for result in (buffers["w"], buffers["y"]):
         assert fills(loop, result) == overwrites(loop, result)

@@ -26,6 +26,7 @@ from tinyml.lowering.options import CompileOptions
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.tools.main import main
 from tinyml.transforms.formats.plan_execution import PlanExecutionPass, streamed_segments
+from tinyml.transforms.formats.receive_input import ReceiveInputPass
 from tinyml.transforms.formats.tile_segment import TileSegmentPass
 from tinyml.transforms.schedules.protocol import Schedule
 from tinyml.transforms.schedules.table import SCHEDULES as ROWS
@@ -81,6 +82,22 @@ def test_a_schedule_that_is_left_out_is_named(monkeypatch: pytest.MonkeyPatch):
         "the mode 'patches' needs the part 'schedules of papers' of tinyml, which is not installed"
     )
     assert option.absence("rows") is option.absence("rowz") is None
+
+
+def test_an_input_that_arrives_needs_its_part(monkeypatch: pytest.MonkeyPatch):
+    program = (
+        "func.func @model(%x: tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32> { func.return %x : tensor<1x4x4x1xf32> }"
+    )
+    module = Parser(context(), program).parse_module()
+    ReceiveInputPass(input="memory").apply(context(), module)
+
+    def is_installed(where: str) -> bool:
+        return "streams" not in where
+
+    monkeypatch.setattr("tinyml.dialects.extensions.is_installed", is_installed)
+    for asked in ("push", "serial"):
+        with pytest.raises(InputError, match=r"^this needs the part 'streams of samples and rows' of tinyml, which is"):
+            ReceiveInputPass(input=asked).apply(context(), module)
 
 
 @pytest.fixture

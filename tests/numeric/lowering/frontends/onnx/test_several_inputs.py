@@ -14,7 +14,7 @@ from programs.estimators import answers, halves, sk, skl2onnx
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.onnx.importer import read_onnx
-from tinyml.runtime.evaluator.evaluator import evaluate_reals
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
 from tinyml.runtime.model.data import load_data
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.main import main
@@ -55,7 +55,7 @@ def test_the_program_computes_what_onnxruntime_does(arrays: dict[str, Array]):
 
 def test_data_sets_hold_an_array_for_each_input_or_one_for_all(arrays: dict[str, Array], tmp_path: Path):
     parts = interface_of(imported(two_inputs())).input_parts
-    assert parts == (("x", 3, 0), ("image", 4, 3))
+    assert parts == (("x", 3, 0, None), ("image", 4, 3, None))
     file = str(tmp_path / "data.npz")
     np.savez(file, x=arrays["x"], image=arrays["image"])
     apart = load_data(file, elements=7, parts=parts)
@@ -80,6 +80,42 @@ def test_the_header_says_where_each_input_begins(arrays: dict[str, Array], tmp_p
     assert "#define two_INPUT_image 3 /* index of the first of 4 elements of image */" in header
 
 
+def quantised_inputs(*, alike: bool) -> onnx.ModelProto:
+    """The sum of two inputs of 3 numbers, each with a scale and a zero point; alike: the second is quantised, too."""
+    scales = {"s": 0.25, "t": 0.5, "u": 0.25}
+    constants: dict[str, Array] = {name: np.array(scale, np.float32) for name, scale in scales.items()}
+    constants |= {name: np.array(point, np.int8) for name, point in {"p": 3, "q": -7, "r": 1}.items()}
+    second = [node("QuantizeLinear", "z t q", "b"), node("DequantizeLinear", "b t q", "d")] if alike else []
+    nodes = [
+        node("QuantizeLinear", "x s p", "a"),
+        node("DequantizeLinear", "a s p", "c"),
+        *second,
+        node("Add", "c d" if alike else "c z", "e"),
+        node("QuantizeLinear", "e u r", "f"),
+        node("DequantizeLinear", "f u r"),
+    ]
+    result = model(nodes, [1, 3], constants)
+    result.graph.input.append(helper.make_tensor_value_info("z", FLOAT, [1, 3]))
+    return result
+
+
+def test_quantised_inputs_are_raws_in_formats_of_their_own():
+    module = imported(quantised_inputs(alike=True))
+    x, z = interface_of(module).input_parts
+    assert (str(x.format), str(z.format)) == ("!zeroskew.f<8, 0.25, 3>", "!zeroskew.f<8, 0.5, -7>")
+    inputs = np.random.default_rng(5).normal(scale=8, size=(30, 6)).astype(np.float32)
+    session = onnxruntime.InferenceSession(quantised_inputs(alike=True).SerializeToString())
+    expected = [session.run(None, {"x": each[None, :3], "z": each[None, 3:]})[0].ravel() for each in inputs]
+    scores = in_reals(module, evaluate(module, encode_inputs(module, inputs))).scores
+    np.testing.assert_array_equal(scores, np.array(expected))
+
+
+def test_inputs_of_which_one_stays_in_floats_are_floats():
+    module = imported(quantised_inputs(alike=False))
+    assert [part.format for part in interface_of(module).input_parts] == [None, None]
+    assert interface_of(module).input_ctype == "float"
+
+
 def test_classes_keep_their_labels():
     """Of a pipeline of scikit-learn that was exported with an input for each column."""
     data = halves("iris")
@@ -89,5 +125,5 @@ def test_classes_keep_their_labels():
     exported = skl2onnx.to_onnx(estimator, initial_types=columns)
     module = read_onnx(exported.SerializeToString(), "model.onnx")
     assert tdsl.read_interface(module).classes == tuple(estimator.classes_.tolist())
-    assert interface_of(module).input_parts == tuple((name, 1, i) for i, (name, _) in enumerate(columns))
+    assert interface_of(module).input_parts == tuple((name, 1, i, None) for i, (name, _) in enumerate(columns))
     np.testing.assert_array_equal(answers(module, evaluate_reals(module, data.held_x)), estimator.predict(data.held_x))

@@ -126,6 +126,7 @@ def every_operator(dtype: str, *, but: str = "") -> tuple[bytes, int]:
     rows = [same((1, 7, 4)) for _ in range(6)]
     model.op("UNPACK", [x], rows, Axis=1, Num=6)
     model.op("PACK", rows[::-1], same((1, 7, 6, 4)), Axis=-2, ValuesCount=6)
+    model.op("BROADCAST_TO", [rows[2], model.constant([2, 3, 7, 4])], same((2, 3, 7, 4)))
     model.op("QUANTIZE", [x], result(SHAPE, 0.07))
     single = model.constant(np.maximum(raws(random, (1, 3, 3, 4)), -127), "int8", scales=0.013)
     start = model.constant([90], "int64" if wide else "int32", scales=unit * 0.013)
@@ -177,6 +178,17 @@ def test_every_operator(dtype: str):
     compared(content, inputs_of(content, 8), count)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int16"])
+def test_elements_without_a_scale_move(dtype: str):
+    random = np.random.default_rng(2)
+    model = TfliteModel()
+    x, part, joined = (model.tensor(shape, dtype) for shape in ((1, 4, 6), (1, 4, 2), (1, 4, 8)))
+    model.op("SLICE", [x, model.constant([0, 0, 3]), model.constant([1, 4, 2])], part)
+    model.op("CONCATENATION", [part, x], joined, Axis=2)
+    content, inputs = model.finish([x], [joined]), raws(random, (5, 1, 4, 6), dtype)
+    compared(content, inputs)
+
+
 @pytest.mark.skipif(not mlir_22.is_installed(), reason="needs Debian's mlir-22-tools")
 def test_every_operator_in_tosa(tmp_path: Path):
     """What mlir-opt 22 makes of the module that is written in TOSA."""
@@ -210,10 +222,14 @@ TARGETS = [roomy(device) for device in DEVICES if device != HOST]
     spread([*(("int8", target) for target in TARGETS), *(("int16", target) for target in TARGETS[:2])], 1),
 )
 def test_every_operator_on_devices(dtype: str, target: str, tmp_path: Path):
-    """All outputs of one program; the host runs what is printed for the usual chip."""
+    """All outputs of one program."""
     content, _ = every_operator(dtype)
-    module, ctx = read_tflite(content, "network.tflite"), context()
-    x = inputs_of(content, 2).reshape(2, -1)
+    on_devices(content, inputs_of(content, 2), target, tmp_path)
+
+
+def on_devices(content: bytes, inputs: NDArray[Any], target: str, tmp_path: Path) -> None:
+    """Assert that a device gives the evaluator's bytes; for the usual board the host does, too."""
+    module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs.reshape(len(inputs), -1)
     options = {"target": target}
     pipelines.run(module, ctx, pipelines.flatten("refine-formats", options))
     expected, interface = evaluate(module, x), interface_of(module)
@@ -223,6 +239,36 @@ def test_every_operator_on_devices(dtype: str, target: str, tmp_path: Path):
         runner = runner_for(device)
         result = runner.run(runner.build(tmp_path, interface, tmp_path / device), interface, x)
         assert first_mismatch(expected, Outputs(None, result.scores, result.more)) is None
+
+
+def several_inputs() -> tuple[bytes, int]:
+    """A model of an image, a vector and a state, each with a quantisation of its own, and its number of outputs.
+
+    The new state is an output, and listed once more as another one.
+    """
+    random = np.random.default_rng(3)
+    model = TfliteModel()
+    image, vector = model.tensor((1, 4, 5, 2), "int8", 0.05, 3), model.tensor((1, 6), "int8", 0.002, -128)
+    state = model.tensor((1, 6), "int8", 1.5, 100)
+    features, sums, new = (model.tensor((1, 6), "int8", unit, zero) for unit, zero in ((0.1, 0), (0.2, 5), (1.25, 90)))
+    pixels = model.tensor((1, 4, 5, 6), "int8", 0.1, 0)
+    weighted(model, "CONV_2D", image, (6, 3, 3, 2), pixels, random, Padding=SAME, **ONE)
+    model.op("MEAN", [pixels, model.constant([1, 2])], features)
+    model.op("ADD", [features, vector], sums, FusedActivationFunction=NONE)
+    model.op("ADD", [sums, state], new, FusedActivationFunction=NONE)
+    outputs = [new, sums, new]
+    return model.finish([image, vector, state], outputs), len(outputs)
+
+
+def test_several_inputs():
+    content, count = several_inputs()
+    compared(content, inputs_of(content, 20), count)
+
+
+@pytest.mark.parametrize("target", spread(TARGETS, 2))
+def test_several_inputs_on_devices(target: str, tmp_path: Path):
+    content, _ = several_inputs()
+    on_devices(content, inputs_of(content, 4), target, tmp_path)
 
 
 @given(st.data())

@@ -23,7 +23,7 @@ from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.devices.toolchain import call_tool, execute
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, predict_function
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.runtime.model.program_data import load_program_data
+from tinyml.runtime.model.program_data import load_program_data, reals_of
 from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, chip_of
 from tinyml.tools.main import main
@@ -188,6 +188,34 @@ def scales_per_pixel() -> bytes:
     return model.finish([x], [y])
 
 
+def sum_without_scales() -> bytes:
+    model = TfliteModel()
+    x, y = model.tensor((1, 4), "int8"), model.tensor((1, 4), "int8")
+    model.op("ADD", [x, x], y, FusedActivationFunction=0)
+    return model.finish([x], [y])
+
+
+def other_extents() -> bytes:
+    model = TfliteModel()
+    x, y = model.tensor((1, 4), "int8", UNIT, 3), model.tensor((2, 5), "int8", UNIT, 3)
+    model.op("BROADCAST_TO", [x, model.constant([2, 5])], y)
+    return model.finish([x], [y])
+
+
+def of_an_lstm(**changes: Any) -> bytes:
+    """An LSTM with an option, or with inputs by their positions, that is not supported."""
+    model = TfliteModel()
+    x, y = (model.tensor((1, 2, 3), "float32") for _ in range(2))
+    square, row = model.constant(np.ones((3, 3)), "float32"), model.constant(np.ones(3), "float32")
+    states = [model.tensor((1, 3), "float32", kept=True) for _ in range(2)]
+    inputs = [x, *[square] * 8, *[-1] * 3, *[row] * 4, -1, -1, *states, *[-1] * 4]
+    for position in changes.pop("positions", ()):
+        inputs[position] = row
+    options: dict[str, Any] = {"FusedActivationFunction": 4, **changes}
+    model.op("UNIDIRECTIONAL_SEQUENCE_LSTM", inputs, y, **options)
+    return model.finish([x], [y])
+
+
 def scales_of_a_result() -> bytes:
     model = TfliteModel()
     x, y = model.tensor((1, 4), "int8", UNIT, 0), model.tensor((1, 4), "int8", [UNIT] * 4, 0)
@@ -264,6 +292,13 @@ REFUSED = {
     "two axes": (parts_along([0, 1]), r"operator 0 \(SPLIT, which computes 't1'\): expected one axis, got \[0, 1\]"),
     "scales of an input": (scales_per_pixel(), "'t0' has several scales, which only weights may have"),
     "scales of a result": (scales_of_a_result(), "'t1' has several scales, which only weights may have"),
+    "peepholes": (of_an_lstm(positions=[9]), r"_LSTM, which computes 't1'\): an LSTM with peepholes is not supported"),
+    "projection": (of_an_lstm(positions=[16]), "an LSTM with a projection is not supported"),
+    "normalised gates": (of_an_lstm(positions=[20]), "an LSTM with normalised gates is not supported"),
+    "activation of an LSTM": (of_an_lstm(FusedActivationFunction=1), "the activation RELU is not supported, only TANH"),
+    "weights of an LSTM": (of_an_lstm(positions=[2]), r"the weights '.*' have shape \(3,\), which does not fit"),
+    "no scales": (sum_without_scales(), r"operator 0 \(ADD, .*'t0' is of type int8 without a scale"),
+    "extents": (other_extents(), r"operator 0 \(BROADCAST_TO, .*\(1, 4\) does not broadcast to \(2, 5\)"),
     "order": (reversed_order(), "'t1' is read before an operator computes it"),
 }
 
@@ -288,14 +323,39 @@ def difference(scales: Sequence[float] | None) -> bytes:
 
 def test_several_inputs_are_parts_of_one():
     module = read_tflite(difference(None), "m.tflite")
-    assert interface_of(module).input_parts == (("t0", 3, 0), ("t1", 3, 3))
+    parts = (("t0", 3, 0, None), ("t1", 3, 3, None))
+    assert interface_of(module).input_parts == parts
     x = np.random.default_rng(0).normal(size=(5, 6))
     scores = evaluate_reals(module, x).scores
     assert scores is not None
     np.testing.assert_allclose(scores, x[:, :3] - x[:, 3:], rtol=1e-6)
-    assert interface_of(read_tflite(difference((UNIT, UNIT)), "m.tflite")).input_parts == (("t0", 3, 0), ("t1", 3, 3))
-    with pytest.raises(InputError, match="the inputs 't0', 't1' have quantisations of their own, which is not supp"):
-        read_tflite(difference((UNIT, 2 * UNIT)), "m.tflite")
+    assert interface_of(read_tflite(difference((UNIT, UNIT)), "m.tflite")).input_parts == parts
+
+
+def test_inputs_have_quantisations_of_their_own(tmp_path: Path):
+    """Reals and raws of a file become the raws of each input, in Python and by `NAME_set` in C."""
+    module = read_tflite(difference((UNIT, 2 * UNIT)), "m.tflite")
+    formats = [str(part.format) for part in interface_of(module).input_parts]
+    assert formats == [f"!zeroskew.q<8, {UNIT}, 0>", f"!zeroskew.q<8, {2 * UNIT}, 0>"]
+    raws = np.array([[4, -2, 1, 4, 1, -3]])
+    reals = raws * UNIT * [1, 1, 1, 2, 2, 2]
+    np.testing.assert_array_equal(encode_inputs(module, reals), raws)
+    np.testing.assert_array_equal(reals_of(module, raws), reals)
+    (tmp_path / "net.tflite").write_bytes(difference((UNIT, 2 * UNIT)))
+    program = tinyml.compile(tmp_path / "net.tflite", board="host")
+    scores = program.scores({"t0": reals[:, :3], "t1": reals[:, 3:]})
+    np.testing.assert_array_equal(scores, reals[:, :3] - reals[:, 3:])
+    np.testing.assert_array_equal(program.scores(raws, raw=True), scores)
+
+
+def test_inputs_of_several_types_are_refused():
+    model = TfliteModel()
+    first, second = model.tensor((1, 3), "int8", UNIT), model.tensor((1, 3), "int16", UNIT)
+    outputs = [model.tensor((1, 3), dtype, UNIT) for dtype in ("int8", "int16")]
+    for x, y in zip((first, second), outputs, strict=True):
+        model.op("RELU", [x], y)
+    with pytest.raises(InputError, match="expected inputs of one type, got 't0' of int8, 't1' of int16"):
+        read_tflite(model.finish([first, second], outputs), "m.tflite")
 
 
 def test_a_model_keeps_its_formats_from_file_to_outputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

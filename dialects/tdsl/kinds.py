@@ -1,0 +1,87 @@
+"""Kinds of ops that few programs have: passes ask for them by name, which imports no file of an op."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeGuard
+
+from xdsl.ir import Block, Operation, SSAValue
+
+from tinyml.dialects.tdsl.movement import ReshapeOp
+
+if TYPE_CHECKING:
+    from tinyml.dialects.tdsl.accumulation import FinishOp
+    from tinyml.dialects.tdsl.convolution import Conv2dOp
+    from tinyml.dialects.tdsl.enlargement import ConcatOp
+    from tinyml.dialects.tdsl.forest import ForestOp
+    from tinyml.dialects.tdsl.missing_values import ImputeOp
+    from tinyml.dialects.tdsl.pooling import PoolOp
+    from tinyml.dialects.tdsl.slices import InsertSliceOp, ReceiveOp, WindowOp
+
+__all__ = [
+    "follows_missing",
+    "is_concatenation",
+    "is_convolution",
+    "is_finish",
+    "is_forest",
+    "is_imputation",
+    "is_insertion",
+    "is_only_compared",
+    "is_pooling",
+    "is_receipt",
+    "is_window_copy",
+]
+
+
+def _is(op: Operation | Block, *names: str) -> bool:
+    return isinstance(op, Operation) and op.name in names
+
+
+def is_concatenation(op: Operation | Block) -> TypeGuard[ConcatOp]:
+    return _is(op, "tdsl.concat")
+
+
+def is_convolution(op: Operation | Block) -> TypeGuard[Conv2dOp]:
+    return _is(op, "tdsl.conv2d")
+
+
+def is_finish(op: Operation | Block) -> TypeGuard[FinishOp]:
+    return _is(op, "tdsl.finish")
+
+
+def is_forest(op: Operation | Block) -> TypeGuard[ForestOp]:
+    return _is(op, "tdsl.forest")
+
+
+def is_imputation(op: Operation | Block) -> TypeGuard[ImputeOp]:
+    return _is(op, "tdsl.impute")
+
+
+def is_insertion(op: Operation | Block) -> TypeGuard[InsertSliceOp]:
+    return _is(op, "tdsl.insert_slice")
+
+
+def is_pooling(op: Operation | Block) -> TypeGuard[PoolOp]:
+    return _is(op, "tdsl.average_pool", "tdsl.max_pool")
+
+
+def is_receipt(op: Operation | Block) -> TypeGuard[ReceiveOp]:
+    return _is(op, "tdsl.receive")
+
+
+def is_window_copy(op: Operation | Block) -> TypeGuard[WindowOp]:
+    return _is(op, "tdsl.window")
+
+
+def follows_missing(op: Operation) -> bool:
+    """True for an op that takes NaN as a missing value."""
+    return is_imputation(op) or (is_forest(op) and op.missing is not None)
+
+
+def is_only_compared(value: SSAValue) -> bool:
+    """True for a tensor that forests compare with thresholds, perhaps in another shape, and that nothing else reads."""
+    uses = tuple(value.uses)
+    return bool(uses) and all(
+        (is_forest(use.operation) and use.index == 0)
+        or (isinstance(use.operation, ReshapeOp) and is_only_compared(use.operation.out))
+        for use in uses
+    )

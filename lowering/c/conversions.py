@@ -1,0 +1,49 @@
+"""Conversions in the functions for callers: computations in a format's arithmetic, and the guard of given raws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.ir import Block, Region, SSAValue
+
+from tinyml.dialects import c
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.emitter import Emitter
+from tinyml.dialects.rewriting import Rewriter
+from tinyml.lowering.c.function import ExpressionBuilder, FunctionLowering, Spellings
+from tinyml.lowering.c.program import ProgramBuilder
+from tinyml.transforms.ir.arithmetic import FunctionContext
+
+
+def emitted(
+    program: ProgramBuilder,
+    body: Block,
+    operands: Sequence[SSAValue],
+    compute: Callable[[Emitter, Sequence[SSAValue]], SSAValue],
+    spellings: Spellings,
+) -> SSAValue:
+    """Emit a computation in a format's arithmetic at the end of a block of C, and return its value."""
+    block = Block(arg_types=[operand.type for operand in operands])
+    end = func.ReturnOp()
+    block.add_op(end)
+    function = func.FuncOp("conversion", FunctionType.from_lists(block.arg_types, []), Region(block))
+    value = compute(Emitter(end, FunctionContext(ModuleOp([function]), function)), block.args)
+    Rewriter.erase_op(end)
+    lowering = FunctionLowering(program, body, spellings)
+    lowering.values.update(zip(block.args, operands, strict=True))
+    lowering.lower_block(block)
+    return lowering.values[value]
+
+
+def guarded(program: ProgramBuilder, build: ExpressionBuilder, raw: SSAValue) -> SSAValue:
+    """A raw from the caller, clamped to the valid raws of the format if programs index tables by it."""
+    if program.guarded is None or program.input_format is None:
+        return raw
+    info = np.iinfo(program.input_format.dtype)
+    for operator, end, bound in zip("<>", program.guarded, (info.min, info.max), strict=True):
+        if end != bound:
+            limit = build.literal(end, program.input.element_type)
+            raw = build.insert(c.ConditionalOp(build.insert(c.CompareOp(raw, operator, limit)), limit, raw))
+    return raw

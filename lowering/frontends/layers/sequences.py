@@ -1,0 +1,53 @@
+"""Loops over the steps of a sequence, with states as iter_args and sequences of results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import IndexType, TensorType
+from xdsl.ir import Block, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.tdsl import shape_of
+from tinyml.dialects.tdsl.base import shaped
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
+
+Step: TypeAlias = Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
+"""A function that emits an iteration: from its index and the carried tensors to the next ones, then sequence parts."""
+
+
+def loop_over_steps(to: ModelBuilder, trips: int, carried: Sequence[SSAValue], body: Step) -> Sequence[SSAValue]:
+    """Emit a loop; return the carried tensors after the last iteration, then the sequences.
+
+    A sequence has the parts of all iterations along its first axis. Raises `InputError` for a carried tensor whose
+    shape changes.
+    """
+    start, stop, step = (to.index(bound) for bound in (0, trips, 1))
+    outer, to.block = to.block, Block(arg_types=[IndexType(), *(value.type for value in carried)])
+    inner = to.block
+    sequences: list[SSAValue] = []
+    try:
+        results = list(body(inner.args[0], inner.args[1:]))
+        for before, after in zip(carried, results, strict=False):
+            if shape_of(before) != shape_of(after):
+                raise to.error(f"a state of shape {list(shape_of(before))} becomes {list(shape_of(after))}")
+        for position in range(len(carried), len(results)):
+            part = results[position]
+            to.block = outer
+            type = TensorType(shaped(part).get_element_type(), (trips, *shape_of(part)))
+            sequences.append(to.op(tdsl.FillOp, 0.0, type))
+            to.block = inner
+            whole = inner.insert_arg(type, len(inner.args))
+            results[position] = _insert_step(to, part, whole, inner.args[0])
+        inner.add_op(scf.YieldOp(*results))
+    finally:
+        to.block = outer
+    return to.emit(scf.ForOp, start, stop, step, [*carried, *sequences], inner).results
+
+
+def _insert_step(to: ModelBuilder, part: SSAValue, whole: SSAValue, step: SSAValue) -> SSAValue:
+    """A sequence with one step replaced."""
+    shape = shape_of(part)
+    return to.op(tdsl.InsertSliceOp, to.reshape(part, (1, *shape)), whole, [step, *(to.index(0) for _ in shape)])

@@ -1,0 +1,45 @@
+"""The end of a block of rows: sums, a row in each lane, become bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rvv.vectors import lanes, moved, op
+from tinyml.extend.chips import Code, WeightStream, joined
+
+STREAM, SCRATCH = "a0", "t6"
+"""The registers of the pointer to the stream, and of numbers that are needed at once."""
+
+_ZERO = "t5"
+
+
+def requantised(
+    sums: Sequence[str], rows: int, group: int, layout: WeightStream, numbers: str, shifts: str = "v6"
+) -> Code:
+    """Requantise sums to bytes as TensorFlow Lite does, with two roundings.
+
+    VSMUL is the first of them. VSSRA rounds halves upwards, so that negative sums are decremented, halves to round away
+    from zero; every shift is at least 1. The stream points behind the weights of the block, and ends up behind the
+    block. v0 is overwritten.
+
+    group: the registers of a sum. numbers: as many registers, with v0 among them or not. shifts: the last quarter of
+    these, if it is one of them.
+    """
+    zero = layout.tile.zero
+    return joined(
+        moved(STREAM, layout.padding(1, rows), SCRATCH),
+        lanes(rows, 32, 8 * group, SCRATCH, "mu"),
+        op("vle32.v", numbers, f"({STREAM})"),
+        (op("vsmul.vv", sum, sum, numbers) for sum in sums),
+        *((op("vmslt.vx", "v0", sum, "zero"), op("vadd.vi", sum, sum, -1, "v0.t")) for sum in sums),
+        moved(STREAM, 4 * rows, SCRATCH),
+        op("vle8.v", shifts, f"({STREAM})"),
+        op("vzext.vf4", numbers, shifts),
+        moved(STREAM, rows + layout.padding(3, rows), SCRATCH),
+        (op("vssra.vv", sum, sum, numbers) for sum in sums),
+        (op("li", _ZERO, zero), *(op("vadd.vx", sum, sum, _ZERO) for sum in sums)) if zero else (),
+        lanes(rows, 16, 4 * group, SCRATCH),
+        (op("vnclip.wi", sum, sum, 0) for sum in sums),
+        lanes(rows, 8, 2 * group, SCRATCH),
+        (op("vnclip.wi", sum, sum, 0) for sum in sums),
+    )

@@ -1,0 +1,11 @@
+"""Lanes: for a package whose chip has a vector unit that computes loops over elements.
+
+A `LoopCoder` is a row of the chip's table. Its composer takes an `ElementLoop`, and answers with the kernel, whose head
+and plain C are `loop_signature` and `loop_in_c`, or with None.
+"""
+
+from tinyml.dialects.layouts.element_loops import REDUCTIONS, Constant, ElementLoop, Operand, Step
+from tinyml.targets.c.composer.loops_in_c import loop_in_c, loop_signature
+from tinyml.targets.makers import LoopCoder
+
+__all__ = ["REDUCTIONS", "Constant", "ElementLoop", "LoopCoder", "Operand", "Step", "loop_in_c", "loop_signature"]
