@@ -1,4 +1,4 @@
-"""Loops whose iterations compute one element each, as attributes hold them: what code for vectors is composed from.
+"""Loops whose iterations compute one element each: a `num.lane_function` in the order in which composers take its ops.
 
 An iteration is a straight-line program on integers of 32 bits, with loops inside that carry values, such as those over
 the window of a pool. Iterations depend on no other, so that any number of them may run side by side; what all of them

@@ -1,4 +1,4 @@
-"""`vectorise-loops`: loops over elements become calls of code for vectors, where the target has any (L3).
+"""`vectorise-loops`: nests over elements become calls of code for vectors, where the target has any (L3).
 
 Elementwise ops, sums of tensors, pools and means are nests whose iterations compute one element of a result each, as
 are contractions of short rows, with all that follows their sums. Argmax and the passes of a softmax join what all
