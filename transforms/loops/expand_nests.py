@@ -9,6 +9,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
+from xdsl.utils.hints import isa
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import accumulator_of
@@ -51,12 +52,9 @@ def _expand(function: func.FuncOp) -> None:
 
 def _has_formats(op: Operation) -> bool:
     """True if an op, or one inside it, takes numbers of a format or sums of them, as on L3."""
-    return any(
-        number_format(element) is not None or accumulator_of(element) is not None
-        for each in op.walk()
-        for operand in each.operands
-        for element in [operand.type.element_type if isinstance(operand.type, MemRefType) else operand.type]
-    )
+    types = {operand.type for each in op.walk() for operand in each.operands}
+    elements = [memref_type.element_type for memref_type in types if isa(memref_type, MemRefType)]
+    return any(number_format(type) is not None or accumulator_of(type) is not None for type in (*types, *elements))
 
 
 def expand_nest(op: num.NestOp) -> None:

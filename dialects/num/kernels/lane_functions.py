@@ -89,7 +89,7 @@ class LaneFunctionOp(DialectOp):
     def parse(cls, parser: Parser) -> LaneFunctionOp:
         name = parser.parse_symbol_name()
         runs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _typed(parser))
-        numbers, shape = list[Parser.UnresolvedArgument](), list[int]()
+        numbers, shape = list[Parser.Argument](), list[int]()
         if parser.parse_optional_keyword("at"):
             none = parser.Delimiter.NONE
             found = parser.parse_comma_separated_list(none, lambda: parser.parse_argument(expect_type=False))

@@ -120,7 +120,7 @@ class LaneRecorder(Machine[Element]):
 
     def _narrow(self, element: Element, type: Attribute) -> SSAValue:
         """A value as an integer of a type."""
-        if element.constant is not None and isinstance(type, IntegerType):
+        if element.constant is not None:
             return self._constant(element.constant, num.integer_width(type))
         value = self.register(element)
         return value if type == i32 else self.put(arith.TruncIOp(value, cast("IntegerType[int, Any]", type)))

@@ -542,8 +542,6 @@ func.func @odd(%x: memref<64x!fixed.q<16, 12>>, %y: memref<64x!fixed.q<16, 15>>)
   }
   func.return
 }
-// CHECK-LABEL: func.func @odd
-// CHECK: steps = ["load 0 0", "sub #0 %0", "max %0 %1", "min %2 #22714", "mul %3 #3", "right %4 8", "lookup %5 1 268", "add %5 #1", "lookup %7 1 268", "and %4 #255", "sub %8 %6", "mul %10 %9", "add %11 #128", "right %12 8", "add %6 %13", "at_least %0 #0", "sub #0 %14", "select %15 %14 %16", "store %17"]
 
 func.func @decays(%x: memref<64x!fixed.q<16, 11>>, %y: memref<64x!fixed.q<16, 10>>) {
   %zero = arith.constant 0 : index
@@ -556,5 +554,163 @@ func.func @decays(%x: memref<64x!fixed.q<16, 11>>, %y: memref<64x!fixed.q<16, 10
   }
   func.return
 }
-// CHECK-LABEL: func.func @decays
-// CHECK: steps = ["load 0 0", "max %0 #-15616", "min %1 #7098", "sub #7098 %2", "left %3 2", "right %4 8", "lookup %5 1 356", "add %5 #1", "lookup %7 1 356", "and %4 #255", "sub %8 %6", "mul %10 %9", "add %11 #128", "right %12 8", "add %6 %13", "left %14 1", "min %15 #32767", "store %16"]
+
+// The functions of lanes that these calls name.
+
+// Rows of three axes are one run of lanes: the ops are those of the format, with its constants.
+// CHECK: num.lane_function @lanes_01a4a9608b77d68b(%x: memref<48xi8>, %z: memref<48xi8>, %out: memref<48xi8>) at [[v0:%.*]] to 48 {
+// CHECK-NEXT: [[v1:%.*]] = arith.constant -128 : i32
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 255 : i32
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 0 : i32
+// CHECK-NEXT: [[v4:%.*]] = arith.constant -19 : i8
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 1073741824 : i32
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 17 : i32
+// CHECK-NEXT: [[v7:%.*]] = arith.constant -4 : i32
+// CHECK-NEXT: [[v8:%.*]] = arith.constant 19 : i32
+// CHECK-NEXT: [[v9:%.*]] = arith.constant 3 : i32
+// CHECK-NEXT: [[v10:%.*]] = memref.load %x{{\[}}[[v0]]] : memref<48xi8>
+// CHECK-NEXT: [[v11:%.*]] = arith.extsi [[v10]] : i8 to i32
+// CHECK-NEXT: [[v12:%.*]] = memref.load %z{{\[}}[[v0]]] : memref<48xi8>
+// CHECK-NEXT: [[v13:%.*]] = arith.extsi [[v12]] : i8 to i32
+// CHECK-NEXT: [[v14:%.*]] = arith.subi [[v11]], [[v9]] : i32
+// CHECK-NEXT: [[v15:%.*]] = arith.shli [[v14]], [[v8]] : i32
+// CHECK-NEXT: [[v16:%.*]] = arith.subi [[v13]], [[v7]] : i32
+// CHECK-NEXT: [[v17:%.*]] = arith.shli [[v16]], [[v6]] : i32
+// CHECK-NEXT: [[v18:%.*]] = arith.addi [[v15]], [[v17]] : i32
+// CHECK-NEXT: [[v19:%.*]] = func.call @tm_requantize_s32([[v18]], [[v5]], [[v4]]) : (i32, i32, i8) -> i32
+// CHECK-NEXT: [[v20:%.*]] = arith.maxsi [[v19]], [[v3]] : i32
+// CHECK-NEXT: [[v21:%.*]] = arith.minsi [[v20]], [[v2]] : i32
+// CHECK-NEXT: [[v22:%.*]] = arith.addi [[v21]], [[v1]] : i32
+// CHECK-NEXT: [[v23:%.*]] = arith.trunci [[v22]] : i32 to i8
+// CHECK-NEXT: memref.store [[v23]], %out{{\[}}[[v0]]] : memref<48xi8>
+// CHECK-NEXT: }
+
+// All lanes are joined to the place of the greatest.
+// CHECK: num.lane_function @lanes_5ee663332f04adcb(%best: memref<1xi8>, %x: memref<63xi8>, %label: memref<1xi32>) {
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = memref.load %best{{\[}}[[v0]]] : memref<1xi8>
+// CHECK-NEXT: [[v2:%.*]] = arith.extsi [[v1]] : i8 to i32
+// CHECK-NEXT: [[v3:%.*]], [[v4:%.*]] = num.reduce [[v2]], [[v0]] {first = 1 : i64, extent = 64 : i64, kinds = ["greatest", "place"]} : i32, index -> i32, index {
+// CHECK-NEXT: ^bb0([[v5:%.*]]: index, [[v6:%.*]]: i32, [[v7:%.*]]: index):
+// CHECK-NEXT: [[v8:%.*]] = affine.apply affine_map<(d0) -> ((d0 + -1))> ([[v5]])
+// CHECK-NEXT: [[v9:%.*]] = memref.load %x{{\[}}[[v8]]] : memref<63xi8>
+// CHECK-NEXT: [[v10:%.*]] = arith.extsi [[v9]] : i8 to i32
+// CHECK-NEXT: [[v11:%.*]] = arith.cmpi sgt, [[v10]], [[v6]] : i32
+// CHECK-NEXT: [[v12:%.*]] = arith.maxsi [[v10]], [[v6]] : i32
+// CHECK-NEXT: [[v13:%.*]] = arith.select [[v11]], [[v5]], [[v7]] : index
+// CHECK-NEXT: num.next [[v12]], [[v13]] : i32, index
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v14:%.*]] = arith.index_cast [[v4]] : index to i32
+// CHECK-NEXT: memref.store [[v14]], %label{{\[}}[[v0]]] : memref<1xi32>
+// CHECK-NEXT: }
+
+// A row of each lane meets a vector that all share.
+// CHECK: num.lane_function @lanes_07cb8b2a44c236b1(%w: memref<108xi8>, %v: memref<9xi8>, %b: memref<12xi8>, %tanh_table: memref<69xi8>, %out: memref<12xi8>) at [[v0:%.*]] to 12 {
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 34 : i32
+// CHECK-NEXT: [[v2:%.*]] = arith.constant -34 : i32
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 127 : i32
+// CHECK-NEXT: [[v4:%.*]] = arith.constant -127 : i32
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 4 : i32
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 8 : i32
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 0 : i32
+// CHECK-NEXT: [[v8:%.*]] = num.reduce [[v7]] {first = 0 : i64, extent = 9 : i64, kinds = ["sum"]} : i32 -> i32 {
+// CHECK-NEXT: ^bb0([[v9:%.*]]: index, [[v10:%.*]]: i32):
+// CHECK-NEXT: [[v11:%.*]] = affine.apply affine_map<(d0, d1) -> ((d1 + (d0 * 9)))> ([[v0]], [[v9]])
+// CHECK-NEXT: [[v12:%.*]] = memref.load %w{{\[}}[[v11]]] : memref<108xi8>
+// CHECK-NEXT: [[v13:%.*]] = arith.extsi [[v12]] : i8 to i32
+// CHECK-NEXT: [[v14:%.*]] = memref.load %v{{\[}}[[v9]]] : memref<9xi8>
+// CHECK-NEXT: [[v15:%.*]] = arith.extsi [[v14]] : i8 to i32
+// CHECK-NEXT: [[v16:%.*]] = arith.muli [[v13]], [[v15]] : i32
+// CHECK-NEXT: [[v17:%.*]] = arith.addi [[v10]], [[v16]] : i32
+// CHECK-NEXT: num.next [[v17]] : i32
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v18:%.*]] = arith.addi [[v8]], [[v6]] : i32
+// CHECK-NEXT: [[v19:%.*]] = arith.shrsi [[v18]], [[v5]] : i32
+// CHECK-NEXT: [[v20:%.*]] = arith.maxsi [[v19]], [[v4]] : i32
+// CHECK-NEXT: [[v21:%.*]] = arith.minsi [[v20]], [[v3]] : i32
+// CHECK-NEXT: [[v22:%.*]] = memref.load %b{{\[}}[[v0]]] : memref<12xi8>
+// CHECK-NEXT: [[v23:%.*]] = arith.extsi [[v22]] : i8 to i32
+// CHECK-NEXT: [[v24:%.*]] = arith.addi [[v21]], [[v23]] : i32
+// CHECK-NEXT: [[v25:%.*]] = arith.maxsi [[v24]], [[v4]] : i32
+// CHECK-NEXT: [[v26:%.*]] = arith.minsi [[v25]], [[v3]] : i32
+// CHECK-NEXT: [[v27:%.*]] = arith.maxsi [[v26]], [[v2]] : i32
+// CHECK-NEXT: [[v28:%.*]] = arith.minsi [[v27]], [[v1]] : i32
+// CHECK-NEXT: [[v29:%.*]] = arith.subi [[v28]], [[v2]] : i32
+// CHECK-NEXT: [[v30:%.*]] = arith.index_cast [[v29]] : i32 to index
+// CHECK-NEXT: [[v31:%.*]] = memref.load %tanh_table{{\[}}[[v30]]] : memref<69xi8>
+// CHECK-NEXT: [[v32:%.*]] = arith.extsi [[v31]] : i8 to i32
+// CHECK-NEXT: [[v33:%.*]] = arith.trunci [[v32]] : i32 to i8
+// CHECK-NEXT: memref.store [[v33]], %out{{\[}}[[v0]]] : memref<12xi8>
+// CHECK-NEXT: }
+
+// The magnitude is looked up.
+// CHECK: num.lane_function @lanes_146d31cc942a44f2(%x: memref<64xi16>, %tanh_table: memref<268xi16>, %y: memref<64xi16>) at [[v0:%.*]] to 64 {
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 128 : i32
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 255 : i32
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : i32
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 8 : i32
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 3 : i32
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 22714 : i32
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 0 : i32
+// CHECK-NEXT: [[v8:%.*]] = memref.load %x{{\[}}[[v0]]] : memref<64xi16>
+// CHECK-NEXT: [[v9:%.*]] = arith.extsi [[v8]] : i16 to i32
+// CHECK-NEXT: [[v10:%.*]] = arith.subi [[v7]], [[v9]] : i32
+// CHECK-NEXT: [[v11:%.*]] = arith.maxsi [[v9]], [[v10]] : i32
+// CHECK-NEXT: [[v12:%.*]] = arith.minsi [[v11]], [[v6]] : i32
+// CHECK-NEXT: [[v13:%.*]] = arith.muli [[v12]], [[v5]] : i32
+// CHECK-NEXT: [[v14:%.*]] = arith.shrsi [[v13]], [[v4]] : i32
+// CHECK-NEXT: [[v15:%.*]] = arith.index_cast [[v14]] : i32 to index
+// CHECK-NEXT: [[v16:%.*]] = memref.load %tanh_table{{\[}}[[v15]]] : memref<268xi16>
+// CHECK-NEXT: [[v17:%.*]] = arith.extsi [[v16]] : i16 to i32
+// CHECK-NEXT: [[v18:%.*]] = arith.addi [[v14]], [[v3]] : i32
+// CHECK-NEXT: [[v19:%.*]] = arith.index_cast [[v18]] : i32 to index
+// CHECK-NEXT: [[v20:%.*]] = memref.load %tanh_table{{\[}}[[v19]]] : memref<268xi16>
+// CHECK-NEXT: [[v21:%.*]] = arith.extsi [[v20]] : i16 to i32
+// CHECK-NEXT: [[v22:%.*]] = arith.andi [[v13]], [[v2]] : i32
+// CHECK-NEXT: [[v23:%.*]] = arith.subi [[v21]], [[v17]] : i32
+// CHECK-NEXT: [[v24:%.*]] = arith.muli [[v23]], [[v22]] : i32
+// CHECK-NEXT: [[v25:%.*]] = arith.addi [[v24]], [[v1]] : i32
+// CHECK-NEXT: [[v26:%.*]] = arith.shrsi [[v25]], [[v4]] : i32
+// CHECK-NEXT: [[v27:%.*]] = arith.addi [[v17]], [[v26]] : i32
+// CHECK-NEXT: [[v28:%.*]] = arith.cmpi sge, [[v9]], [[v7]] : i32
+// CHECK-NEXT: [[v29:%.*]] = arith.subi [[v7]], [[v27]] : i32
+// CHECK-NEXT: [[v30:%.*]] = arith.select [[v28]], [[v27]], [[v29]] : i32
+// CHECK-NEXT: [[v31:%.*]] = arith.trunci [[v30]] : i32 to i16
+// CHECK-NEXT: memref.store [[v31]], %y{{\[}}[[v0]]] : memref<64xi16>
+// CHECK-NEXT: }
+
+// Entries beyond the ends are those at the ends.
+// CHECK: num.lane_function @lanes_9cd2d72adca0fc2f(%x: memref<64xi16>, %exp_table: memref<356xi16>, %y: memref<64xi16>) at [[v0:%.*]] to 64 {
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 32767 : i32
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 128 : i32
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 255 : i32
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 1 : i32
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 8 : i32
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 2 : i32
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 7098 : i32
+// CHECK-NEXT: [[v8:%.*]] = arith.constant -15616 : i32
+// CHECK-NEXT: [[v9:%.*]] = memref.load %x{{\[}}[[v0]]] : memref<64xi16>
+// CHECK-NEXT: [[v10:%.*]] = arith.extsi [[v9]] : i16 to i32
+// CHECK-NEXT: [[v11:%.*]] = arith.maxsi [[v10]], [[v8]] : i32
+// CHECK-NEXT: [[v12:%.*]] = arith.minsi [[v11]], [[v7]] : i32
+// CHECK-NEXT: [[v13:%.*]] = arith.subi [[v7]], [[v12]] : i32
+// CHECK-NEXT: [[v14:%.*]] = arith.shli [[v13]], [[v6]] : i32
+// CHECK-NEXT: [[v15:%.*]] = arith.shrsi [[v14]], [[v5]] : i32
+// CHECK-NEXT: [[v16:%.*]] = arith.index_cast [[v15]] : i32 to index
+// CHECK-NEXT: [[v17:%.*]] = memref.load %exp_table{{\[}}[[v16]]] : memref<356xi16>
+// CHECK-NEXT: [[v18:%.*]] = arith.extsi [[v17]] : i16 to i32
+// CHECK-NEXT: [[v19:%.*]] = arith.addi [[v15]], [[v4]] : i32
+// CHECK-NEXT: [[v20:%.*]] = arith.index_cast [[v19]] : i32 to index
+// CHECK-NEXT: [[v21:%.*]] = memref.load %exp_table{{\[}}[[v20]]] : memref<356xi16>
+// CHECK-NEXT: [[v22:%.*]] = arith.extsi [[v21]] : i16 to i32
+// CHECK-NEXT: [[v23:%.*]] = arith.andi [[v14]], [[v3]] : i32
+// CHECK-NEXT: [[v24:%.*]] = arith.subi [[v22]], [[v18]] : i32
+// CHECK-NEXT: [[v25:%.*]] = arith.muli [[v24]], [[v23]] : i32
+// CHECK-NEXT: [[v26:%.*]] = arith.addi [[v25]], [[v2]] : i32
+// CHECK-NEXT: [[v27:%.*]] = arith.shrsi [[v26]], [[v5]] : i32
+// CHECK-NEXT: [[v28:%.*]] = arith.addi [[v18]], [[v27]] : i32
+// CHECK-NEXT: [[v29:%.*]] = arith.shli [[v28]], [[v4]] : i32
+// CHECK-NEXT: [[v30:%.*]] = arith.minsi [[v29]], [[v1]] : i32
+// CHECK-NEXT: [[v31:%.*]] = arith.trunci [[v30]] : i32 to i16
+// CHECK-NEXT: memref.store [[v31]], %y{{\[}}[[v0]]] : memref<64xi16>
+// CHECK-NEXT: }
