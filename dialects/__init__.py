@@ -1,4 +1,4 @@
 """The vocabulary of the IR.
 
-A folder is a dialect or a library of one; nothing here knows a pass, a chip or a command.
+Each folder is a dialect or the library of one. This room imports no passes, chips or commands.
 """

@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, Dialect, Operation
 
 
 class _CompletedDialect(Dialect):
-    """A dialect of which an extension has a part, which is imported when all ops are asked for."""
+    """A dialect with a part in an extension, which is imported when all ops are requested."""
 
     def __init__(self, name: str, exports: Mapping[str, object], others: Callable[[], Mapping[str, object]]) -> None:
         super().__init__(name)
@@ -33,8 +33,8 @@ def dialect_of(
 ) -> Dialect:
     """A dialect of the ops and attributes among the names of its package, sorted by class name.
 
-    exports: the package's `globals()`, in which classes of other packages do not count. others: the names of a package
-    inside it, which are asked for when the dialect is used.
+    exports: the package's `globals()`; classes of other packages are ignored. others: the names of a nested package,
+    which are requested when the dialect is used.
     """
     if others is not None:
         return _CompletedDialect(name, exports, others)

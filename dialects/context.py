@@ -21,7 +21,7 @@ from tinyml.dialects.plugins import UNIVERSES, XDSL, PluginError, Row, built_in,
 def registry() -> Universe:
     """Every dialect, pass and target of the environment, including those of plug-ins.
 
-    What a plug-in offers is checked when it is first used. A plug-in that defines a name again is left out.
+    The entries of a plug-in are checked on first use. A plug-in that redefines a name is skipped.
     """
     whole = Universe()
     for plugin in built_in(UNIVERSES):
@@ -33,7 +33,7 @@ def registry() -> Universe:
 
 
 _COMPLETED = {"hw": "circt", "seq": "circt", "tosa": "tosa"}
-"""The files of `dialects/upstream/` that add operations to dialects of xDSL. xDSL's own tools keep theirs."""
+"""The files of `dialects/upstream/` that add operations to dialects of xDSL. xDSL's own tools are unaffected."""
 
 
 def _completed(name: str) -> Dialect:
@@ -41,13 +41,13 @@ def _completed(name: str) -> Dialect:
 
 
 def own_dialects() -> dict[str, Callable[[], Dialect]]:
-    """The registered dialects of tinyml and of plug-ins, without those of xDSL, which take a second to load."""
+    """The registered dialects of tinyml and of plug-ins; xDSL's are excluded, since loading them takes a second."""
     skipped = {name for universe in _of_xdsl() for name in universe.all_dialects}
     return {name: factory for name, factory in registry().all_dialects.items() if name not in skipped}
 
 
 def own_passes() -> dict[str, Callable[[], type[ModulePass]]]:
-    """The registered passes of tinyml and of plug-ins, without those of xDSL."""
+    """The registered passes of tinyml and of plug-ins, without xDSL's."""
     skipped = {name for universe in _of_xdsl() for name in universe.all_passes}
     return {name: factory for name, factory in registry().all_passes.items() if name not in skipped}
 
@@ -71,14 +71,14 @@ def _add(whole: Universe, part: Universe) -> None:
 
 
 def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
-    """The universe of a plug-in, its factories checked; raises `PluginError` for a name that is taken."""
+    """The universe of a plug-in with checked factories; raises `PluginError` for a name that exists already."""
 
     def guarded(kind: str, made: Any, taken: Any, check: Callable[[Row, object], Any]) -> dict[str, Any]:
         offered = cast("dict[Any, Any]", plugin.expect(made, dict))
         for name, factory in offered.items():
             if not isinstance(name, str) or not callable(factory):
                 raise PluginError(f"{plugin}: expected the name of a {kind} and a function that makes it, got {name!r}")
-            # This argument tells xDSL's two kinds of targets apart.
+            # This argument distinguishes xDSL's two kinds of targets.
             inspect.signature(factory)
             if name in taken:
                 raise PluginError(f"{plugin}: there is a {kind} '{name}' already")
@@ -92,7 +92,7 @@ def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
 
 
 def _checked(plugin: Row, factory: Callable[..., object], check: Callable[[Row, object], Any]) -> Any:
-    """A factory that checks what it makes; targets of xDSL's older kind take arguments and make nothing."""
+    """A factory that checks its product; targets of xDSL's older kind take arguments and create nothing."""
 
     @wraps(factory)
     def made(*arguments: Any) -> Any:

@@ -1,19 +1,19 @@
 """The name and the licence under which tinyml is distributed, and its rooms; `setup.py` reads them, too.
 
-The package that Python imports has another name.
+The imported Python package has a different name.
 """
 
 DISTRIBUTION = "tinyml-xdsl"
 """The name for pip and `importlib.metadata`; `tinyml` on PyPI is somebody else's package."""
 
 ROOMS = ("dialects", "targets", "runtime", "transforms", "lowering", "tools")
-"""The folders of the checkout that are packages inside `tinyml`; each imports only those before it."""
+"""The folders of the checkout that are packages inside `tinyml`; each imports only rooms listed before it."""
 
 LICENCE_LINE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
-"""The line in generated files about the parts of them that are tinyml's (docs/licence.md)."""
+"""The line in generated files about their tinyml parts (docs/licence.md)."""
 
 FOREIGN = "tinyml"
-"""The distribution of others that installs a package of the same name."""
+"""Another project's distribution, which installs a package of the same name."""
 
 
 def install_command(*extras: str) -> str:

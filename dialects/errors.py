@@ -30,18 +30,18 @@ class InputError(Exception):
 
 
 class TooLargeError(InputError):
-    """A program, or a part of it, that is too large for the chip that it is compiled for."""
+    """A program, or a part of it, that exceeds its target chip."""
 
 
 class DefectError(Exception):
-    """A defect of tinyml that it found itself, such as a program that one of its passes made invalid.
+    """A defect of tinyml that tinyml detected, such as an invalid program after a pass.
 
-    It is no `InputError`, so that a tool ends in a traceback, and never blames the user's file.
+    It is not an `InputError`, so that a tool ends in a traceback and never blames the user's file.
     """
 
 
 _LONGEST = 1000
-"""Maximum number of characters of a message of another program."""
+"""Maximum characters of a quoted message of another program."""
 
 
 def squeeze(message: str) -> str:
@@ -51,13 +51,12 @@ def squeeze(message: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about a name that somebody mistyped, with the known one that was meant; "" if none
-    is likely.
+    """The end of a message about a misspelled name: the most likely known name; "" if none is likely.
 
-    One mistake is allowed for four letters begun, but for the first letter: one too many, too few, wrong, or two in the
-    wrong order. Of up to three letters, and of up to four after the dot in the name of an op, only the order may be
-    wrong, or a letter be doubled. A name may also be a part of a known one, between marks or from its beginning, but
-    for ops: these are different things for each letter, and often nobody typed them.
+    One mistake per started four letters is allowed, except in the first letter: an extra, a missing, a wrong or two
+    swapped letters. In names of up to three letters, and in op names of up to four letters after the dot, only swapped
+    or doubled letters are allowed. Except for ops, a name may also be a prefix of a known name, or a part of it between
+    separators: op names differ by single letters, and are often not typed by the user.
     """
     typed = name.lower()
     near = [(wrong, len(each), each) for each in known if (wrong := _mistakes(typed, each.lower())) is not None]
@@ -65,7 +64,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def _mistakes(typed: str, known: str) -> int | None:
-    """The mistakes in a name, which is part of a known one with the fewest; None for too many."""
+    """The number of mistakes in a name compared with a known name or its best matching part; None for too many."""
     before, dot, last = typed.rpartition(".")
     if dot and not known.startswith(before + dot):
         return None
@@ -76,7 +75,7 @@ def _mistakes(typed: str, known: str) -> int | None:
     elif len(typed) > _SHORT and known.startswith(typed):
         return 1
     allowed = (len(typed) + 3) // 4
-    # Letters in another order or twice, which leave no doubt even in short names.
+    # Swapped or doubled letters, which are unambiguous even in short names.
     if sorted(typed) == sorted(known) or _once(typed) == _once(known):
         found = _distance(typed, known)
         return found if found <= allowed else None
@@ -87,16 +86,16 @@ def _mistakes(typed: str, known: str) -> int | None:
 
 
 def _once(text: str) -> str:
-    """A text without its letters that follow an equal one."""
+    """A text with repeated letters reduced to one."""
     return re.sub(r"(.)\1+", r"\1", text)
 
 
 _SHORT = 3
-"""Letters up to which a name with another letter is another name."""
+"""The length up to which a name with a different letter counts as a different name."""
 
 
 def _distance(first: str, second: str) -> int:
-    """Insertions, deletions, substitutions and exchanges of neighbours that lead from a text to another."""
+    """The number of insertions, deletions, substitutions and swaps of neighbours that turn a text into another."""
     rows = [list(range(len(second) + 1))]
     for i, letter in enumerate(first, 1):
         row = [i]
@@ -110,9 +109,9 @@ def _distance(first: str, second: str) -> int:
 
 
 def unknown(what: str, name: str, known: Iterable[str], aliases: Iterable[str] = ()) -> InputError:
-    """The error for an unknown name, with the most similar known one or else all known ones.
+    """The error for an unknown name, with the most similar known name or else all known names.
 
-    what: the kind of thing that is named, such as `target`. aliases: other names, which are not listed.
+    what: the kind of name, such as `target`. aliases: other names, which are not listed.
     """
     names = [*known]
     end = did_you_mean(name, [*names, *aliases]) or f" (one of {', '.join(names)})"

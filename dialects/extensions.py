@@ -1,8 +1,8 @@
-"""The extensions of the core, which may be left out of an installation, and the import of what they may have.
+"""The optional extensions of the core, and the import of their parts.
 
 `extensions.txt` has a row for each: its name, a regular expression for the paths of its files, and whether the wheel of
-the core contains it (in or out). The core never imports a module of an extension that is out: it has a row that names
-one, such as `tinyml.tools.driver.listen:heard_in`, which is imported when somebody asks for it.
+the core contains it (in or out). The core imports no module of an extension that is out: a row names the module, such
+as `tinyml.tools.driver.listen:heard_in`, which is imported on request.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.modules import is_installed
 
 CORE = "core"
-"""The name of what is no extension."""
+"""The name for files that belong to no extension."""
 
 _PACKAGE = "tinyml."
 
 
 class Extension(NamedTuple):
-    """A row of the table. pattern: of the paths of its files, without the extension of the file."""
+    """A row of the table. pattern: for the paths of its files, without the file suffix."""
 
     name: str
     pattern: re.Pattern[str]
@@ -43,20 +43,20 @@ def extension_of(path: str) -> Extension | None:
 
 
 def part_of(where: str) -> str:
-    """The name of the extension that a module of ours, or `MODULE:NAME` in one, belongs to."""
+    """The name of the extension that a tinyml module, or `MODULE:NAME`, belongs to."""
     path = where.partition(":")[0].removeprefix(_PACKAGE).replace(".", "/")
     found = extension_of(path) or extension_of(f"{path}/")
     return CORE if found is None else found.name
 
 
 def missing_part(where: str) -> str | None:
-    """The name of the extension that a module of ours would belong to, if it is not installed."""
+    """The name of the extension that a tinyml module belongs to, if this extension is not installed."""
     part = part_of(where)
     return None if part == CORE or is_installed(where) else part
 
 
 def imported(where: str) -> Any:
-    """A module, or what `MODULE:NAME` names in one.
+    """A module, or the object that `MODULE:NAME` names.
 
     Raises `InputError` for a module of an extension that is not installed.
     """
@@ -68,5 +68,5 @@ def imported(where: str) -> Any:
 
 
 def needs(part: str) -> str:
-    """The end of the message for what is not there without an extension."""
+    """The end of the message about a missing extension."""
     return f"needs the part '{part}' of tinyml, which is not installed"

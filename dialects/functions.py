@@ -1,4 +1,4 @@
-"""The functions of a module that passes work on, and the attributes of their argument."""
+"""The functions of a module that passes process, and the attributes of their argument."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from xdsl.ir import Attribute
 
 
 def defined_functions(module: ModuleOp) -> list[func.FuncOp]:
-    """All functions with a body, in order, those of inner modules as well.
+    """All functions with a body, in order, including those of nested modules.
 
-    Functions that are only declared are functions of the runtime.
+    Functions without a body are functions of the runtime.
     """
     functions: list[func.FuncOp] = []
-    # Bodies hold no functions, and passes ask often.
+    # Bodies contain no functions, and passes call this often.
     for op in module.ops:
         if isinstance(op, func.FuncOp) and not op.is_declaration:
             functions.append(op)

@@ -1,4 +1,4 @@
-"""xDSL's parser with bounds on time and memory, for text that a user wrote."""
+"""xDSL's parser with bounds on time and memory, for user-written text."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from tinyml.dialects.limits import ELEMENT_LIMIT, counted_elements
 
 
 class LinearLexer(MLIRLexer):
-    """xDSL's lexer, except that it takes linear time for a string literal that does not end.
+    """xDSL's lexer with linear time for an unterminated string literal.
 
-    xDSL 0.74 repeats a repeated class of characters, `([^"]+|...)*`, and tries every way to split an unterminated
-    literal into repetitions: 2^n of them for n characters.
+    xDSL 0.74 repeats a repeated character class, `([^"]+|...)*`, and tries every way to split an unterminated literal
+    into repetitions: 2^n ways for n characters.
     """
 
     _unescaped_characters_regex = re.compile(
@@ -33,7 +33,7 @@ class LinearLexer(MLIRLexer):
 
 @dataclass
 class _BitPattern(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
-    """A hexadecimal integer as an element of a dense attribute, the bits of which are those of a float.
+    """A hexadecimal integer as an element of a dense attribute: the bits of a float.
 
     xDSL 0.74 converts the integer to a float. MLIR prints infinity and NaN in this way.
     """
@@ -50,8 +50,8 @@ class _BitPattern(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPr
 class GuardedParser(Parser):
     """A parser with a linear lexer and limits on the sizes of tensors and constants.
 
-    Raises `ParseError` for a type with more than `ELEMENT_LIMIT` elements, and where the constants of a text have more
-    together, before they are allocated.
+    Raises `ParseError` for a type with more than `ELEMENT_LIMIT` elements, and if the constants of a text exceed the
+    limit together, before they are allocated.
     """
 
     def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>") -> None:

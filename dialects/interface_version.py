@@ -1,7 +1,8 @@
-"""The version of `tinyml.extend`, the interface for packages that extend tinyml, and the check of what packages state.
+"""The version of `tinyml.extend`, the interface for packages that extend tinyml, and the check of their stated
+versions.
 
-A package states the version that it was written for by an entry point of the group `tinyml.extend`, such as
-`version-1 = "own_package"`, which is read and never loaded.
+A package states the version that it was written for by an entry point of the group `tinyml.extend`, such as `version-1
+= "own_package"`, which is read and never loaded.
 """
 
 from __future__ import annotations
@@ -9,13 +10,15 @@ from __future__ import annotations
 from tinyml.dialects.distribution import DISTRIBUTION
 
 VERSION = 1
-"""The version of the interface: it rises by one where a name goes or changes its meaning, and not for new names."""
+"""The version of the interface; it increases if a name is removed or changes its meaning, not for new names."""
 
 _PREFIX = "version-"
 
 
 def version_mismatch(stated: str) -> str | None:
-    """Why a package that states a version, such as `version-1`, cannot be used; None if it can."""
+    """The reason why a package that states a version, such as `version-1`, is incompatible; None if it is
+    compatible.
+    """
     number = stated.removeprefix(_PREFIX)
     if number == stated or not number.isdecimal():
         return f"expected {_PREFIX}{VERSION} in the group tinyml.extend, got {stated!r}"

@@ -1,10 +1,10 @@
-"""numpy, imported when it is first used: importing it takes longer than everything that `tinyml-opt --help` runs.
+"""numpy, imported on first use: its import takes longer than everything that `tinyml-opt --help` runs.
 
-Files that only sometimes compute say so once, at their top:
+Files that do not always compute import it at their top as follows:
 
     from tinyml.dialects.lazy_numpy import np
 
-A module that cannot do without numpy (`numpy_machine`) imports it as usual, and is imported where it is needed.
+A module that always needs numpy (`numpy_machine`) imports it as usual, and is itself imported on demand.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 else:
 
     class _LazyModule:
-        """A stand-in for a module, which keeps each attribute once it has been looked up."""
+        """A proxy for a module, which caches each attribute after its first look-up."""
 
         def __init__(self, name: str) -> None:
             self._name = name

@@ -1,4 +1,4 @@
-"""Limits on the elements of tensors and on the steps of loops that an input may have."""
+"""Limits on the elements of tensors and on the steps of loops in an input."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from math import prod
 
 ELEMENT_LIMIT: ContextVar[int] = ContextVar("ELEMENT_LIMIT", default=5 * 10**7)
-"""The most elements of an array in a file, of a tensor in a program, and of all constants of a module together.
+"""Maximum elements of an array in a file, of a tensor in a program, and of all constants of a module together.
 
 The default admits the 60000 training images of MNIST, 784 pixels each: 0.6 GB as float64 with a copy as float32.
 `--max-elements`, an option of every command, sets it.
@@ -20,14 +20,15 @@ _ELEMENTS_PER_STEP = 200
 def step_limit() -> int:
     """The maximum number of operations that the loops of a program may run in an inference: 250,000 by default.
 
-    An inference of that many takes some seconds on a desktop computer, and as long on a microcontroller. The limit
-    grows with `ELEMENT_LIMIT`.
+    An inference with this number takes some seconds on a desktop computer, and the same time on a microcontroller. The
+    limit grows with `ELEMENT_LIMIT`.
     """
     return ELEMENT_LIMIT.get() // _ELEMENTS_PER_STEP
 
 
 def counted_elements(shape: Iterable[int]) -> int:
-    """The elements of a shape as `ELEMENT_LIMIT` counts them: an axis without elements, or of unknown extent, has one.
+    """The elements of a shape as `ELEMENT_LIMIT` counts them: an axis without elements, or of unknown extent, counts as
+    one.
 
     numpy refuses an empty array whose other axes are too long.
     """

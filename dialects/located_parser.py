@@ -29,8 +29,8 @@ class LocatedParser(GuardedParser):
     """A parser that gives an operation without a written `loc(...)` the line and column of its text.
 
     As in mlir-opt, this lets a verifier or a pass that fails later report a location. Lines and columns count from 1.
-    The locations are printed only with --print-debuginfo. Aliases may be defined behind their use, as MLIR prints those
-    of locations.
+    The locations are printed only with --print-debuginfo. Aliases may be defined after their use, as MLIR prints
+    location aliases.
     """
 
     line_offset: int = 0
@@ -40,10 +40,10 @@ class LocatedParser(GuardedParser):
     """The start of the innermost operation being parsed."""
 
     _definitions: dict[str, int] | None = None
-    """Where the aliases of the text are defined; None until one is used that was not defined before."""
+    """The positions of the text's alias definitions; None until an alias is used before its definition."""
 
     _ahead: frozenset[str] = frozenset()
-    """The aliases that were used before their definition."""
+    """The aliases that are used before their definition."""
 
     _line_starts: list[int] | None = None
     _file: StringAttr | None = None
@@ -85,11 +85,11 @@ class LocatedParser(GuardedParser):
         return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
 
     def _define(self, name: str) -> None:
-        """Read the definition of an alias from where it stands, if there is one."""
+        """Parse the definition of an alias at its position, if there is one."""
         if self._definitions is None:
             text = self.lexer.input.content
             self._definitions = {match[1]: match.start(1) for match in _DEFINITION.finditer(text)}
-        # A definition is taken once, so that one that refers to itself is not defined.
+        # A definition is removed when it is parsed, so that a definition that refers to itself is undefined.
         if (start := self._definitions.pop(name, None)) is not None:
             here = self._current_token.span.start
             self._resume_from(start)
@@ -98,7 +98,7 @@ class LocatedParser(GuardedParser):
             self._ahead |= {name}
 
     def _parse_location(self) -> LocationAttr:
-        """A location; xDSL reads neither the end of a range, which is left out, nor the metadata of fused ones."""
+        """A location; xDSL reads neither the end of a range, which is dropped, nor the metadata of fused ones."""
         location = self._parse_fused() or super()._parse_location()
         if isinstance(location, FileLineColLoc) and self.parse_optional_keyword("to") is not None:
             if self.parse_optional_punctuation(":") is None:
@@ -124,7 +124,7 @@ class LocatedParser(GuardedParser):
             self.raise_error(f"{error.msg}{self._similar(name, lambda dialect: dialect.operations)}", self._start)
 
     def _similar(self, name: str, members: Callable[[Dialect], Iterable[type[Operation] | type[Attribute]]]) -> str:
-        """The end of a message about an unknown op, attribute or type, with the most similar one of its dialect."""
+        """The end of a message about an unknown op, attribute or type, with the most similar name of its dialect."""
         dialect = self.ctx.get_optional_dialect(name.partition(".")[0])
         return "" if dialect is None else did_you_mean(name, (member.name for member in members(dialect)))
 

@@ -1,11 +1,11 @@
-"""Locations of operations: a place in a file, the layer of the user's model, and the name of the source operation.
+"""Locations of operations: a position in a file, the layer of the user's model, and the name of the source operation.
 
-All stand in the location attribute that xDSL keeps for every operation; comparisons ignore it, and only
-`--print-debuginfo` prints it. A place is a `FileLineColLoc`. A layer of the user's model is a `NameLoc` around it, as
-MLIR's importers write it: `loc("conv1"("model.onnx":0:0))`. Both are the *origin* of an operation, and of every
-operation that is made of it. The name of an operation on buffers, which belongs to it and to its parts alone, is the
-metadata of a `FusedLoc` around the origin: `loc(fused<"y = relu(x)">["conv1"("model.onnx":0:0)])`. What a pass makes of
-several operations has the `FusedLoc` of their origins.
+All three are stored in the location attribute of every operation; comparisons ignore it, and only `--print-debuginfo`
+prints it. A position is a `FileLineColLoc`. A layer of the user's model is a `NameLoc` around it, as MLIR's importers
+write it: `loc("conv1"("model.onnx":0:0))`. The two are the *origin* of an operation and of every operation that is made
+from it. An operation on buffers also has a name, which only its parts share. It is the metadata of a `FusedLoc` around
+the origin: `loc(fused<"y = relu(x)">["conv1"("model.onnx":0:0)])`. An operation that a pass makes from several has the
+`FusedLoc` of their origins.
 """
 
 from __future__ import annotations
@@ -31,32 +31,32 @@ from tinyml.dialects.errors import InputError
 
 
 def file_location(file: str) -> LocationAttr:
-    """The location of what stands in a file without lines."""
+    """The location of an object in a file without lines."""
     return FileLineColLoc(StringAttr(file), IntAttr(0), IntAttr(0))
 
 
 def in_layer(location: LocationAttr, layer: str) -> LocationAttr:
-    """A place in a file as that of a layer of the user's model; layers without a name have only the place."""
+    """The location of a position in a layer of the user's model; for a layer without a name, the position alone."""
     return NameLoc(StringAttr(layer), location) if layer else location
 
 
 def named(location: LocationAttr, name: str) -> LocationAttr:
-    """The location of an operation with its name; that of a part of a named operation has both names."""
+    """The location of an operation with its name; a part of a named operation has both names."""
     return FusedLoc((location,), StringAttr(name))
 
 
 def is_named(location: LocationAttr) -> bool:
-    """Whether a location has the name of an operation."""
+    """True if a location has the name of an operation."""
     return isinstance(location, FusedLoc) and isinstance(location.metadata, StringAttr)
 
 
 def origin(location: LocationAttr) -> LocationAttr:
-    """The location without names of operations: the place in the file, and the layer."""
+    """The location without names of operations: the position in the file, and the layer."""
     return origin(_parts(location)[0]) if is_named(location) else location
 
 
 def fused(locations: Iterable[LocationAttr]) -> LocationAttr:
-    """The location of what a pass makes of several operations: the origins of all, and the name of the first."""
+    """The location of an operation that a pass makes from several: the origins of all, and the name of the first."""
     first, *others = locations
     if is_named(first):
         name = cast(StringAttr, cast(FusedLoc, first).metadata).data
@@ -70,20 +70,20 @@ def fused(locations: Iterable[LocationAttr]) -> LocationAttr:
 
 
 def layers(location: LocationAttr) -> tuple[str, ...]:
-    """The layers of the user's model to which a location belongs, each once."""
+    """The layers of the user's model to which a location belongs, without repetitions."""
     if isinstance(location, NameLoc):
         return (location.desc.data,)
     return tuple(dict.fromkeys(layer for part in _parts(location) for layer in layers(part)))
 
 
 def place(location: LocationAttr) -> LocationAttr:
-    """The location without the names around it: of a call what was called, of fused ones the first."""
+    """The location without its names: the callee of a call location, the first of a fused one."""
     parts = _parts(location)
     return place(parts[0]) if parts else location
 
 
 def _parts(location: LocationAttr) -> Sequence[LocationAttr]:
-    """The locations of which a location is made, the nearest first; none for a place in a file."""
+    """The locations of which a location consists, the nearest first; none for a position in a file."""
     match location:
         case NameLoc():
             return (cast(LocationAttr, location.location),)
@@ -98,8 +98,8 @@ def _parts(location: LocationAttr) -> Sequence[LocationAttr]:
 def source_names(op: Operation) -> tuple[str, ...]:
     """Names of the source operations that an operation is part of, from the whole to the smallest part.
 
-    An operation that a pass created without a name takes those of its first user, without users those of its operands,
-    and otherwise those of the operation around it. Empty if nothing is known.
+    An operation that a pass created without a name inherits the names of its first user; without users, those of its
+    operands; otherwise those of its parent. Empty if no name is known.
     """
     return SourceNames().of(op)
 
@@ -150,14 +150,14 @@ class SourceNames:
 
 
 def _directly_inside(around: Operation, op: Operation) -> Operation:
-    """The op directly in the regions of `around` that is, or contains, an op."""
+    """The direct child of `around` that is, or contains, an op."""
     while (parent := op.parent_op()) is not None and parent is not around:
         op = parent
     return op
 
 
 def _common(users: Sequence[Operation]) -> Operation | None:
-    """The innermost op around all users, which may be one of them."""
+    """The innermost op that contains all users, which may be one of them."""
     around: Operation | None = users[0]
     while around is not None and not all(around.is_ancestor(user) for user in users):
         around = around.parent_op()
@@ -197,9 +197,9 @@ def layers_of(op: Operation) -> tuple[str, ...]:
 
 
 def error_at(op: Operation, message: str, kind: type[InputError] = InputError) -> InputError:
-    """An error of a kind at an operation, with its position in the file if that is known, otherwise with its layer."""
+    """An error of a kind at an operation, with its position in the file if known, otherwise with its layer."""
     file, line, column = source_location(op) or (None, 0, 0)
-    # Models that are no text have no lines, which count from 1.
+    # Binary models have no lines; line numbers count from 1.
     if not line and (names := layers_of(op)):
         message = f"{', '.join(names)}: {message}"
     return kind(message, file=file, line=line or None, column=column or None)

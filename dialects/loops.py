@@ -1,4 +1,4 @@
-"""Loops of `scf`: their iterations, and the values of indices over them."""
+"""Loops of `scf`: their iterations, and the values of indices in them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tinyml.dialects.lazy_numpy import np
 
 
 def iterations_of(loop: scf.ForOp) -> range | None:
-    """The values of a loop's variable; None unless the bounds are constants, and the step a positive one."""
+    """The values of a loop's variable; None unless the bounds are constants and the step is a positive constant."""
     low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
     return None if low is None or high is None or step is None or step < 1 else range(low, high, step)
 
 
 def trips_of(loop: scf.ForOp) -> int | None:
-    """The number of iterations of a loop; None where `iterations_of` has none."""
+    """The number of iterations of a loop; None if `iterations_of` returns None."""
     taken = iterations_of(loop)
     return None if taken is None else len(taken)
 
@@ -45,11 +45,11 @@ INDEX_FUNCTIONS: dict[type[Operation], Callable[[Any, Any], Any]] = {
     arith.MinSIOp: lambda a, b: np.minimum(a, b),
     arith.MaxSIOp: lambda a, b: np.maximum(a, b),
 }
-"""The functions that ops on indices compute, of integers or of arrays of them."""
+"""The functions that index ops compute, on integers or arrays of integers."""
 
 
 def index_value(index: SSAValue, known: Mapping[SSAValue, Any]) -> Any:
-    """An index that follows from known ones and constants by `INDEX_FUNCTIONS`; None for any other.
+    """An index computed from known indices and constants by `INDEX_FUNCTIONS`; None for any other.
 
     known: integers, or arrays of integers that broadcast with each other.
     """

@@ -1,4 +1,4 @@
-"""Modules that nobody has imported yet: whether they are there, what their first line says, and what they will do."""
+"""Modules that are not imported yet: their availability, their first line, and deferred calls of their functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @cache
 def find_module(name: str) -> ModuleSpec | None:
-    """Where a module is; None if it is not installed. No code runs, not even that of the packages around it."""
+    """The location of a module; None if it is not installed. No code runs, not even that of its parent packages."""
     package, path = name.rpartition(".")[0], None
     if package:
         outer = sys.modules.get(package) or find_module(package)
@@ -30,7 +30,7 @@ def find_module(name: str) -> ModuleSpec | None:
 
 
 def is_installed(where: str) -> bool:
-    """True if a module, or that of `MODULE:NAME`, is there. No code runs."""
+    """True if a module, or that of `MODULE:NAME`, is installed. No code runs."""
     return find_module(where.partition(":")[0].strip()) is not None
 
 
@@ -48,7 +48,7 @@ def first_line(name: str) -> str:
 
 
 def on_call(where: str) -> Callable[..., Any]:
-    """A function that calls what `MODULE:NAME` names, and that imports it when it is called."""
+    """A function that imports `MODULE:NAME` on its first call, and calls it."""
     module, _, name = where.partition(":")
 
     def called(*arguments: Any, **named: Any) -> Any:
@@ -58,9 +58,9 @@ def on_call(where: str) -> Callable[..., Any]:
 
 
 def names_on_use(modules: Sequence[str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package whose modules are imported when one of their names is used.
+    """The `__getattr__` of a package that imports a module when one of the module's names is first used.
 
-    The names are those of each module's `__all__`, as its source has it.
+    The names are those of each module's `__all__`, read from its source.
     """
 
     @cache
@@ -85,7 +85,7 @@ def _exports(module: str) -> Sequence[str]:
 
 
 class OnUse(Sequence[T], Generic[T]):
-    """The sequence that `MODULE:NAME` names, whose module is imported when it is used."""
+    """The sequence that `MODULE:NAME` names; its module is imported on first use."""
 
     def __init__(self, where: str) -> None:
         self._where = where

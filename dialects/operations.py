@@ -1,4 +1,4 @@
-"""How this project's dialects make ops: the base class of their own, and integer constants of `arith`."""
+"""Construction of ops in this project's dialects: their base class, and integer constants of `arith`."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, VariadicDef
 class DialectOp(IRDLOperation, ABC):
     """An op whose constructor takes operands, result types and regions in the order of their definitions.
 
-    Those of an optional or variadic definition are a sequence, or None. Their numbers are left to the verifier: xDSL's
-    own constructor matches all of them with their definitions, which takes longer than all else in the making of an op.
-    Properties that are None are left out.
+    An optional or variadic definition has a sequence, or None. The verifier checks their number: xDSL's own constructor
+    matches all of them with their definitions, which takes longer than the rest of the construction. Properties that
+    are None are omitted.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Let a class set a constant of its base by the name alone, which xDSL takes for an operand's."""
+        """Let a class set a constant of its base by name only; xDSL would interpret it as an operand."""
         super().__init_subclass__(**options)
         declared = {name for base in cls.__mro__[1:] for name in get_annotations(base)}
         for name in cls.__dict__.keys() & declared:
@@ -52,17 +52,17 @@ class DialectOp(IRDLOperation, ABC):
 
 
 class ClockedMemory(ParametrizedAttribute, TypeAttribute, ABC):
-    """A type of memories with ports, which hardware has in place of memrefs."""
+    """A type of memories with ports, which replace memrefs in hardware."""
 
     name = "memory with ports"
 
 
 class ClockedOp(DialectOp, ABC):
-    """An op beside arithmetic in loops that become hardware: it makes or accesses such a memory, or a stream."""
+    """A non-arithmetic op in loops that become hardware: it creates or accesses such a memory, or a stream."""
 
 
 class _Shape(NamedTuple):
-    """What the definitions of a class of ops say of its parts.
+    """The structure of a class of ops by its definitions.
 
     varies: true if some are optional or variadic. states_groups: true if a property counts the operands of each
     definition.
@@ -95,7 +95,7 @@ def _segments(sizes: tuple[int, ...]) -> DenseArrayBase[Any]:
 
 
 MOST_KEPT = 1 << 12
-"""The integers whose attributes are kept; a program has a few hundred different ones."""
+"""The number of cached integer attributes; a program has a few hundred distinct ones."""
 
 INDEX = IndexType()
 

@@ -1,4 +1,4 @@
-"""Options as dataclass fields that carry their help text and command-line spelling."""
+"""Options as dataclass fields with help text and command-line syntax."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def option(
 ) -> Any:
     """Declare a dataclass field as an option.
 
-    help: the text, or a function that makes it when it is needed. default: the option is required without one. metavar:
-    the placeholder for the value in help texts. choices: the allowed values, a function that finds them when they are
-    needed, or the table whose names they are. flags: spellings on the command line, `--` and the field's name by
-    default; `()` for a positional argument, of which there may be several if it is a tuple.
-    bare: the value of an option that is given without one; None if it needs one. group: the heading under which help
-    texts list the option. exclusive: a name; options with the same name exclude each other. writes: the suffixes of the
-    file that the command writes where the option says, or `FOLDER`; none for anything that is not written.
+    help: the text, or a function that creates it on demand. default: the default value; without one the option is
+    required. metavar: the placeholder for the value in help texts. choices: the allowed values, a function that
+    determines them on demand, or the table of their names. flags: spellings on the command line, `--` and the field's
+    name by default; `()` for a positional argument, of which there may be several if it is a tuple. bare: the value of
+    an option that is given without one; None if it needs one. group: the heading under which help texts list the
+    option. exclusive: a name; options with the same name are mutually exclusive. writes: the suffixes of the output
+    file that the option names, or `FOLDER`; none for other options.
     """
     settings = {_HELP: help, _METAVAR: metavar, _CHOICES: choices, _FLAGS: flags, _BARE: bare, _GROUP: group}
     settings |= {_EXCLUSIVE: exclusive, _WRITES: writes}
@@ -69,8 +69,8 @@ def option(
 class Option:
     """One option of a dataclass.
 
-    type: the field's evaluated annotation. varies: whether the default depends on another option, so that help texts do
-    not name it.
+    type: the field's evaluated annotation. varies: true if the default depends on another option; help texts then omit
+    it.
     """
 
     field: Field[Any]
@@ -112,7 +112,7 @@ class Option:
         return choices() if callable(choices) else choices
 
     def absence(self, value: str) -> str | None:
-        """Why a value is no choice, if an extension has it that is not installed."""
+        """The reason why a value is not a choice, if an extension that is not installed provides it."""
         table = self.field.metadata[_CHOICES]
         if not isinstance(table, Table) or value not in table.ours:
             return None
@@ -152,5 +152,7 @@ def options_of(declaration: type) -> list[Option]:
 
 @cache
 def _type_hints(declaration: type) -> dict[str, Any]:
-    """The types of fields. Each compilation asks for the options of all searches, some of them several times."""
+    """The types of fields, cached: each compilation requests the options of all searches, some of them several
+    times.
+    """
     return get_type_hints(declaration)

@@ -1,8 +1,8 @@
-"""Discardable attributes of our own: each is declared once, with where it stands and what it holds.
+"""Discardable attributes of this project: each is declared once, with its places and its values.
 
 MLIR leaves the verification of `dialect.name = value` on foreign operations to the dialect; xDSL has no hook for it. An
-attribute is declared as the constant by which passes read it, and `verify_own_attributes` compares a module with all
-declarations, so that no reader meets an attribute of another type or in another place.
+attribute is declared as the constant by which passes read it. `verify_own_attributes` checks a module against all
+declarations, so that passes never read an attribute of another type or in another place.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.dialects.locations import error_at
 
 OWN = ("rtl", "scratch", "tdsl", "tinyml")
-"""Prefixes of attribute names, all of which have to be declared."""
+"""Prefixes of attribute names that must be declared."""
 
 FORMER = (
     *("tdsl.classes", "tdsl.clusters", "tdsl.feature_names", "tdsl.feature_scales", "tdsl.feature_zeros"),
@@ -44,10 +44,10 @@ FORMER = (
     *("tdsl.pushed", "tdsl.range", "tdsl.rate", "tdsl.received", "tdsl.reused", "tdsl.state", "tdsl.stored"),
     *("tdsl.zeros", "scratch.gap", "scratch.height", "scratch.lower_bound", "scratch.optimal", "tinyml.copied"),
 )
-"""Attributes of files that older versions wrote, in place of `#tdsl.interface` and of properties of an op."""
+"""Attributes in files of older versions, since replaced by `#tdsl.interface` and by properties of an op."""
 
 Holder = Operation | SSAValue
-"""What an attribute stands on: an operation, or an argument or result of a function."""
+"""The holder of an attribute: an operation, or an argument or result of a function."""
 
 
 class Place(Enum):
@@ -75,7 +75,7 @@ class Value:
 class OwnAttribute(str):
     """The name of an attribute, with its declaration.
 
-    values: by the places where it may stand, or the names of operations. meaning: a sentence for the page.
+    values: by the permitted places, or the names of operations. meaning: a sentence for the page.
     """
 
     values: Mapping[Place | str, Value]
@@ -89,7 +89,7 @@ class OwnAttribute(str):
         return self
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
-        """Copies, and what is sent to another process, are plain names."""
+        """Copies, and instances sent to another process, are plain names."""
         return str, (str(self),)
 
     @property
@@ -99,7 +99,7 @@ class OwnAttribute(str):
         return " or ".join(filter(None, (", ".join(spelled[:-1]), spelled[-1])))
 
     def value_at(self, place: Place, holder: Holder | None) -> Value | None:
-        """Its kind of value in a place; None if it is not permitted there."""
+        """The kind of its value in a place; None if it is not permitted there."""
         found = self.values.get(holder.name) if isinstance(holder, Operation) else None
         return found or self.values.get(place)
 
@@ -108,14 +108,14 @@ _DECLARED: dict[str, OwnAttribute] = {}
 
 
 def declared_attributes() -> Mapping[str, OwnAttribute]:
-    """The attributes of all modules that have been imported, by name."""
+    """The attributes of all imported modules, by name."""
     return _DECLARED
 
 
 def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> None:
     """Raise `InputError`, at the operation, for an own attribute that is unknown, out of place, or of another value.
 
-    complete: imports what declares attributes; it is called for a name that is not declared yet.
+    complete: imports the modules that declare attributes; it is called for a name that is not declared yet.
     """
     for op in module.walk():
         for place, where, holder, attributes in _groups(op):
@@ -127,11 +127,11 @@ def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> N
 
 
 def _groups(op: Operation) -> Iterator[tuple[Place, str, Holder | None, Mapping[str, Attribute]]]:
-    """The attributes at an operation, and of a function's arguments and results, each with the place in words."""
+    """The attributes of an operation, and of a function's arguments and results, each with its place as text."""
     if not isinstance(op, FuncOp):
         yield Place.MODULE if isinstance(op, ModuleOp) else Place.OPERATION, "", op, op.attributes
         return
-    # Attributes are verified before properties are, and xDSL's verifier fails on a function without a type.
+    # xDSL verifies attributes before properties, and its verifier fails on a function without a type.
     if "function_type" not in op.properties:
         raise error_at(op, "the property 'function_type' is missing")
     symbol: Attribute | None = op.properties.get("sym_name")
@@ -176,7 +176,7 @@ def instance(kind: type[Attribute] | UnionType, words: str) -> Value:
 UNIT = instance(UnitAttr, "no value")
 TEXT = instance(StringAttr, "a string")
 NAME = instance(StringAttr | BytesAttr, "a string")
-"""Text of any characters: the parser turns a string into bytes if not all of its characters are ASCII."""
+"""Text of any characters: the parser converts a string to bytes unless all of its characters are ASCII."""
 
 
 def text_of(name: Attribute) -> str:
@@ -223,7 +223,7 @@ def counts(words: str, lengths: Iterable[int], least: int = 1) -> Value:
 
 
 def array(element: Value, words: str, least: Callable[[Holder | None], int] = lambda _: 0) -> Value:
-    """An array of attributes. least: the fewest where the array stands."""
+    """An array of attributes. least: its minimum length."""
 
     def accepts(attribute: Attribute, holder: Holder | None) -> bool:
         if not isinstance(attribute, ArrayAttr):
@@ -250,7 +250,7 @@ def record(words: str, fields: Mapping[str, Value], optional: Mapping[str, Value
 
 
 def either(*values: Value) -> Value:
-    """One of several values."""
+    """A value of one of several kinds."""
     return Value(
         " or ".join(value.words for value in values),
         lambda attribute, holder: any(value.accepts(attribute, holder) for value in values),

@@ -1,10 +1,9 @@
-"""Rows, which say what packages offer, and the guard around the rows of other packages, the plug-ins.
+"""Rows, which describe the contributions of packages, and the guard around other packages' rows, the plug-ins.
 
-A row says without an import what a package offers by a name. Ours stand in the tables of their rooms (`tables.py`),
-those of other packages are their entry points, which are read, loaded and guarded here. A plug-in that cannot be
-loaded, or that offers something of another type than its group asks for, is left out, and the others go on working;
-`problems` says so. An exception that one raises later is found by its traceback (`plugin_of`), whichever way the code
-was reached.
+A row describes a named contribution without an import. The rows of tinyml are in the tables of its rooms (`tables.py`).
+Those of other packages are their entry points, which are read, loaded and guarded here. A plug-in that cannot be
+loaded, or whose type does not match its group, is skipped, and the others continue to work; `problems` reports it. A
+later exception of a plug-in is attributed by its traceback (`plugin_of`), however the code was called.
 """
 
 from __future__ import annotations
@@ -46,8 +45,10 @@ schedules; packers of buffers; steps of named pipelines; alternatives of `--form
 commands of `tinyml`; devices of `tinyml run` that are no boards; parts of the report."""
 
 NAMES = {CHIPS: "tinyml.boards"}
-"""The groups in which a package may name what belongs to an entry point of the same value, so that the one is loaded
-for these names alone: the boards of a chip."""
+"""The groups in which a package may list the names that belong to an entry point of the same value.
+
+The entry point is loaded only for these names, such as the boards of a chip.
+"""
 
 INTERFACE = "tinyml.extend"
 """The group by which a package states the version of the interface that it was written for."""
@@ -61,16 +62,16 @@ _problems: dict[str, None] = {}
 
 
 class PluginError(InputError):
-    """A plug-in that misbehaves; the message names its package and its entry point."""
+    """A faulty plug-in; the message names its package and its entry point."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """Something that a package offers by a name, and what is known of it before its module is imported.
+    """A named contribution of a package, described before its module is imported.
 
-    value: `module:object`, or a module alone. help: a line for help texts. names: the names of its parts and their
-    aliases, each with the usual name of the part, such as the boards of a chip. package: the distribution. group: the
-    kind of thing, which is the group of the entry points of other packages.
+    value: `module:object`, or a module. help: a line for help texts. names: the names of its parts and their aliases,
+    each with the usual name of the part, such as the boards of a chip. package: the distribution. group: the kind of
+    contribution: the group of the entry points of other packages.
     """
 
     name: str
@@ -95,7 +96,7 @@ class Row:
 
     @property
     def is_installed(self) -> bool:
-        """True if its module is there."""
+        """True if its module is installed."""
         return is_installed(self.value)
 
     @property
@@ -117,12 +118,12 @@ class Row:
             return self.expect(EntryPoint(self.name, self.value, self.group).load(), kind)
 
     def load_class(self, base: type[T]) -> type[T]:
-        """The same for a subclass of another class."""
+        """As `load`, for a subclass of a class."""
         with self.blamed():
             return self.expect_class(self.load(type), base)
 
     def load_function(self, what: str) -> Callable[..., Any]:
-        """The same for a function, which is `what` in messages; its exceptions are attributed to the plug-in."""
+        """As `load`, for a function, called `what` in messages; its exceptions are attributed to the plug-in."""
         function = self.load(object)
         if not callable(function):
             raise PluginError(f"{self}: expected a function that {what}, got {type(function).__name__}")
@@ -133,7 +134,7 @@ class Row:
         return function(*arguments, **named)
 
     def expect(self, thing: object, *kinds: type[T]) -> T:
-        """The object that the plug-in offers; raises `PluginError` if it is of none of these types."""
+        """The plug-in's object; raises `PluginError` if it has none of these types."""
         if not isinstance(thing, kinds):
             assert not self.is_ours, self.value
             names = " or ".join(kind.__name__ for kind in kinds)
@@ -141,7 +142,7 @@ class Row:
         return thing
 
     def expect_class(self, thing: object, base: type[T]) -> type[T]:
-        """The class that the plug-in offers; raises `PluginError` if it is not a subclass of another one."""
+        """The plug-in's class; raises `PluginError` if it is not a subclass of another class."""
         if not (isinstance(thing, type) and issubclass(thing, base)):
             assert not self.is_ours, self.value
             got = thing.__name__ if isinstance(thing, type) else f"an object of type {type(thing).__name__}"
@@ -149,7 +150,7 @@ class Row:
         return thing
 
     def expect_fields(self, thing: object) -> None:
-        """Raise `PluginError` for a field of a dataclass that is not of the type declared."""
+        """Raise `PluginError` for a dataclass field whose value does not have the declared type."""
         for name, declared in get_type_hints(type(thing)).items():
             if not _conforms(getattr(thing, name), declared):
                 kind = type(thing).__name__
@@ -157,7 +158,7 @@ class Row:
 
     @contextmanager
     def blamed(self) -> Generator[None]:
-        """A context in which any exception of a plug-in but an interrupt becomes a `PluginError`."""
+        """A context in which every exception of a plug-in, except an interrupt, becomes a `PluginError`."""
         try:
             yield
         except (PluginError, KeyboardInterrupt):
@@ -169,7 +170,7 @@ class Row:
 
     @contextmanager
     def left_out(self) -> Generator[None]:
-        """A context in which an exception is recorded as the reason why the plug-in is left out."""
+        """A context in which an exception is recorded as the reason why the plug-in is skipped."""
         try:
             with self.blamed():
                 yield
@@ -178,29 +179,29 @@ class Row:
 
 
 def _check_version(row: Row) -> None:
-    """Raise `PluginError` for a row of a package that is written for another version of the interface."""
+    """Raise `PluginError` for a row of a package written for another version of the interface."""
     for stated in _declared()[INTERFACE]:
         if stated.package == row.package and (reason := version_mismatch(stated.name)) is not None:
             raise PluginError(f"{row}: {reason}")
 
 
 def leave_out(reason: str) -> None:
-    """Record the reason why a plug-in is left out."""
+    """Record the reason why a plug-in is skipped."""
     _problems[reason] = None
 
 
 def problems() -> Sequence[str]:
-    """The reasons why plug-ins were left out in this process, each once."""
+    """The reasons why plug-ins were skipped in this process, each once."""
     return list(_problems)
 
 
 def plugins(group: str) -> Sequence[Row]:
-    """The entry points of a group in packages of others, sorted by their names."""
+    """The entry points of a group in other packages, sorted by name."""
     return sorted((one for one in _declared()[group] if not one.is_ours), key=lambda one: (one.name, one.package))
 
 
 def each(rows: Iterable[Row], use: Callable[[Row], T]) -> Iterator[T]:
-    """Yield what a function makes of each row, without the plug-ins for which it raises, which are left out."""
+    """Yield a function's result for each row; a plug-in for which it raises is skipped."""
     for row in rows:
         made: list[T] = []
         with row.left_out():
@@ -209,14 +210,14 @@ def each(rows: Iterable[Row], use: Callable[[Row], T]) -> Iterator[T]:
 
 
 def built_in(group: str) -> Sequence[Row]:
-    """The entry points of a group in tinyml and xDSL, sorted by their names."""
+    """The entry points of a group in tinyml and xDSL, sorted by name."""
     return sorted((one for one in _declared()[group] if one.is_ours), key=lambda one: one.name)
 
 
 def plugin_of(error: BaseException) -> Row | None:
-    """The plug-in whose code raised an exception, itself or in a call that it made; None for other code.
+    """The plug-in whose code raised an exception, directly or in a call; None for other code.
 
-    xDSL counts as a plug-in for its own passes and targets, not where our code calls it.
+    xDSL counts as a plug-in for its own passes and targets, not when tinyml calls it.
     """
     modules: list[str] = []
     step = error.__traceback__
@@ -234,17 +235,17 @@ def plugin_of(error: BaseException) -> Row | None:
 
 
 _TOOLS = "tinyml.tools."
-"""Prefix of our modules that call the passes and targets of plug-ins."""
+"""Prefix of tinyml's modules that call the passes and targets of plug-ins."""
 
 
 def provider(module: str) -> Row | None:
-    """The plug-in that a module belongs to, by its top-level module; None for a module of no plug-in."""
+    """The plug-in that a module belongs to, by its top-level module; None for other modules."""
     return _by_module().get(module.partition(".")[0])
 
 
 @contextmanager
 def attributed() -> Generator[None]:
-    """A context in which an exception from a plug-in becomes a `PluginError`, which other processes can receive."""
+    """A context in which an exception from a plug-in becomes a `PluginError`, which can be sent to other processes."""
     try:
         yield
     except (InputError, KeyboardInterrupt):
@@ -257,7 +258,7 @@ def attributed() -> Generator[None]:
 
 @contextmanager
 def others_left_out() -> Generator[None]:
-    """A context in which an exception from a plug-in is recorded as the reason why its contribution is left out."""
+    """A context in which an exception from a plug-in is recorded as the reason why its contribution is skipped."""
     try:
         with attributed():
             yield
@@ -266,8 +267,8 @@ def others_left_out() -> Generator[None]:
 
 
 def expected(thing: object, kind: type[T], maker: type | Callable[..., object]) -> T:
-    """The object that a class or function made; raises `PluginError` if it is of another type and a plug-in defines
-    the maker.
+    """The object that a class or function created; raises `PluginError` if a plug-in defines the maker and the type is
+    wrong.
     """
     if (plugin := provider(maker.__module__)) is not None:
         return plugin.expect(thing, kind)
@@ -288,7 +289,7 @@ def described(error: BaseException) -> str:
 
 
 def _conforms(value: object, declared: Any) -> bool:
-    """True if a value is of a declared type; the elements of sequences are checked, too, those of mappings are not."""
+    """True if a value has a declared type; elements of sequences are checked, those of mappings are not."""
     kind, arguments = get_origin(declared) or declared, get_args(declared)
     if kind in (Union, UnionType):
         return any(_conforms(value, one) for one in arguments)
@@ -304,7 +305,7 @@ def _conforms(value: object, declared: Any) -> bool:
 
 @cache
 def _by_module() -> Mapping[str, Row]:
-    """The plug-ins by their top-level modules, without ours."""
+    """The plug-ins by their top-level modules, without tinyml."""
     rows = ((row.module.partition(".")[0], row) for group in GROUPS for row in plugins(group))
     return {module: row for module, row in rows if module not in (*_OUR_MODULES, *sys.stdlib_module_names)}
 
@@ -318,7 +319,7 @@ def _declared() -> Mapping[str, Sequence[Row]]:
     found: dict[str, dict[Row, None]] = {group: {} for group in (*GROUPS, INTERFACE)}
     packages: dict[str, Distribution] = {}
     for package in distributions():
-        # Of two packages with one name, the first is imported.
+        # If two packages have the same name, Python imports the first.
         packages.setdefault(_short_name(package), package)
     for package in packages.values():
         for plugin in _entries(package):
@@ -327,13 +328,13 @@ def _declared() -> Mapping[str, Sequence[Row]]:
 
 
 def _short_name(package: Distribution) -> str:
-    """The name of a package, normalised, from the folder of its metadata, such as `tinyml_xdsl-0.1.0.dist-info`."""
+    """The normalised name of a package, from the folder of its metadata, such as `tinyml_xdsl-0.1.0.dist-info`."""
     folder = Path(str(getattr(package, "_path", package))).name
     return folder.partition("-")[0].replace("_", "-").lower()
 
 
 def _entries(package: Distribution) -> Sequence[Row]:
-    """The entry points that a package declares in our groups."""
+    """The entry points that a package declares in tinyml's groups."""
     name = _short_name(package)
     try:
         text = package.read_text(_FILE) or ""
@@ -355,9 +356,9 @@ def _entries(package: Distribution) -> Sequence[Row]:
 
 
 def _sections(text: str) -> Mapping[str, Mapping[str, str]]:
-    """The entry points in a file by group and name; raises `ValueError` for a line that is none.
+    """The entry points in a file by group and name; raises `ValueError` for a malformed line.
 
-    A parser for all kinds of such files takes longer to import than these take to read.
+    A general parser takes longer to import than these files take to read.
     """
     sections: dict[str, dict[str, str]] = {}
     section: dict[str, str] | None = None

@@ -1,8 +1,9 @@
-"""What passes say of their decisions when somebody asks: remarks at ops, and statistics.
+"""Reports of passes on their decisions, on request: remarks at ops, and statistics.
 
-As in MLIR, a remark says at an op what a pass did there, or why it did not, and a statistic counts what it did. Passes
-say both where they decide, by `passed`, `missed` and `Statistic.add`; nobody hears them unless a tool asks
-(`heard_by`), and then only what is said of the module that it runs passes on, not of copies that a search tries.
+As in MLIR, a remark states at an op what a pass did there, or why it did not; a statistic counts what it did. Passes
+report both where they decide, by `passed`, `missed` and `Statistic.add`. The reports are discarded unless a tool
+listens (`heard_by`). It receives only reports about the module that it runs passes on, not about copies that a search
+tries.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from xdsl.ir import Operation
 
 
 class RemarkKind(Enum):
-    """Whether a transformation was applied. The words are those of MLIR's and LLVM's options."""
+    """The status of a transformation. The words are those of MLIR's and LLVM's options."""
 
     PASSED = "passed"
     MISSED = "missed"
@@ -26,19 +27,19 @@ class RemarkKind(Enum):
 
 @dataclass(frozen=True)
 class Statistic:
-    """A count of a pass. name: as MLIR names statistics, such as `num-fused`. text: what is counted."""
+    """A count of a pass. name: as MLIR names statistics, such as `num-fused`. text: the counted event."""
 
     name: str
     text: str
 
     def add(self, op: Operation, count: int = 1) -> None:
-        """Count what a pass did, once or several times, at an op of its module."""
+        """Count one or several events at an op of the pass's module."""
         if (listener := _listener_at(op)) is not None:
             listener.counted(self, count)
 
 
 class Listener(Protocol):
-    """Who asked."""
+    """A receiver of reports."""
 
     def hears(self, op: Operation) -> bool:
         """True for an op of the module that passes run on."""
@@ -53,7 +54,7 @@ _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def heard_by(listener: Listener) -> Generator[None]:
-    """Let a listener hear what passes say."""
+    """A context in which a listener receives the reports of passes."""
     token = _LISTENER.set(listener)
     try:
         yield
@@ -67,12 +68,12 @@ def _listener_at(op: Operation) -> Listener | None:
 
 
 def passed(op: Operation, text: str) -> None:
-    """Say at an op what was done there."""
+    """Report at an op what a pass did there."""
     _remark(RemarkKind.PASSED, op, text)
 
 
 def missed(op: Operation, text: str | Callable[[], str]) -> None:
-    """Say at an op why something was not done there. text: a function where finding out takes time."""
+    """Report at an op why a pass did nothing there. text: a function if the reason is expensive to determine."""
     _remark(RemarkKind.MISSED, op, text)
 
 

@@ -1,8 +1,8 @@
-"""xDSL's rewriters and builders, which hand the locations of replaced ops on to the ops that take their place.
+"""xDSL's rewriters and builders, extended to pass the locations of replaced ops to their replacements.
 
-MLIR's builders ask for a location at every op that they create. xDSL's give an op without one the unknown location,
-so an error behind a few passes would name no place in the input, and `--print-debuginfo` would show none. Passes and
-patterns import these classes in place of those of the same names in xDSL.
+MLIR's builders require a location for every op that they create. xDSL's builders assign the unknown location, so an
+error after some passes would name no place in the input, and `--print-debuginfo` would show none. Passes and patterns
+import these classes instead of the classes of the same names in xDSL.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tinyml.dialects.locations import origin
 def hand_on(location: LocationAttr, ops: Operation | Sequence[Operation]) -> None:
     """Set the location of ops, and of all ops inside them, that have none, to the origin of another op.
 
-    The name of an operation belongs to the other op alone: `name_operations` names the ops of a program on buffers.
+    The name of the other op is not copied: `name_operations` names the ops of a program on buffers.
     """
     location = origin(location)
     if isinstance(location, UnknownLoc):
@@ -36,13 +36,15 @@ def hand_on(location: LocationAttr, ops: Operation | Sequence[Operation]) -> Non
 
 
 def location_at(point: InsertPoint) -> LocationAttr:
-    """The location of the op before which a point lies; at the end of a block that of the last op or the op around."""
+    """The location of the op after a point; at the end of a block that of the last op or the parent op."""
     nearest = point.insert_before or point.block.last_op or point.block.parent_op()
     return UnknownLoc() if nearest is None else nearest.location
 
 
 class Rewriter(rewriter.Rewriter):
-    """xDSL's rewriter; ops without a location get that of the op which they replace, or beside which they are put."""
+    """xDSL's rewriter; ops without a location get that of the op which they replace, or next to which they are
+    inserted.
+    """
 
     @staticmethod
     def replace_op(

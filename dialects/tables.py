@@ -1,7 +1,7 @@
-"""Tables of what can be asked for by a name: our rows in their order, then those of other packages.
+"""Tables of named contributions: tinyml's rows in their order, then those of other packages.
 
-A room declares the table of a kind of thing with its own rows, and how a row is loaded. Everything else follows: the
-names for help texts and for names that are near, what is installed, and what is left out, and why.
+A room declares the table of a kind with its own rows, and the function that loads a row. Everything else follows: the
+names for help texts and suggestions, the installed rows, and the skipped ones with reasons.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ T = TypeVar("T")
 
 
 def check_hyphenated(row: Row) -> None:
-    """Raise `PluginError` for a name that is not of words in small letters and digits, joined by hyphens."""
+    """Raise `PluginError` for a name that does not consist of lower-case words and digits, joined by hyphens."""
     if re.fullmatch("[a-z][a-z0-9-]*", row.name) is None:
         raise PluginError(f"{row}: expected a name of small letters, digits and -")
 
 
 class Table(Generic[T]):
-    """The things of a kind by their names; only what is asked for is imported.
+    """The contributions of a kind by name; only requested ones are imported.
 
-    group: of the entry points by which other packages add rows, None if they cannot. what: one of the things, in
-    messages. load: what a row names; raises `PluginError` for a plug-in that offers something else. home: the package
-    in which the modules of our rows are. ours: our rows, installed or not. check: raises `PluginError` for a plug-in
-    whose name cannot be taken.
+    group: the group of entry points by which other packages add rows, None if they cannot. what: the singular of the
+    kind, for messages. load: loads a row; raises `PluginError` for a plug-in of another type. home: the package that
+    contains the modules of tinyml's rows. ours: tinyml's rows, installed or not. check: raises `PluginError` for an
+    invalid name of a plug-in.
     """
 
     def __init__(
@@ -49,15 +49,15 @@ class Table(Generic[T]):
         }
 
     def __contains__(self, name: str) -> bool:
-        """True for a name of ours, installed or not, and for one of another package."""
+        """True for a name of tinyml, installed or not, and for one of another package."""
         return name in self.ours or name in self.rows()
 
     def rows(self) -> Mapping[str, Row]:
-        """What is installed, by name."""
+        """The installed rows, by name."""
         return {row.name: row for row in (*self._installed(), *self.others())}
 
     def others(self) -> Iterator[Row]:
-        """Yield the rows of other packages; those whose names cannot be taken are left out."""
+        """Yield the rows of other packages; rows with invalid names are skipped."""
         taken = {row.name for row in self._installed()}
 
         def checked(row: Row) -> Row:
@@ -74,7 +74,7 @@ class Table(Generic[T]):
         return [row for row in self.ours.values() if row.is_installed]
 
     def names(self) -> tuple[str, ...]:
-        """The names of what is installed, those of other packages last."""
+        """The installed names, those of other packages last."""
         return tuple(self.rows())
 
     def listed(self) -> str:
@@ -94,9 +94,9 @@ class Table(Generic[T]):
         raise unknown(self.what, name, rows)
 
     def get(self, name: str) -> T:
-        """The thing of a name; raises as `row` and `load` do."""
+        """The contribution of a name; raises as `row` and `load` do."""
         return self.load(self.row(name))
 
     def each(self) -> Iterator[T]:
-        """Yield all that are installed, without the plug-ins that cannot be loaded."""
+        """Yield all installed contributions; plug-ins that cannot be loaded are skipped."""
         return each(self.rows().values(), self.load)

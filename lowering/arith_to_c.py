@@ -1,7 +1,7 @@
 """`lower-arith-to-c`: one function on integers, floats and memory becomes a C program (L4 to L5).
 
-The spellings of arithmetic are here, and those of memory: constants in flash, the arena and its views, loads and
-stores. Those of loops, branches and calls are in `lowering/c/function.py`.
+This file lowers arithmetic and memory: constants in flash, the arena and its views, loads and stores.
+`lowering/c/function.py` lowers loops, branches and calls.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _multiply(at: FunctionLowering, op: arith.MuliOp) -> None:
 
 
 def _factor(at: FunctionLowering, operand: SSAValue, other: SSAValue) -> SSAValue | None:
-    """The narrow value of an extended factor, or a constant that fits the narrow width of the other factor."""
+    """The narrow value of an extended factor, or a constant that fits the width of the other factor."""
     if isinstance(extended := operand.owner, arith.ExtSIOp):
         return None if extended.input.type == i1 else at.values[extended.input]
     number = const_evaluate_operand(operand)
@@ -154,7 +154,7 @@ def _extend_unsigned(at: FunctionLowering, op: Operation) -> None:
 
 
 def _shift_left(at: FunctionLowering, op: arith.ShLIOp) -> None:
-    # C defines left shifts of negative numbers only as those of unsigned ones.
+    # C defines left shifts only for nonnegative numbers, so negative ones are shifted as unsigned.
     width = width_of(op.result.type)
     type = IntegerType(32 if width == 24 else width, Signedness.UNSIGNED)
     raws, places = (at.build.insert(c.CastOp(value, type)) for value in at.operands(op))
@@ -260,7 +260,7 @@ def _copy_run(at: FunctionLowering, op: scratch.CopyRunOp) -> None:
     if integer(count) is not None:
         write()
     else:
-        # What copies no element may have addresses outside the arrays, which C may not even compute.
+        # A copy of no elements may have addresses outside the arrays, which C may not even compute.
         some = at.build.insert(c.CompareOp(at.values[op.count], ">", at.build.literal(0)))
         at.build.put(c.IfOp(some, at.nested(Block(), write), Region()))
 
@@ -300,13 +300,12 @@ SPELLINGS = {**ARITHMETIC, **MEMORY, **CONTROL_FLOW}
 class LowerArithToCPass(ModulePass):
     """Replace the module's content by a `c.program` with the functions `NAME_predict` and `NAME_scores`.
 
-    The module holds one public function with a body, `(memref) -> ([index], [memref])`, and declarations of runtime
-    functions. If the input is a view of the arena, the function takes no argument and `NAME_input` returns the input's
-    address; if it arrives row by row (`received`), from the user's function `NAME_row`, there is no argument either.
-    With `instances` in the interface, the functions take the memory of an instance as their first argument.
-    `tinyml.format` attributes (strings: number formats, spelled as types) of the argument, the results,
-    constants and views become comments. Raises `InputError` for any other module and for operations without a C
-    spelling.
+    The module contains one public function with a body, `(memref) -> ([index], [memref])`, and declarations of runtime
+    functions. If the input is a view of the arena, the function has no parameter and `NAME_input` returns the input's
+    address. If the input arrives row by row (`received`) from the user's function `NAME_row`, there is no parameter
+    either. With `instances` in the interface, the memory of an instance is the first parameter of the functions.
+    `tinyml.format` attributes (strings: number formats, spelled as types) of the argument, the results, constants and
+    views become comments. Raises `InputError` for any other module and for operations without a lowering to C.
     """
 
     name = "lower-arith-to-c"
@@ -346,13 +345,13 @@ def _model(module: ModuleOp) -> func.FuncOp:
 def _remove_dead(program: c.ProgramOp) -> None:
     """Remove expressions, variables, loops, constants and the arena if nothing depends on them.
 
-    Unlike `dce`, this recognises that a variable which is only read to update itself is dead.
+    Unlike `dce`, this function also removes variables that are only read to update themselves.
     """
     functions = [op for op in program.body.block.ops if isinstance(op, c.FuncOp)]
     for function in functions:
         ops = list(function.walk())
         live = {function, *_live(function, ops)}
-        # A dead loop or branch takes its body with it.
+        # The body of a dead loop or branch is removed with it.
         for op in ops:
             if _is_dead(op, live):
                 Rewriter.erase_op(op, safe_erase=False)
@@ -369,12 +368,14 @@ def _remove_dead(program: c.ProgramOp) -> None:
 
 
 def _is_dead(op: Operation, live: set[Operation]) -> bool:
-    """True for an op that is not live in one that is; a pragma lives as long as the op around it."""
+    """True for a dead op in a live parent; a pragma is live if its parent is."""
     return op not in live and op.parent_op() in live and not isinstance(op, c.PragmaOp)
 
 
 def _live(function: c.FuncOp, ops: Sequence[Operation]) -> set[Operation]:
-    """The ops on which a result or an effect of a function depends. ops: of the function, nested ones included."""
+    """The ops on which a result or an effect of a function depends. ops: those of the function, nested ones
+    included.
+    """
     assigned: dict[SSAValue, list[Operation]] = defaultdict(list)
     for op in ops:
         if isinstance(op, c.AssignOp):

@@ -1,7 +1,7 @@
 """`lower-arith-to-rtl`: arrays become memories, the input and the outputs streams (L4 to hardware).
 
-Loops and arithmetic stay as they are. The arena keeps the addresses that packing gave it, but is cut into memories
-wherever no buffer crosses, so that unrelated buffers have ports of their own.
+Loops and arithmetic are unchanged. Buffers keep their packed addresses in the arena, but the arena is split into
+memories at every address that no buffer crosses, so that unrelated buffers have separate ports.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ class LowerArithToRtlPass(ModulePass):
     """Replace memrefs by `rtl` memories in the only function of a module, which loses its arguments and arrays.
 
     The function begins by receiving its input, element by element, and ends by sending its outputs; it returns the
-    label. A contraction stays if its entries can be dealt out to processing elements, else it becomes loops.
+    label. A contraction is unchanged if its entries can be distributed to processing elements; otherwise it becomes
+    loops.
 
-    Raises `InputError` for arrays in memory that are packed or no integers, and for moves between arrays.
+    Raises `InputError` for arrays in memory that are packed or not integers, and for moves between arrays.
     """
 
     name = "lower-arith-to-rtl"
@@ -163,7 +164,7 @@ class _Memories(FlatAccesses):
 
 
 def _not_lowered(op: func.CallOp) -> InputError:
-    """The error for a call that `inline-runtime` has left."""
+    """The error for a call that `inline-runtime` did not inline."""
     name = op.callee.string_value()
     declared = SymbolTable.lookup_symbol(op, op.callee)
     if declared is not None and FOREST in declared.attributes:
@@ -172,7 +173,7 @@ def _not_lowered(op: func.CallOp) -> InputError:
 
 
 def _whole(array: SSAValue) -> rtl.MemoryType:
-    """The type of the memory of an array outside the arena."""
+    """The memory type of an array outside the arena."""
     return rtl.MemoryType(elements_of(array), _element_of(array).width.data)
 
 
@@ -201,7 +202,7 @@ class _Piece:
 def _cut(views: Sequence[scratch.ViewOp]) -> list[_Piece]:
     """The pieces of an arena in the order of their addresses; views share a piece only if they overlap.
 
-    A word is as wide as the widest element of the piece. Each piece has ports of its own.
+    A word is as wide as the widest element of the piece. Each piece has separate ports.
     """
     pieces = [
         _piece(view.offset.value.data, bytes_of(view.result), element_bytes(memref_type(view.result))) for view in views

@@ -1,4 +1,4 @@
-"""`lower-exact-to-arith`: emits exact integers in proven intervals as arithmetic of registers (L4)."""
+"""`lower-exact-to-arith`: emits exact integers in proven intervals as register arithmetic (L4)."""
 
 from __future__ import annotations
 

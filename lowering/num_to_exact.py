@@ -1,7 +1,7 @@
 """`lower-num-to-exact`: lowers arithmetic in number formats to arithmetic on their bits (L3 to L4).
 
 The format of each num op expands it to exact integers in proven intervals, or to floats; storage types replace the
-types of formats. One pass does both, because no formats are left after it.
+types of formats. One pass does both, because it removes all formats.
 """
 
 from __future__ import annotations
@@ -136,20 +136,22 @@ def _view(op: scratch.ViewOp) -> scratch.ViewOp:
 
 
 MOST_INDICES = 1 << 16
-"""Elements that the functions on packed ones can count."""
+"""Maximum number of elements that functions on packed elements can index."""
 
 
 class _Bytes:
     """An array of bytes that replaces packed elements.
 
-    interval: of the elements, if known. offset: subtracted from elements before packing.
+    interval: that of the elements, if known. offset: subtracted from elements before packing.
     """
 
     def __init__(self, stream: SSAValue, bits: Width, offset: int, interval: Interval | None, context: EmissionContext):
         self.stream, self.bits, self.offset, self.interval, self.context = stream, bits, offset, interval, context
 
     def readers(self, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
-        """Redirect the users of a view to the bytes. offsets: of the view in the array, in elements, to be added up."""
+        """Redirect the users of a view to the bytes. offsets: those of the view in the array, in elements, to be
+        summed.
+        """
         for use in list(value.uses):
             match op := use.operation:
                 case scratch.SliceOp():
@@ -229,7 +231,9 @@ class _Bytes:
     def element(
         self, op: memref.LoadOp | memref.StoreOp, offsets: Sequence[SSAValue], nest: LoopNest
     ) -> list[SSAValue]:
-        """The bytes, and the index of the element that is accessed; in its group if 16 bits do not count them all."""
+        """The bytes, and the index of the accessed element; relative to its group if 16 bits do not index all
+        elements.
+        """
         element = build_offset(op.indices, memref_type(op.memref).get_shape(), nest.builder)
         element = reduce(nest.add, offsets, element)
         stream, length, bytes = self.stream, group_length(self.bits), group_bytes(self.bits)

@@ -1,6 +1,7 @@
 """The named pipelines from a program on reals to C or Verilog: one per level, and one for the entire lowering.
 
-Only names: `pipelines.py` makes passes of them. Tools list pipelines when they start, before any dialect is imported.
+This file contains only names; `pipelines.py` creates the passes. Tools list pipelines when they start, before any
+dialect is imported.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class If(NamedTuple):
 
 
 class Extra(NamedTuple):
-    """A step of an extension, which is left out where that is not installed."""
+    """A step of an extension, which is skipped if the extension is not installed."""
 
     step: str | If
 
@@ -48,7 +49,7 @@ class PipelineStep(NamedTuple):
     """A pass that another package adds to a pipeline, by an entry point of the group `tinyml.steps`.
 
     pipeline: the name of a row of `PIPELINES`. step: the name of the pass, which the package registers. before, after:
-    one of them, the step that follows it or that it follows, which the pipeline has once.
+    exactly one of both is set: the step that follows, or precedes, the pass; it occurs once in the pipeline.
     """
 
     pipeline: str
@@ -73,7 +74,7 @@ INPUT_STEPS = (
     "drop-monotone",
     "note-read-features",
 )
-"""The first steps on reals, in whichever arithmetic the rest is done: what the interface of the input decides."""
+"""The first steps on reals, independent of the arithmetic: they apply the interface of the input."""
 
 PIPELINES = {
     "reals-to-formats": PipelineSteps(
@@ -141,7 +142,7 @@ PIPELINES = {
     FORMATS_TO_BUFFERS: PipelineSteps(
         """L1 to packed L2.""",
         (
-            # Again, for programs that are written with formats, and those in the arithmetic of a paper.
+            # Again, for programs that are written with formats, and for programs in published arithmetic.
             "convolve-rows",
             "stream-over-time",
             "plan-execution",
@@ -162,7 +163,7 @@ PIPELINES = {
         """L2 to L3: sums of products are nests, none of which a kernel has taken.""",
         (
             "lower-tdsl-to-loops",
-            # Ops after a product join its rows before these are split into blocks.
+            # Ops after a product are fused with its rows before these are split into blocks.
             "simplify",
             "fuse-loops",
             "decode-constants",
@@ -221,7 +222,7 @@ PIPELINES = {
             "simplify",
             "licm",
             "free-ports",
-            # What moves into an inner loop here depends on counters, so that `licm` has nothing to do behind it.
+            # Ops that this step moves into an inner loop depend on counters, so that `licm` after it has no effect.
             "flatten-loops",
             "simplify",
             "schedule-cycles",

@@ -1,6 +1,6 @@
 """Pipelines as passes, and the passes of a pipeline with their options.
 
-Each of those in `pipeline_steps.py` is a pass, so that any tool can run it by name. To inspect the IR between its
+Each pipeline of `pipeline_steps.py` is a pass, so that any tool can run it by name. To inspect the IR between its
 passes, run the passes that `flatten` returns one by one.
 """
 
@@ -37,25 +37,25 @@ FIELDS = {
     "plan-execution": {"mode": "plan"},
     "synthesise-format": {"bits": "synthesised"},
 }
-"""Fields of passes that take an option of another name, since the field's name is shared by several passes."""
+"""Fields of passes whose option has a different name, since several passes share the field's name."""
 
 PUBLISHED = {"reals-to-formats": "published-to-formats"}
-"""Replacements of pipelines for formats that reproduce the arithmetic of a paper."""
+"""Replacements of pipelines for formats with published arithmetic."""
 
 FORMAT_PROPERTIES: dict[str, Callable[[NumberFormat], bool]] = {
     "exact_differences": lambda format: format.difference(format) is not None,
     "several_products": lambda format: format.SUMS_GO_ON,
 }
-"""Properties of the program's format on which steps depend, as a condition or as the value of a field."""
+"""Properties of the program's format that steps use as a condition or as the value of a field."""
 
 OPTION_PROPERTIES: dict[str, Callable[[Mapping[str, Any]], bool | int]] = {
     "align": lambda given: chip_of(given.get("target", HOST)).buffer_alignment,
     "moves": lambda given: "ram" in given or traits_of(given.get("plan", AUTO)).sliced,
     "synthesised": lambda given: synthesised_bits(given.get("weights")),
 }
-"""Values of fields that follow from options.
+"""Values of fields that are derived from options.
 
-For hardware, buffers are aligned to words. Memory takes precedence over time if a plan was requested.
+For hardware, buffers are aligned to words. Memory has precedence over time if a plan is requested.
 """
 
 
@@ -80,7 +80,7 @@ def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
 
 @cache
 def steps_of(name: str) -> Sequence[str | If]:
-    """The steps of a pipeline that are installed, with those that other packages add (`PipelineStep`)."""
+    """The installed steps of a pipeline, with those that other packages add (`PipelineStep`)."""
     steps = list(_installed(name))
 
     def placed(plugin: Row) -> tuple[int, str] | None:
@@ -105,7 +105,7 @@ def _pass_of(step: str | If) -> str:
 
 
 def _step(plugin: Row) -> PipelineStep:
-    """The step that another package adds; raises `PluginError` for one that no pipeline can have."""
+    """The step that another package adds; raises `PluginError` for an invalid one."""
     added = plugin.load(PipelineStep)
     if added.pipeline not in PIPELINES:
         raise PluginError(f"{plugin}: there is no pipeline '{added.pipeline}'")
@@ -123,7 +123,7 @@ def _is_required(field: Field[Any]) -> bool:
 
 
 def _place(plugin: Row, added: PipelineStep, steps: Sequence[str | If]) -> int:
-    """The index at which a step of another package goes into a pipeline."""
+    """The index at which a step of another package is inserted into a pipeline."""
     if (added.before is None) == (added.after is None):
         raise PluginError(f"{plugin}: a step is before or after another one")
     beside = added.before or added.after
@@ -148,8 +148,8 @@ def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str
 def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], *, of_user: bool = False) -> None:
     """Run passes in order on a verified module; verify the level where it changes, and the module at the end.
 
-    of_user: true for a module in a file that should be what tinyml wrote, but that anybody may have changed. Of any
-    other, raises `DefectError` if our passes make it invalid; `InputError` is what they refuse.
+    of_user: true for a module from a file that tinyml wrote and that may have been modified. For any other module, an
+    invalid result of tinyml's passes raises `DefectError`; passes raise `InputError` for unsupported programs.
     """
     checked = EndVerification()
     try:
@@ -163,11 +163,11 @@ def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], *, of_user
 
 
 OURS = "tinyml."
-"""The beginning of the names of our modules."""
+"""The prefix of tinyml's module names."""
 
 
 def _defect(module: ModuleOp, suspect: ModulePass, error: Exception) -> DefectError:
-    """The error of a program that a pass of ours made invalid, which is written to a file."""
+    """The error for a program that a tinyml pass made invalid; the program is written to a file."""
     from io import StringIO
 
     from xdsl.printer import Printer
@@ -182,10 +182,10 @@ def _defect(module: ModuleOp, suspect: ModulePass, error: Exception) -> DefectEr
 
 @dataclass(frozen=True)
 class Pipeline(ModulePass):
-    """A pass that runs others. Its fields are the options that its steps take or depend on.
+    """A pass that runs others. Its fields are the options that its steps have or depend on.
 
-    Where no step takes a target, since all look it up in the module, `target` is the one that the module has to name,
-    or gets if it names none.
+    If no step has the option `target`, since all look it up in the module, `target` is the target that the module must
+    name, or receives if it names none.
     """
 
     @property
@@ -199,7 +199,9 @@ class Pipeline(ModulePass):
 
     @property
     def sets_target(self) -> str | None:
-        """The target that the module has to name, or gets; None if it is not asked for, or if a step takes it."""
+        """The target that the module must name or receives; None if no target is requested, or if a step has this
+        option.
+        """
         return None if TARGET_OPTION in _taken(self.name) else getattr(self, TARGET_OPTION, None)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -212,7 +214,7 @@ class Pipeline(ModulePass):
         except (InputError, MemoryError):
             raise
         except Exception:
-            # Once more, verified between passes as `tinyml-opt` does it, so that the error names the right pass.
+            # Run again with verification between passes, as `tinyml-opt` does, so that the error names the right pass.
             PassPipeline(steps, Verification().between).apply(ctx, given)
             raise
 
@@ -237,7 +239,7 @@ def pipeline(name: str) -> type[Pipeline]:
 
 
 def _taken(name: str) -> set[str]:
-    """The options that steps of a pipeline take or depend on, inner pipelines included."""
+    """The options that steps of a pipeline have or depend on, inner pipelines included."""
     taken: set[str] = set()
     for step in steps_of(name):
         if isinstance(step, If):
@@ -252,5 +254,5 @@ def _pass(name: str) -> type[ModulePass]:
 
 
 def _fields(step: type[ModulePass]) -> dict[str, str]:
-    """The fields of a pass, each with the option that it takes."""
+    """The fields of a pass, each with its option."""
     return {field.name: FIELDS.get(step.name, {}).get(field.name, field.name) for field in fields(step)}

@@ -1,4 +1,5 @@
-"""`lower-rtl-to-circt`: the memories of hardware modules in operations of CIRCT, so that no operation of ours is left.
+"""`lower-rtl-to-circt`: the memories of hardware modules become operations of CIRCT, so that no operation of this
+project remains.
 
 The generic form with locations, and with properties as attributes, is read by CIRCT from version 1.62 on.
 """
@@ -27,8 +28,8 @@ class LowerRtlToCirctPass(ModulePass):
     """Replace each `rtl.ram` by a `seq.firmem`, or, if it is never written, by an array of constants.
 
     Both are read without latency, into a register that keeps its word until the next read, as an `rtl.ram` does.
-    Registers get the names of their values. Raises `InputError` for a memory that has content and is written: CIRCT has
-    its content in a file.
+    Registers are named after their values. Raises `InputError` for a written memory with initial content, which CIRCT
+    stores in a file.
     """
 
     name = "lower-rtl-to-circt"
@@ -54,7 +55,7 @@ def _lower(ram: rtl.RamOp) -> None:
 
 
 class _Before:
-    """Inserts, before a memory, what reads it without latency."""
+    """The insertion, before a memory, of its reads without latency."""
 
     def __init__(self, ram: rtl.RamOp):
         self.ram = ram
@@ -81,7 +82,7 @@ class _Before:
             raise error_at(ram, f"'{ram.name}' has content and is written, which 'seq.firmem' has no form for")
         assert ram.data is not None
         assert ram.target is not None
-        # An address of no bits has no form in Verilog, so a single word becomes one of two.
+        # An address of no bits cannot be written in Verilog, so a single word becomes two.
         type = FirMemType(max(self.depth, 2), ram.width, ram.lanes if ram.lanes > 1 else 0)
         memory = FirMemOp(type, read_latency=0, name=name)
         self.put(memory)
@@ -93,7 +94,7 @@ class _Before:
         Rewriter.insert_op(op, InsertPoint.before(self.ram))
 
     def _address(self, value: SSAValue) -> SSAValue:
-        """An address with exactly the bits that the depth needs."""
+        """An address with exactly the bits that the depth requires."""
         width, have = max((self.depth - 1).bit_length(), 1), bits(value)
         if have > width:
             return self.put(comb.ExtractOp(value, IntegerAttr(0, i32), IntegerType(width)))

@@ -1,8 +1,8 @@
 """`lower-rtl-to-hw`: a scheduled program becomes a hardware module (`hw`, `comb`, `seq` and `rtl.ram`).
 
 The module's ports: `clock`; `reset`; `start`, which begins an inference while `busy` is low; `in_valid`, `in_data` and
-`in_ready`, the elements of the input, one a cycle at most; `out_valid`, `out_data` and `out_ready`, those of the
-outputs; `done`, which is high from the end of an inference to the next start; and `label`, if there is one.
+`in_ready`, the elements of the input, at most one per cycle; `out_valid`, `out_data` and `out_ready`, the elements of
+the outputs; `done`, which is high from the end of an inference to the next start; and `label`, if there is one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`lower-scratch-to-memref`: memory and interface of a program in upstream dialects (L4 to arith, func, memref, scf).
 
-What is left is read by MLIR's tools without options: constants and the arena are `memref.global`s, buffers are
-`memref.view`s of the arena, and every array is one-dimensional, so that no layout depends on a stride.
+MLIR's tools read the result without options: constants and the arena are `memref.global`s, buffers are `memref.view`s
+of the arena, and every array is one-dimensional, so that no layout depends on a stride.
 """
 
 from __future__ import annotations
@@ -49,14 +49,15 @@ from tinyml.transforms.ir.levels import BITS
 
 @dataclass(frozen=True)
 class LowerScratchToMemrefPass(ModulePass):
-    """Replace memory and interface of the one program of a module NAME, and drop all attributes of our dialects.
+    """Replace memory and interface of the one program of a module NAME, and drop all attributes of this project's
+    dialects.
 
-    `NAME_predict(memref<Nxi16>) -> i32` takes the raws of the input and returns the label, if there is one; it has no
+    `NAME_predict(memref<Nxi16>) -> i32` reads the raws of the input and returns the label, if there is one. It has no
     argument if the caller writes the input to the address that `NAME_input() -> index` returns, or supplies its rows by
-    the function `NAME_row(index, i32)`, to which it gives an address. `NAME_scores`, `NAME_output_1` and so on return
-    addresses in the arena. With MLIR's convention of bare pointers these are the C functions of `NAME.h`. Calls of
-    runtime functions that are no integer programs become calls of `NAME_tm_FUNCTION`, which take addresses as `index`
-    and integers of 32 bits in place of narrower ones.
+    the function `NAME_row(index, i32)`, whose first argument is an address. `NAME_scores`, `NAME_output_1` and so on
+    return addresses in the arena. With MLIR's convention of bare pointers these are the C functions of `NAME.h`. Calls
+    of runtime functions without an integer program become calls of `NAME_tm_FUNCTION`. Addresses are passed as `index`,
+    and integers narrower than 32 bits with 32 bits.
 
     Raises `InputError` for calls of a chip's kernels, programs with instances, weights that the caller
     writes, input that the caller pushes, and modules with another number of functions than one.
@@ -122,7 +123,9 @@ class _Program:
     # Memory
 
     def _allocate(self, ops: Sequence[Operation]) -> None:
-        """Make the one-dimensional memrefs of arguments, constants, local arrays and views, at the function's start."""
+        """Create the one-dimensional memrefs of arguments, constants, local arrays and views, at the function's
+        start.
+        """
         for old in list(self.body.args):
             if not isinstance(old.type, MemRefType):
                 raise error_at(self.function, f"expected arrays as arguments, got {old.type}")
@@ -157,7 +160,7 @@ class _Program:
         """Call a function that C defines."""
         if symbol not in {each.sym_name.data for each in self.module.ops if isinstance(each, func.FuncOp)}:
             declared = func.FuncOp.external(symbol, [value.type for value in operands], results)
-            # Without tables for unwinding, which bare chips do not have.
+            # Without unwind tables, which bare-metal chips do not support.
             declared.attributes["passthrough"] = ArrayAttr([StringAttr("nounwind")])
             Rewriter.insert_op(declared, InsertPoint.at_end(self.module.body.block))
         call = func.CallOp(symbol, operands, results)
@@ -192,7 +195,7 @@ class _Program:
         result.replace_all_uses_with(called)
 
     def _forest(self, op: func.CallOp) -> ForestCode:
-        """The forest that a function is; raises `InputError` for another function that is not the runtime's."""
+        """The forest of a function; raises `InputError` for another function outside the runtime."""
         name = op.callee.string_value()
         declared = next(
             each for each in self.module.ops if isinstance(each, func.FuncOp) and each.sym_name.data == name
@@ -203,7 +206,9 @@ class _Program:
         return ForestCode.of(forest)
 
     def _as_c(self, value: SSAValue) -> SSAValue:
-        """A value as C passes it, whatever a calling convention leaves in the upper bits of a narrower one."""
+        """A value in the form that C passes, independent of the upper bits that a calling convention leaves for narrow
+        types.
+        """
         return self.nest.insert(arith.ExtSIOp(value, i32)) if _is_narrow(value.type) else value
 
     def _return(self, op: func.ReturnOp) -> None:
@@ -223,8 +228,8 @@ class _Program:
     def _getter(self, suffix: str, value: SSAValue) -> None:
         """The function that returns the address of an array in the arena.
 
-        A memref would be of no use to C: as a bare pointer MLIR 19 returns what a view of a global was allocated at,
-        which is no address.
+        C cannot use a memref: as a bare pointer, MLIR 19 returns the allocated pointer of a view of a global, which is
+        not an address.
         """
         root, start = self.arrays.place(value)
         if (view := self.arrays.views.get(root)) is None or not isinstance(start, int):

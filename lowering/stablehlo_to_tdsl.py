@@ -1,6 +1,6 @@
 """`lower-stablehlo-to-tdsl`: reads a module of JAX, in StableHLO and CHLO, as a function on reals (L0).
 
-Commands that take a model do that themselves; `tinyml-opt` keeps the module until this pass.
+Commands that read a model do this themselves; `tinyml-opt` preserves the module until this pass.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tinyml.transforms.ir.levels import REALS
 
 @dataclass(frozen=True)
 class LowerStablehloToTdslPass(ModulePass):
-    """Lower the function `main`, or the only public one, and what it calls. A module without these ops stays as it is.
+    """Lower the function `main`, or the only public one, and what it calls. A module without these ops is unchanged.
 
     Raises `InputError` at an op that is not supported.
     """

@@ -26,7 +26,7 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 class LowerTdslToLoopsPass(ModulePass):
     """Replace every tdsl op on memrefs by loops, whose ops carry its name in their locations.
 
-    Raises `InputError`, with the place, for an op without a lowering.
+    Raises `InputError`, with the location, for an op without a lowering.
     """
 
     name = "lower-tdsl-to-loops"

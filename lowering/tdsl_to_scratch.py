@@ -1,6 +1,6 @@
 """`lower-tdsl-to-scratch`: turns tensors into buffers (L1 to L2).
 
-Every op writes to a buffer of its own, whose address is assigned later by packing; an op that only moves contiguous
+Every op writes to a separate buffer, to which packing later assigns an address; an op that only moves contiguous
 elements becomes a view. Constants are in flash, the input is in a buffer of the arena on request (`reuse-input`). A
 loop's iter_arg occupies one buffer for all iterations, which the body writes directly if the old value has no later
 reader.
@@ -52,13 +52,13 @@ class LowerTdslToScratchPass(ModulePass):
 
 
 def _repeat_fills(function: func.FuncOp) -> None:
-    """Give each tensor that starts from a fill a fill of its own, directly before it.
+    """Create a separate fill for each tensor that starts from a fill, directly before it.
 
-    Otherwise all tensors of one shape would be copies of a single one, which would stay in memory throughout.
+    Otherwise all tensors of one shape would be copies of a single tensor, which would stay in memory throughout.
     """
     for fill in [op for op in function.walk() if isinstance(op, tdsl.FillOp)]:
         users = {use.operation for use in fill.out.uses}
-        # In program order: that of uses depends on earlier passes.
+        # In program order; the order of uses depends on earlier passes.
         for user in [op for op in function.walk() if op in users]:
             for index, operand in enumerate(user.operands):
                 if operand is fill.out and _begins(user, index):
@@ -71,7 +71,7 @@ def _repeat_fills(function: func.FuncOp) -> None:
 
 
 def _begins(user: Operation, index: int) -> bool:
-    """True for an operand that is the initial value of a tensor which a loop or an insertion changes."""
+    """True for an operand that is the initial value of a tensor that a loop or an insertion changes."""
     match user:
         case scf.ForOp():
             return True
@@ -91,7 +91,7 @@ def _as_memref(type: Attribute, packed: int | None = None) -> Attribute:
 
 
 class _Bufferization:
-    """The bufferization of a function, whose new body is built beside the old one and then replaces it."""
+    """The bufferization of a function: a new body is built and then replaces the old one."""
 
     def __init__(self, function: func.FuncOp):
         self.function = function
@@ -99,7 +99,9 @@ class _Bufferization:
         self.destinations: dict[SSAValue, SSAValue] = {}
         self.interface = tdsl.read_interface(function)
         self.states = [] if self.interface.calls is None else [*function.args[2:]]
-        """The arguments whose new values are the last results, behind the frame and the time of a step function."""
+        """The arguments whose new values are the last results; they follow the frame and the time of a step
+        function.
+        """
 
     def apply(self) -> None:
         old, input = self.function.body.block, self.interface.input
@@ -111,7 +113,7 @@ class _Bufferization:
             is_input = argument is old.args[0]
             type = _as_memref(argument.type, input.packed if is_input else None)
             if argument in self.states or (is_input and input.reused):
-                # Frames that overlap are a state as well: the caller keeps what the next one begins with.
+                # Overlapping frames are also a state: the caller stores the beginning of the next frame.
                 state = not is_input or (input.pushed is not None and input.pushed.frame > input.pushed.hop)
                 alloc = scratch.AllocOp(cast("MemRefType[Attribute]", type), input=is_input, state=state)
                 self.buffers[argument] = self.builder.insert(alloc).result
@@ -190,7 +192,7 @@ class _Bufferization:
         self.buffers[op.out] = destination
 
     def moved(self, buffer: SSAValue) -> SSAValue:
-        """Move a buffer to an address that packing chooses for overlapping its result; return others unchanged."""
+        """Move a buffer to an address that packing chooses to overlap its result; other buffers are unchanged."""
         source = reshaped(buffer)
         if not isinstance(source.owner, scratch.AllocOp):
             return buffer
@@ -234,7 +236,7 @@ class _Bufferization:
         self.builder.insert(memref.CopyOp(source, destination))
 
     def end(self, op: func.ReturnOp) -> None:
-        """Return the outputs; store the last results, the new values of states, into the buffers of the states."""
+        """Return the outputs; store the last results, the new values of states, to the buffers of the states."""
         outputs = op.operands[: len(op.operands) - len(self.states)]
         new = op.operands[len(outputs) :]
         self.write_back([(self.buffers[state], value) for state, value in zip(self.states, new, strict=True)])
@@ -283,7 +285,7 @@ class _Bufferization:
         self.buffers.update((op.results[p], result) for p, result in zip(plain, loop.results, strict=True))
 
     def iter_arg_buffer(self, op: scf.ForOp, position: int) -> SSAValue:
-        """The initialised buffer of an iter_arg: that of the initial value itself, if it has no other readers."""
+        """The initialised buffer of an iter_arg: the initial value's own buffer if it has no other readers."""
         initial = op.iter_args[position]
         buffer = self.buffers[initial]
         # Values that the enclosing loop carries are recreated in each of its iterations.
@@ -355,8 +357,8 @@ FIRST_ITER_ARG = 3
 def written_in_place(loop: scf.ForOp, position: int) -> Sequence[SSAValue]:
     """The values that may be written straight into the buffer of iter_arg `position`; empty if none may be.
 
-    They are the yielded value and those of which it is an update, one of the other. The last use of the old value must
-    be before the first of the ops that make them, or in it if that op may overwrite its operand.
+    They are the yielded value and the values from which a chain of updates computes it. The last use of the old value
+    must precede the first op of this chain, or be this op if it may overwrite its operand.
     """
     body = loop.body.block
     chain: list[SSAValue] = [cast(scf.YieldOp, body.last_op).operands[position]]
@@ -371,7 +373,7 @@ def written_in_place(loop: scf.ForOp, position: int) -> Sequence[SSAValue]:
 
 
 def _writes_in_place(loop: scf.ForOp, position: int, producer: Operation | Block) -> bool:
-    """True if an op may write into the buffer of an iter_arg, whose old value no later op needs."""
+    """True if an op may write to the buffer of an iter_arg whose old value no later op needs."""
     body = loop.body.block
     if not isinstance(producer, tdsl.TensorOp) or producer.parent is not body:
         return False

@@ -1,7 +1,7 @@
 """`lower-tdsl-to-tosa`: writes a program on zero-skew integers of 8 bits, such as a quantised .tflite, in TOSA 1.0.
 
-Zero points and scales leave the types and become operands of ops, and every raw stays what TensorFlow Lite Micro
-computes. Functions of one element are tables.
+Zero points and scales move from the types to operands of ops, and every raw equals that of TensorFlow Lite Micro.
+Functions of one element are tables.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tinyml.transforms.simplify import SimplifyPass
 
 @dataclass(frozen=True)
 class LowerTdslToTosaPass(ModulePass):
-    """Lower every function. Raises `InputError` at an op or a format that is not written in TOSA."""
+    """Lower every function. Raises `InputError` at an op or a format that TOSA cannot represent."""
 
     name = "lower-tdsl-to-tosa"
     takes = FORMATS
@@ -74,7 +74,7 @@ class _Lowering:
         return func.FuncOp(self.source.sym_name.data, types, Region(self.block))
 
     def value(self, value: SSAValue) -> SSAValue:
-        """The value in TOSA; a constant is created where it is used."""
+        """The value in TOSA; a constant is created at its use."""
         if isinstance(value.owner, tdsl.ConstOp):
             return self.to.constant(value.owner.raws, _type(value).get_element_type())
         return self.values[value]
@@ -126,7 +126,7 @@ class _Lowering:
         return self.to.rescaled(chosen, [multiplier_and_shift(1.0)], most, 0, 0, i8)
 
     def unary(self, op: tdsl.UnaryOp) -> SSAValue:
-        """A limit, another scale, or the table of what the op gives for each raw."""
+        """A clamp, another scale, or a table of the op's result for each raw."""
         source, result, x = quantised(op.input), quantised(op.out), self.value(op.input)
         if isinstance(op, tdsl.CastOp):
             pair = multiplier_and_shift(source.scale / result.scale)
@@ -140,7 +140,7 @@ class _Lowering:
         return self.to.op(tosa.TableOp, [x, self.to.constant(table, i8)], tdsl.shape_of(op.out), i8)
 
     def moved(self, op: tdsl.MovementOp) -> SSAValue:
-        """Moved elements, by the op of TOSA that moves them so, or from places that are computed here."""
+        """Moved elements: by a movement op of TOSA, or gathered from positions that are computed here."""
         to, parts = self.to, [self.value(part) for part in op.inputs]
         if (named := self.named(op, parts)) is not None:
             return named
@@ -163,7 +163,7 @@ class _Lowering:
         return self.to.constant([int(quantised(value).encode(np.array(real)))], i8)
 
     def named(self, op: tdsl.MovementOp, parts: Sequence[SSAValue]) -> SSAValue | None:
-        """The result of the op of TOSA that moves elements like this; None if there is none."""
+        """The result of the equivalent movement op of TOSA; None if there is none."""
         to, shape, x = self.to, tdsl.shape_of(op.out), parts[0]
         match op:
             case tdsl.ReshapeOp():
@@ -188,19 +188,19 @@ class _Lowering:
 
 
 def _convolved(op: tdsl.PadOp) -> bool:
-    """True if only convolutions read an image, which pad it themselves."""
+    """True if only convolutions, which pad it themselves, read an image."""
     return all(isinstance(use.operation, tdsl.Conv2dOp) for use in op.out.uses)
 
 
 def _raws(op: tdsl.TensorOp, x: Sequence[Any]) -> Any:
-    """The raws that an op computes of those of its operands, by samples."""
+    """The raws that an op computes from the raws of its operands, sample by sample."""
     from tinyml.runtime.evaluator.arithmetics import Bits
 
     return op.compute(Bits(), x)
 
 
 def _index(value: SSAValue) -> int:
-    """An index that is constant."""
+    """A constant index."""
     number = const_evaluate_operand(value)
     if number is None:
         raise InputError("an index that is computed is not written in TOSA")
@@ -234,4 +234,4 @@ _LOWERINGS: Mapping[type[Operation], Callable[[_Lowering, Any], SSAValue]] = {
     tdsl.FillOp: _Lowering.filled,
     tdsl.MovementOp: _Lowering.moved,
 }
-"""What lowers each kind of op."""
+"""The lowering of each kind of op."""

@@ -1,4 +1,4 @@
-"""Compilation targets: a board or a bare part, the memory that it offers to programs, and the timing of its core."""
+"""Compilation targets: a board or a bare part, its memory for programs, and the timing of its core."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 TimeSource: TypeAlias = Literal["simulated", "published", "modelled", "least"]
-"""The origin of a board's times: a cycle-accurate simulator of its core; the published timing of its core, without wait
-states; a model of its pipeline, where no timing is published; or one cycle per instruction, a lower bound."""
+"""The source of a board's times.
+
+A cycle-accurate simulator of its core; the published timing of its core, without wait states; a model of its pipeline,
+if no timing is published; or one cycle per instruction, a lower bound.
+"""
 
 
 @dataclass(frozen=True)
@@ -18,12 +21,11 @@ class Timing:
 
     source: the publication. load: cycles of a load of a single register, or of a store with an index register; one less
     directly after another load that does not supply its address, if loads are `pipelined`. store: cycles of a store
-    without an index register. several: cycles of a load or store of N registers in
-    addition to N. stall: additional cycles of a load or store whose address the previous instruction computes. refill:
-    additional cycles of a taken branch. cycles: of other instructions, by mnemonic without condition and width; `vmov
-    core` stands for moves between core and floating-point registers. An instruction that is not listed takes one cycle.
-    mean: measured cycles of an instruction of compiled programs. modelled: true for a model of a core whose timing is
-    not published.
+    without an index register. several: cycles of a load or store of N registers in addition to N. stall: additional
+    cycles of a load or store whose address the previous instruction computes. refill: additional cycles of a taken
+    branch. cycles: those of other instructions, by mnemonic without condition and width; `vmov core` denotes moves
+    between core and floating-point registers. An instruction that is not listed takes one cycle. mean: measured cycles
+    of an instruction of compiled programs. modelled: true for a model of a core whose timing is not published.
     """
 
     source: str
@@ -39,7 +41,7 @@ class Timing:
 
 
 class Logic:
-    """The logic of an FPGA; what there is of it is known to the backend of its chip (`Chip.backend`)."""
+    """The logic of an FPGA; the backend of its chip (`Chip.backend`) defines the details."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,9 @@ class Board:
     title: the name printed on it; aliases: other names of the target, for boards with the same part and memories. core:
     the core of the part. clock: in Hz, as its usual software sets it; None if unknown. source: the publication of its
     clock and memories. issues: instructions that the core may start in a cycle. waits: the memory whose wait states its
-    times leave out. arduino: its names for
-    Arduino's tools, `VENDOR:ARCHITECTURE:BOARD`, the usual one first. platformio: its name for PlatformIO,
-    `PLATFORM:BOARD`, or the platform alone if that needs no board. fabric: the logic of an FPGA, for which programs
-    become hardware modules.
+    times exclude. arduino: its names for Arduino's tools, `VENDOR:ARCHITECTURE:BOARD`, the usual one first. platformio:
+    its name for PlatformIO, `PLATFORM:BOARD`, or the platform alone if that needs no board. fabric: the logic of an
+    FPGA, for which programs become hardware modules.
     """
 
     name: str
@@ -105,7 +106,7 @@ class Board:
     def with_memories(self, flash: int, ram: int) -> Board:
         """The same core and clock with other memories, in bytes.
 
-        Its name is that of the board with both sizes behind it, such as `cortex-m33-512K-128K`.
+        Its name is that of the board followed by both sizes, such as `cortex-m33-512K-128K`.
         """
         if (flash, ram) == (self.flash, self.ram):
             return self
@@ -120,11 +121,11 @@ class Board:
         )
 
     def misfit(self, why: str) -> str:
-        """The message for a program that does not fit the board. why: what it needs, or lacks."""
+        """The message for a program that does not fit the board. why: its needs, or a missing feature."""
         return f"does not fit {self.name} ({self.part}): {why}"
 
     def need(self, flash: int, ram: int | str) -> str:
-        """The bytes that a program needs, 0 of flash where that is unknown, beside those of the board, for `misfit`."""
+        """The required and available bytes, for `misfit`; flash is 0 if it is unknown."""
         needed = f"{f'{flash} bytes of flash and ' if flash else ''}{ram} bytes of RAM"
         return f"needs {needed}, the board has {self.flash} of flash and {self.ram} of RAM"
 
@@ -141,14 +142,14 @@ class Board:
 _UNITS: Mapping[str, int] = {"M": 1 << 20, "K": 1 << 10, "": 1}
 
 _LARGEST, _GRAIN = 1 << 28, 16
-"""The largest memory in bytes, and the number of which each is a multiple, as stacks have to be aligned."""
+"""The largest memory in bytes, and the number of which each size is a multiple, since stacks must be aligned."""
 
 SIZES = f"a multiple of {_GRAIN} bytes up to 256M, such as 65536, 512K or 2M"
-"""What `bytes_of` reads, for messages."""
+"""The syntax that `bytes_of` accepts, for messages."""
 
 
 def bytes_of(text: str) -> int | None:
-    """The bytes that a memory size (`SIZES`) spells; None for any other text."""
+    """The bytes of a memory size in text (`SIZES`); None for any other text."""
     found = re.fullmatch(r"([0-9]{1,9})([KMkm]?)", text)
     size = 0 if found is None else int(found[1]) * _UNITS[found[2].upper()]
     return size if 0 < size <= _LARGEST and size % _GRAIN == 0 else None
@@ -160,5 +161,5 @@ def _spelled(size: int) -> str:
 
 
 def emulated_memories(board: Board) -> Sequence[str]:
-    """Linker flags for the memories of a board, as the linker scripts of emulated chips take them."""
+    """Linker flags for the memories of a board, in the form that linker scripts of emulated chips use."""
     return f"-Wl,--defsym=tm_flash_bytes={board.flash}", f"-Wl,--defsym=tm_ram_bytes={board.ram}"

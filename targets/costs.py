@@ -40,9 +40,8 @@ class CostTable:
     """The costs measured on a board.
 
     unit: the board's unit of time. program: the fixed cost of every program; its `code` is 0. steps: costs by kind, at
-    least one; a chip need not have those of every kind.
-    floats: the time in which a caller's float becomes an element of the input, by the functions that convert it.
-    constants_in_ram: as in `Chip`.
+    least one; kinds may be missing. floats: the time that a caller's float takes to become an element of the input, by
+    the function that converts it. constants_in_ram: as in `Chip`.
     """
 
     unit: str
@@ -93,7 +92,7 @@ def cost_file(target: str) -> Path | None:
 def cost_table(target: str) -> CostTable | None:
     """The cost table of a board; None if it has none, or one without steps.
 
-    Raises `InputError` for an unknown board, and for a file that is no cost table.
+    Raises `InputError` for an unknown board, and for a file that is not a cost table.
     """
     file = cost_file(target)
     if file is None or not file.is_file():

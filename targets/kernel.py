@@ -32,15 +32,14 @@ class Composed:
     """The C text and the costs of a composed kernel.
 
     header: the runtime header that it needs, or empty. functions: other runtime functions that it calls; shared:
-    functions that it shares with other kernels. signature: the head of the function. bodies: statements of assembly by
-    the values of TM_CORE or conditions of the preprocessor, the instruction sets for which they are; portable:
-    statements for all other machines. costs: the time of a call (""), of each product ("element") and of each unit in
-    which the op counts its `parts`; without
-    costs the kernel is measured. counts: of a function in C that contains its constants, the number of times that a
-    call runs each step of the cost tables; `costs` is then a rough time. call: bytes of flash of a call. stack: in
-    bytes. block: the number of elements in an iteration, if the time of each element after whole iterations is known
-    ("rest"). runs: the instructions that a call executes, if they are recorded. near: true if its code holds constants,
-    which count towards the limit of chips that have one (`Chip.flash_bytes`).
+    functions that it shares with other kernels. signature: the head of the function. bodies: assembly statements by the
+    instruction sets that they are for, given as values of TM_CORE or as preprocessor conditions; portable: statements
+    for all other machines. costs: the time of a call (""), of each product ("element") and of each unit in which the op
+    counts its `parts`; without costs the kernel is measured. counts: for a function in C that contains its constants,
+    the number of times that a call runs each step of the cost tables; `costs` is then a rough time. call: bytes of
+    flash of a call. stack: in bytes. block: the number of elements in an iteration, if the time of each element after
+    whole iterations is known ("rest"). runs: the instructions that a call executes, if they are recorded. near: true if
+    its code holds constants, which count towards the limit of chips that have one (`Chip.flash_bytes`).
     """
 
     header: str
@@ -101,13 +100,13 @@ class Kernel:
     bits stored with each weight of a sparse row that is a byte stream: 8 in the layout of `pack_rows`, 4 in that of
     `delta_rows`, 8 and a share of 16 in that of `gathered_rows` (`dialects/layouts/sparse_rows.py`). flash: true if the
     weights are in flash, false for RAM, None if the chip has a single address space. rows: matrix rows processed at
-    once. step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips, 0 where it is
-    not known; code: bytes of flash; `make kernels` measures both. codings: the codings of weights and vector; tables
-    are the first arguments. segments: the tables are those of `Coding.segments`. needs: the feature that a board must
-    have. composed: the text of a kernel that no header defines. chunk: the number of consecutive products, counted from
-    the last, whose sum is proven to fit 16 bits. large: true if it takes more flash than its weights; only
-    `spend-flash` chooses it. identity: the attribute that identifies it in the IR; None for a kernel that the chip
-    lists, which is identified by its symbol.
+    once. step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips, 0 if it is not
+    known; code: bytes of flash; `make kernels` measures both. codings: the codings of weights and vector; tables are
+    the first arguments. segments: the tables are those of `Coding.segments`. needs: the feature that a board must have.
+    composed: the text of a kernel that no header defines. chunk: the number of consecutive products, counted from the
+    last, whose sum is proven to fit 16 bits. large: true if it takes more flash than its weights; only `spend-flash`
+    chooses it. identity: the attribute that identifies it in the IR; None for a kernel that the chip lists, which is
+    identified by its symbol.
     """
 
     symbol: str
@@ -140,7 +139,7 @@ class Kernel:
 
     @property
     def gathered(self) -> int | None:
-        """The entries of a group of `gathered_rows`; None for other layouts."""
+        """The number of entries in a group of `gathered_rows`; None for other layouts."""
         return 16 // (self.gaps - 8) if self.gaps > 8 else None
 
     @property
@@ -150,7 +149,7 @@ class Kernel:
 
     @property
     def wanted(self) -> Kernel:
-        """The description of the computed sum, without a name and a text."""
+        """The description of the computed sum, without name and text."""
         widths = self.weights, self.vector, self.sum
         return Kernel("", *widths, op=self.op, flash=self.flash, rows=self.rows, codings=self.codings)
 
@@ -161,14 +160,14 @@ class Kernel:
 
 
 REQUANTISED_LIMIT = (1 << 31) - 256
-"""The magnitude below which sums can be requantised by a tile kernel, with negative shifts."""
+"""The magnitude below which a tile kernel can requantise sums, with negative shifts."""
 
 LEAST_MULTIPLIER = 1 << 30
 """The least multiplier with which a tile kernel requantises sums."""
 
 
 LONGEST_IN_CHUNKS = 1530
-"""The most elements of a run that a kernel processes in chunks."""
+"""The greatest length of a run that a kernel processes in chunks."""
 
 
 @dataclass(frozen=True)

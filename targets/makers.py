@@ -1,7 +1,7 @@
-"""Makers of kernels that chips list in their tables: lists, composers of sums, and coders of rows, forests and
-loops over elements.
+"""Makers of kernels that chips list in their tables: lists of kernels, composers of sums, and coders of rows, forests
+and loops over elements.
 
-Those of tiles are in `tinyml.targets.tiles`.
+The makers of tile kernels are in `tinyml.targets.tiles`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ListedKernels(Maker):
         """The kernels by what they compute (`Kernel.computed`)."""
         by_sum: dict[Hashable, list[Kernel]] = {}
         for kernel in self.kernels:
-            # What is computed in chunks is the same for chunks of any length.
+            # Chunks of any length compute the same sum.
             by_sum.setdefault((replace(kernel, chunk=0).computed, kernel.chunk > 0), []).append(kernel)
         return by_sum
 
@@ -92,7 +92,7 @@ class SumComposer(Maker):
 
 
 def is_code_of(kernel: KernelAttr, coder: str) -> TypeGuard[CodeKernelAttr]:
-    """True if the coder of a name made the kernel."""
+    """True if the coder with a given name made the kernel."""
     return isinstance(kernel, CodeKernelAttr) and kernel.coder.data == coder
 
 
@@ -131,7 +131,7 @@ C = TypeVar("C", bound="ForestCode | ElementLoop")
 
 @dataclass(frozen=True)
 class _ContentCoder(Maker, Generic[C]):
-    """A composer whose kernels contain what they compute.
+    """A composer whose kernels contain the data that they process.
 
     name: the prefix of C functions, followed by a digest of the content. composed: the kernel for a function name and a
     content; None if there is none. needs: the feature that a board must have.
@@ -145,7 +145,7 @@ class _ContentCoder(Maker, Generic[C]):
     @staticmethod
     @abstractmethod
     def content() -> type:
-        """The class of what kernels compute."""
+        """The class of the content of kernels."""
 
     def offers(self, nest: Nest) -> Iterator[Offer]:
         if isinstance(nest, self.content()) and (kernel := self.kernel(cast(C, nest))) is not None:
@@ -177,7 +177,7 @@ FORESTS = tuple(
     ForestCoder(name, on_call(f"tinyml.targets.c.composer.constants_in_c:{composed}"))
     for name, composed in ((TABLES, "forest_tables"), (CODE, "forest_code"))
 )
-"""The coders that every chip with a single address space has."""
+"""The coders of forests for every chip with a single address space."""
 
 
 class LoopCoder(_ContentCoder["ElementLoop"]):
@@ -190,7 +190,7 @@ class LoopCoder(_ContentCoder["ElementLoop"]):
 
 @dataclass(frozen=True)
 class FarConstants(Maker):
-    """Kernels of weights beyond those that usual addresses reach, and the cost of reading single elements.
+    """Kernels for weights beyond the reach of the usual addresses, and the cost of reading single elements.
 
     needs: the feature that a board must have. kernel: the kernel of the same sum whose weights are far; None if there
     is none. load: the additional time of reading an element, compared with a near one, in the unit of the board.

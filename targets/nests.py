@@ -1,4 +1,4 @@
-"""Questions to a chip, nests of loops for which it may have kernels, and the offers that it answers with."""
+"""Nests of loops, with which a chip is queried for kernels, and the offers with which it answers."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class SumNest:
     """Sums of products of two runs, which a routine computes (`RoutineAttr`).
 
     routine: its name. weights, vector: bits of the stored elements, not a multiple of 8 if they are packed; weights may
-    be packed as digits, by which they are decoded instead of by their coding. sums: the
-    widths that the accumulator can have, its own first. codings, flash: as in `Kernel`. decodable: the factors that can
-    be decoded to integers of `DECODED_BITS` in RAM first, those in front only together with those behind. rows: those
-    there are, for kernels composed for as many. chunked: the kernels that add up `Kernel.chunk` products in 16 bits,
-    instead of all others.
+    be packed as digits, by which they are decoded instead of by their coding. sums: the widths that the accumulator can
+    have, its own first. codings, flash: as in `Kernel`. decodable: the factors that can be decoded to integers of
+    `DECODED_BITS` in RAM first, each only together with those after it. rows: the number of rows, for kernels that are
+    composed for it. chunked: true to ask for the kernels that add up `Kernel.chunk` products in 16 bits, instead of all
+    others.
     """
 
     routine: str
@@ -65,7 +65,7 @@ class SumNest:
 
     @property
     def wanted(self) -> Iterator[tuple[Kernel, tuple[int, ...]]]:
-        """Descriptions of kernels, the best first, each with the factors that are decoded for it."""
+        """Descriptions of suitable kernels, the best first, each with the factors that are decoded for it."""
         for width in self.sums:
             bits, coding = self.weights, self.codings[0]
             if isinstance(bits, Digits):
@@ -89,11 +89,11 @@ class SumNest:
 
 @dataclass(frozen=True, eq=False)
 class TileNest:
-    """Rows of constant weights by windows, lines of `windows` each, every sum finished to a byte.
+    """Rows of constant weights by windows in lines of `windows` each, with every sum finished to a byte.
 
-    run: elements of a run of a window. spaces: the layout of windows. several: kernels for several lines at once, which
-    need not divide all of them. large: kernels that take more flash than weights, instead of the usual ones. by: the
-    kernel that has been chosen, whose makers alone are asked.
+    run: the elements of a run of a window. spaces: the layout of windows. several: true to ask for kernels that compute
+    several lines at once, which need not divide the number of lines. large: true to ask for the kernels that take more
+    flash than weights, instead of the usual ones. by: the chosen kernel, if only its makers are asked.
     """
 
     sums: RowSums
@@ -108,24 +108,26 @@ class TileNest:
 
 @dataclass(frozen=True)
 class FarNest:
-    """The sum that a kernel computes, with weights that are a far constant. near: the kernel of near weights."""
+    """The sum that a kernel computes, with its weights in a far constant. near: the kernel for near weights."""
 
     near: Kernel
 
 
 Nest: TypeAlias = "SumNest | TileNest | FarNest | CodedRows | ElementLoop | ForestCode"
-"""What a chip is asked for; rows of constant matrices, loops over elements and forests are asked for as code."""
+"""A query to a chip; code for rows of constant matrices, for loops over elements and for forests is queried by its
+content.
+"""
 
 
 Content: TypeAlias = "CodedRows | CodedTile | ElementLoop | ForestCode"
-"""What code contains."""
+"""The content of code."""
 
 CONTENTS: Mapping[str, Callable[[Attribute], Content]] = {
     ROWS: CodedRows.of,
     TILE: CodedTile.of,
     FOREST: ForestCode.of,
 }
-"""What the code of a declared function contains, by the attribute of the declaration."""
+"""The content of a declared function's code, by the attribute of the declaration."""
 
 LOOP_OF: Callable[[LaneFunctionOp], ElementLoop] = on_call("tinyml.targets.composer.lane_programs:element_loop")
 """The loop that a function of lanes is."""
@@ -152,9 +154,9 @@ def content_of(declaration: FuncOp) -> Content:
 class Offer:
     """A kernel for a nest: it computes `kernel.rows` rows at once, in an accumulator of `kernel.sum` bits.
 
-    decoded: the factors of a `SumNest` that have to be decoded first. lines: the lines of windows of a `TileNest` that
-    a call takes. input_tile: the most bytes of an input tile. data: the weight stream of a tile, or what a kernel
-    contains instead of reading one.
+    decoded: the factors of a `SumNest` that have to be decoded first. lines: the number of lines of windows of a
+    `TileNest` that a call computes. input_tile: the most bytes of an input tile. data: the weight stream of a tile, or
+    the data that a kernel contains instead of reading a stream.
     """
 
     kernel: Kernel
@@ -178,7 +180,9 @@ class Maker(ABC):
         """Yield the kernels for a nest, the best first; none for nests of other kinds."""
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        """The kernel that an attribute identifies; None if it is not one of these. content: what it contains."""
+        """The kernel that an attribute identifies; None if it is not one of this maker's kernels. content: the data
+        that it contains.
+        """
         return None
 
 

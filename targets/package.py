@@ -26,7 +26,7 @@ class Package:
         return not self.header or self._includes()
 
     def _includes(self) -> bool:
-        """True if the compiler finds the header. What was found is not asked for again: that would take 50 ms."""
+        """True if the compiler finds the header. Positive answers are cached, since the check takes 50 ms."""
         path = shutil.which(self.compiler[0])
         if path is None:
             return False

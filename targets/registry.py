@@ -2,8 +2,8 @@
 
 A row of `CHIPS` names the boards of a chip, so that only the folder of the requested chip is imported. A separate
 package adds a chip through an entry point in the group `tinyml.chips` that names its `Chip`, such as `mychip =
-"mypackage.chip:CHIP"`, and its boards by entry points in `tinyml.boards` with the same value. Without these the chip
-is loaded for every board that no row names, and to list all boards.
+"mypackage.chip:CHIP"`, and its boards by entry points in `tinyml.boards` with the same value. Without the latter, the
+chip is loaded for every board that no row names, and to list all boards.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ from tinyml.targets.tiles import TileFamily
 
 
 def _boards(text: str) -> Mapping[str, str]:
-    """The names of boards, each with the board that it is. text: a word for each board, its aliases behind `=`."""
+    """The names of boards and aliases, each with the name of its board. text: a word for each board, followed by `=`
+    and its aliases.
+    """
     return {name: names[0] for names in (word.split("=") for word in text.split()) for name in names}
 
 
@@ -73,7 +75,7 @@ CHIPS = Table(
 """The chips."""
 
 _OWNERS = {board: row for row in CHIPS.ours.values() for board in row.names}
-"""The rows of our boards and their aliases, installed or not."""
+"""The rows of the built-in boards and their aliases, installed or not."""
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Maker)
@@ -89,8 +91,8 @@ TARGET = OwnAttribute("tinyml.target", {Place.MODULE: TEXT}, "The board whose ke
 
 @cache
 def _chip(row: Row) -> Chip | None:
-    """The chip of a row; None for one of another package that is left out, since it is incomplete, or has the name or
-    a target of another chip.
+    """The chip of a row; None for a plug-in's chip that is left out because it is incomplete or its name or targets are
+    taken.
     """
     return next(each([row], CHIPS.load), None)
 
@@ -108,11 +110,11 @@ _PROVIDERS: dict[str, Row] = {}
 """The row of each chip from another package, by the name of the chip."""
 
 _FOREIGN: dict[str, str] = {}
-"""The names of these chips, by those of their boards."""
+"""The names of the chips from other packages, by the names of their boards."""
 
 
 def _check(plugin: Row, chip: Chip) -> None:
-    """Raise `PluginError` for fields of the wrong type, and for names that are taken."""
+    """Raise `PluginError` for fields of the wrong type, and for names that are already in use."""
     plugin.expect_fields(chip)
     if not chip.boards:
         raise PluginError(f"{plugin}: the chip {chip.name} has no board")
@@ -137,7 +139,9 @@ def blamed(chip: Chip) -> Generator[None]:
 
 
 def _answer(chip: Chip, kind: type[T], ask: Callable[[Chip], T | None]) -> T | None:
-    """The answer of a chip; raises `PluginError` for a plug-in that raises, or whose answer has another type."""
+    """The answer of a chip; raises `PluginError` if a plug-in raises an exception or returns an answer of another
+    type.
+    """
     if (plugin := _PROVIDERS.get(chip.name)) is None:
         return ask(chip)
     with plugin.blamed():
@@ -145,7 +149,7 @@ def _answer(chip: Chip, kind: type[T], ask: Callable[[Chip], T | None]) -> T | N
 
 
 def chips() -> Sequence[Chip]:
-    """All chips: ours in the order of `CHIPS`, then those of other packages. Loads all of them."""
+    """All chips: the built-in ones in the order of `CHIPS`, then those of other packages. Loads all of them."""
     return [*filter(None, map(_chip, CHIPS.rows().values()))]
 
 
@@ -166,7 +170,7 @@ def targets() -> Sequence[str]:
 
 
 def chip_of(target: str) -> Chip:
-    """The chip of a board; raises `InputError` for an unknown one, and for one that is not installed."""
+    """The chip of a board; raises `InputError` for an unknown board, and for one that is not installed."""
     target, _ = _taken_apart(target)
     return _of_board(target)
 
@@ -176,7 +180,7 @@ def _of_board(target: str) -> Chip:
     ours = _OWNERS.get(target)
     if ours is not None and ours.is_installed:
         return CHIPS.load(ours)
-    # First the chip whose row has the board, then those that have to be loaded to know, or for an alias.
+    # First the chip whose row has the board, then those that have to be loaded to find it, or to resolve an alias.
     for row in sorted(CHIPS.others(), key=lambda row: target not in row.names):
         if (chip := _chip(row)) is not None and any(target in board.names for board in chip.boards):
             return chip
@@ -186,7 +190,9 @@ def _of_board(target: str) -> Chip:
 
 
 def _taken_apart(target: str) -> tuple[str, tuple[int, int] | None]:
-    """The board that a name begins with, and the sizes of flash and RAM behind it (`Board.with_memories`), if any."""
+    """The board with which a name begins, and the sizes of flash and RAM that follow it (`Board.with_memories`), if
+    any.
+    """
     name, *sizes = target.rsplit("-", 2)
     flash, ram = map(bytes_of, sizes) if len(sizes) == 2 else (None, None)
     return (target, None) if flash is None or ram is None or target in _OWNERS else (name, (flash, ram))
@@ -205,17 +211,19 @@ _PARTS: Mapping[str, Sequence[str]] = {
     "esp8266": ("esp82", "esp85"),
     "esp32": ("esp32",),
 }
-"""The first letters of names of parts that have the instruction set of a target, by that target."""
+"""The first letters of the names of parts that have the instruction set of a target, by that target."""
 
 _LISTED = 16
-"""The targets that an error lists before the host and the boards of packages."""
+"""The targets that an error message lists before the host and the boards of packages."""
 
 _NEAREST = 3
-"""The boards that are named for a part that is not there."""
+"""The boards that an error message suggests for an unsupported part."""
 
 
 def _of_part(target: str) -> InputError | None:
-    """The error for a part whose instruction set is known, with the nearest boards that have it; otherwise None."""
+    """The error for a part whose instruction set is known, with the nearest boards that have it; None for other
+    names.
+    """
     wanted = _plain(target).removeprefix("nucleo").removeprefix("disco")
     if wanted != _plain(target):
         wanted = f"stm32{wanted}"
@@ -236,12 +244,14 @@ def _of_part(target: str) -> InputError | None:
 
 
 def _instead(core: str) -> str:
-    """How to compile for a part that has no board."""
+    """How to compile for a part for which there is no board."""
     return f"for the part itself: --target {core} --flash-size 512K --ram-size 128K, with its sizes"
 
 
 def _unknown(target: str) -> InputError:
-    """The error for an unknown target, with the name that was meant, the boards of a part, or what to name instead."""
+    """The error for an unknown target, with the name that was probably meant, the boards for a part, or an
+    alternative.
+    """
     names, wanted = [*targets(), *_OWNERS], _plain(target)
     listed = targets()
     error = unknown("target", target, [*listed[:_LISTED], "...", *listed[listed.index(HOST) :]], names)
@@ -268,7 +278,7 @@ def _plain(name: str) -> str:
 
 
 def check_target(target: str) -> None:
-    """Raise `InputError` for an unknown board. No built-in chip is loaded, unless the name has sizes of memories."""
+    """Raise `InputError` for an unknown board. No built-in chip is loaded, unless the name contains memory sizes."""
     if (row := _OWNERS.get(target)) is None or not row.is_installed:
         board(target)
 
@@ -286,8 +296,8 @@ def board(target: str) -> Board:
 def sized(target: str, flash: int | None, ram: int | None) -> str:
     """The name of a target with memories of other sizes in bytes; None keeps what the target has.
 
-    Raises `InputError` for an unknown target, for one without memories, and for more than its part has where compiler
-    and simulator know the part.
+    Raises `InputError` for an unknown target, for one without memories, and for sizes that exceed those of a part that
+    compiler and simulator know.
     """
     if flash is None and ram is None:
         return target
@@ -352,7 +362,8 @@ def makers(target: str, kind: type[M]) -> list[M]:
 def offers(target: str, nest: Nest) -> Iterator[Offer]:
     """Yield the kernels that a board has for a nest, the best first.
 
-    Raises `InputError` for an unknown board, and `PluginError` if a chip of a package raises or answers otherwise.
+    Raises `InputError` for an unknown board, and `PluginError` if a plug-in's chip raises an exception or returns an
+    invalid answer.
     """
     if isinstance(nest, SumNest):
         return iter(_sum_offers(target, nest))
@@ -365,7 +376,7 @@ def _sum_offers(target: str, nest: SumNest) -> Sequence[Offer]:
 
 
 def _asked(target: str, nest: Nest) -> Iterator[Offer]:
-    """The offers of a chip; those of a package's are checked, that a sum has one of the widths asked for among it."""
+    """The offers of a chip. Those of a plug-in are checked; for a sum, its width must be one of those asked for."""
     chip, features = chip_of(target), board(target).features
     if (plugin := _PROVIDERS.get(chip.name)) is None:
         yield from chip.offers(nest, features)
@@ -380,13 +391,13 @@ def _asked(target: str, nest: Nest) -> Iterator[Offer]:
 
 
 def usual_input_tile(target: str) -> int:
-    """The most bytes of an input tile that all usual kernels for tiles take; 0 for a board without such kernels."""
+    """The most bytes of an input tile among the usual tile kernels of a board; 0 for a board without such kernels."""
     families = makers(target, TileFamily)
     return min((family.input_tile_bytes for family in families if not family.large), default=0)
 
 
 def far_load(target: str) -> float | None:
-    """The additional time of reading an element of a far constant; None on a board that reads near ones only."""
+    """The additional time of reading an element of a far constant; None on a board without far constants."""
     return next((far.load for far in makers(target, FarConstants)), None)
 
 

@@ -29,10 +29,10 @@ INPUT_TILE_BYTES = 6144
 """The most bytes of an input tile."""
 
 CACHED_SUMS = 64
-"""The size of the cache of finished sums, those of the tiles that are being chosen."""
+"""The size of the cache of finished sums, enough for the tiles among which is being chosen."""
 
 ZERO_BIAS = 128
-"""The bias of zero points in names of C functions, which cannot contain a minus sign."""
+"""The amount added to zero points in the names of C functions, which cannot contain a minus sign."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,10 @@ def tile_of(kernel: Kernel) -> TileKernelAttr:
 
 @dataclass(frozen=True)
 class Sums:
-    """The sums of rows of weights and windows; fields hold one number per row, `weights` rows x elements.
+    """The sums of rows of weights and windows; fields hold one number per row, except `weights`, which is rows x
+    elements.
 
-    starts: of the sums. multipliers, shifts: the arguments of `tm_requantize_s32`.
+    starts: the start values of the sums. multipliers, shifts: the arguments of `tm_requantize_s32`.
     """
 
     weights: Numbers
@@ -116,14 +117,14 @@ class Sums:
     def clamp_starts(self, limit: int, zero: int) -> Sums | None:
         """Sums below a limit that are requantised to the same bytes; None if there are none.
 
-        A channel whose weights have no effect may start from 2^30, far beyond any byte; its start is replaced by one
-        closer to 0 for which all its sums still give the same byte. zero: the raw of 0 of the results.
+        A channel whose weights have no effect may start from 2^30, far outside the range of bytes; its start is
+        replaced by one closer to 0 for which all its sums still give the same byte. zero: the raw of 0 of the results.
         """
         reach, most = self.reach, limits(32)[1]
         if self.within(limit) or reach.max() >= limit or not self.within(most):
             return self if self.within(limit) else None
         starts = np.clip(self.starts, reach - limit + 1, limit - 1 - reach)
-        # Requantisation is monotonic, so that only the ends are checked.
+        # Requantisation is monotonic, so it is enough to check the ends.
         ends = np.stack([begin + side for begin in (self.starts, starts) for side in (-reach, reach)]).astype(np.int32)
         multipliers = np.broadcast_to(self.multipliers.astype(np.int32), ends.shape)
         shifts = np.broadcast_to(self.shifts.astype(np.int8), ends.shape)
@@ -145,7 +146,7 @@ class Sums:
 
 
 def _is_by_bytes(finish: Requantisation, right: int) -> bool:
-    """True if sums are finished to bytes, by factors that are 0 or below 1/2 with 31-bit multipliers.
+    """True if sums can be finished to bytes: by factors that are 0 or below 1/2, with 31-bit multipliers.
 
     right: the greatest right shift amount.
     """
@@ -161,12 +162,12 @@ class TileFamily(Maker):
 
     name: the prefix of C functions, followed by the shape. channels: true if each row of weights is multiplied by a
     channel of windows. needs: the feature that a board must have. composed: the kernel for a function name and a tile;
-    None for a shape without one. stream: the weights and all other data of rows, in the order in which a kernel fetches
-    them. limit: the magnitude below which sums and partial sums have to stay. shifts: true if sums are finished by a
-    shift (`Accumulator.shift`) instead of a requantisation; their starts then include the rounding bias. bits: the
+    None for a shape without a kernel. stream: the weights and all other data of rows, in the order in which a kernel
+    fetches them. limit: the magnitude below which sums and partial sums have to stay. shifts: true if sums are finished
+    by a shift (`Accumulator.shift`) instead of a requantisation; their starts then include the rounding bias. bits: the
     width of sums. max_right: the greatest right shift amount of a requantisation. input_tile_bytes: the most bytes of
     an input tile. large: true if streams take more flash than weights; only `spend-flash` chooses such kernels. lines:
-    the number of lines of tiles that have kernels.
+    the number of lines of the tiles that have kernels.
     """
 
     name: str
@@ -191,7 +192,7 @@ class TileFamily(Maker):
             yield Offer(kernel, (), self.lines, self.input_tile_bytes, lambda: self.stream(tile, sums))
 
     def _answers(self, nest: TileNest) -> bool:
-        """True if a nest is asked for kernels like these, of as many lines."""
+        """True if a nest asks for kernels like these, and for their number of lines."""
         if isinstance(nest.by, TileKernelAttr):
             asked = (nest.by.family.data, nest.by.lines.data) == (self.name, self.lines)
         else:
@@ -206,7 +207,9 @@ class TileFamily(Maker):
 
     @lru_cache(CACHED_SUMS)  # noqa: B019 (families live as long as the program)
     def finished(self, rows: RowSums) -> tuple[Requantisation, Sums] | None:
-        """How kernels finish the sums of rows, and the sums as they compute them; None if they cannot."""
+        """The op that finishes the sums of rows in kernels, and the sums in the form that they compute; None if they
+        cannot.
+        """
         if self.channels != rows.channels:
             return None
         if (finish := self.finish(rows.accumulator, rows.result, len(rows.weights))) is None:
@@ -237,7 +240,7 @@ class TileFamily(Maker):
     def tile(self, finish: Requantisation, rows: int, run: int, spaces: Spacing, count: int) -> Tile:
         """The tile of lines of `count` windows, of runs of `run` elements, whose sums `finish` finishes."""
         right = -int(finish.shifts[0]) if self.shifts else 0
-        # Windows of one run in one line have no pitch.
+        # Windows with one run, in a single line, have no pitch.
         pitch = spaces.pitch if max(spaces.runs, self.lines) > 1 else 0
         return Tile(rows, spaces.runs, run, pitch, spaces.step, count, finish.zero, right, self.lines)
 
@@ -252,7 +255,7 @@ class TileFamily(Maker):
 
     @cache  # noqa: B019 (families live as long as the program)
     def kernel(self, tile: Tile) -> Kernel | None:
-        """The kernel for a tile; None for a shape without one."""
+        """The kernel for a tile; None for a shape without a kernel."""
         kernel = self.composed(f"{self.name}_{tile.suffix}", tile)
         if kernel is None:
             return None
@@ -292,7 +295,9 @@ class TileCoder(Maker):
 
     @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, code: CodedTile) -> Kernel | None:
-        """The kernel of a tile as code; None if there is none, or if the spacing does not suit the family."""
+        """The kernel that contains a tile's weights; None if there is none, or if the layout of windows does not suit
+        the family.
+        """
         rows, runs, length = code.weights.shape
         if code.apart != (rows if self.family.channels else 1):
             return None
@@ -306,7 +311,7 @@ class TileCoder(Maker):
 
 
 def coded_tile(tile: Tile, sums: Sums) -> CodedTile:
-    """A tile in the form that an attribute holds."""
+    """A tile in the form in which an attribute stores it."""
     weights = sums.weights.reshape(tile.rows, tile.runs, -1)
     apart = tile.length // weights.shape[2]
     places = tile.pitch, tile.step, tile.count, tile.zero, apart

@@ -48,7 +48,7 @@ _HELP = {
 
 
 def file_of(command: str) -> str:
-    """The file of a command in `commands/`; the commands `new-KIND` share one."""
+    """The file of a command in `commands/`; the commands `new-KIND` share a file."""
     return "new_package" if command.startswith("new-") else command
 
 
@@ -68,35 +68,36 @@ COMMANDS = Table(
     ours=(Row(name, file_of(name), help) for name, help in _HELP.items()),
     check=check_hyphenated,
 )
-"""The commands. The file of one is imported only when it is called, and the help text of a package's command is the
-first sentence of its module."""
+"""The commands. A command's file is imported only when it is called; the first sentence of a package's module is its
+help.
+"""
 
 
 _WIDTH = 80
 """Columns of a help text that shows a selection of options."""
 
 MEANT = {"--board": "--target", "--output": "--out", "--validation": "--val", "--bits": "--width"}
-"""Options by names under which people look for them, where the nearest spelling would be another option."""
+"""Other names that users try for options, where the nearest spelling is a different option."""
 
 
 class Command(Protocol):
-    """A module of `commands/`, or of another package, or an object with these functions."""
+    """A command: a module of `commands/` or of another package, or an object with these functions."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare the arguments of the command."""
         ...
 
     def run(self, arguments: argparse.Namespace) -> int:
-        """Run the command and return its exit code; errors without a location report its argument `model`."""
+        """Run the command and return its exit code; errors without a location name its argument `model`."""
         ...
 
     # A command may also have two functions, called only when their result is shown: `epilogue() -> str`, the end of its
     # help text, and `selection() -> Mapping[str, str]`, short help texts by the names of the options that most users
-    # need. `--help` then shows these alone, and `--help-all` every option.
+    # need. `--help` then shows only these, and `--help-all` every option.
 
 
 class LoadedCommand(NamedTuple):
-    """A command that is called; the exceptions of a plug-in, and what it returns, are attributed to it."""
+    """A called command; exceptions and results of a plug-in are attributed to the plug-in."""
 
     row: Row
     command: Command
@@ -170,8 +171,8 @@ def _overview(given: Sequence[str]) -> int:
 class CommandParser(argparse.ArgumentParser):
     """A parser that reports a malformed command line like any other user error.
 
-    epilogue: the end of the help text; selection: short help texts of the options that `--help` shows in place of all,
-    by name. Both are made only when they are shown.
+    epilogue: the end of the help text. selection: short help texts, by name, of the options that `--help` shows instead
+    of all. Both are created only when they are shown.
     """
 
     def __init__(
@@ -212,7 +213,7 @@ class CommandParser(argparse.ArgumentParser):
         return "\n".join([usage, "", *filter(None, [self.description]), "", *lines, ""])
 
     def _check_options(self, given: Iterable[str]) -> None:
-        """Raise `InputError` for an option that does not exist, before argparse complains about leftover arguments."""
+        """Raise `InputError` for an unknown option, before argparse complains about leftover arguments."""
         for argument in given:
             name = argument.partition("=")[0]
             if name == "--":
@@ -232,7 +233,7 @@ class CommandParser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, f"unknown value '{value}'{near}")
 
     def _usage_in_short(self) -> str:
-        """The usage with the required arguments only."""
+        """The usage with only the required arguments."""
         required: list[str] = []
         for action in self._actions:
             if not action.required:
@@ -243,7 +244,7 @@ class CommandParser(argparse.ArgumentParser):
 
 
 class _ShowHelp(argparse.Action):
-    """Print the help text and end: the selected options for `--help` if there is a selection, else every option."""
+    """Print the help text and exit: the selected options for `--help` if there is a selection, else every option."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **settings: Any) -> None:
         super().__init__(option_strings, dest, nargs=0, **settings)
@@ -258,7 +259,7 @@ class _ShowHelp(argparse.Action):
 
 
 def _invocation(option: argparse.Action) -> str:
-    """An option with its value, as the line of a help text begins."""
+    """An option with its value, as the beginning of a line of a help text."""
     if not option.option_strings:
         return option.dest
     if option.nargs == 0:
@@ -268,7 +269,7 @@ def _invocation(option: argparse.Action) -> str:
 
 
 def short_usage(parser: argparse.ArgumentParser) -> str:
-    """One line for messages: the usage of a command, and the way to list its options."""
+    """The usage of a command in one line for messages, with the command that lists its options."""
     every = "--help-all" if isinstance(parser, CommandParser) and parser.selection is not None else "--help"
     return f"usage: {parser.usage}; {parser.prog} {every} lists them"
 

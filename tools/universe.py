@@ -1,7 +1,7 @@
 """The registry of dialects, passes and targets, which xDSL tools find through the entry point `xdsl.universe`.
 
-The file of a pass is its declaration: the name of the pass follows from the name of its module. Everything is imported
-on first use, so that tools start quickly.
+The file of a pass declares it: the name of the pass follows from the name of its module. All imports happen on first
+use, so that tools start quickly.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[Modul
 
 
 def _is_whole(name: str, passes: Container[str]) -> bool:
-    """True for a pipeline whose passes are there; those of extensions may not be."""
+    """True for a pipeline whose passes are all installed; passes of extensions may be missing."""
     steps = [step for step in PIPELINES[name].steps if not isinstance(step, Extra)]
     names = [step.step if isinstance(step, If) else step for step in steps]
     return all(_is_whole(step, passes) if step in PIPELINES else step in passes for step in names)
@@ -134,12 +134,12 @@ ATTRIBUTES = (
     "transforms.ir.pipeline_names",
     "transforms.search.engine.result",
 )
-"""The modules that declare attributes (`tinyml.dialects.own_attributes`), as far as they are installed."""
+"""The installed modules that declare attributes (`tinyml.dialects.own_attributes`)."""
 
 
 @cache
 def own_attributes() -> Mapping[str, OwnAttribute]:
-    """Every attribute of our own that operations, functions and their arguments may have, by name."""
+    """Every attribute of this project that operations, functions and their arguments may have, by name."""
     for module in (f"tinyml.{name}" for name in ATTRIBUTES):
         if is_installed(module):
             import_module(module)

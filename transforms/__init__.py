@@ -1,5 +1,5 @@
-"""Passes that stay on their level.
+"""Passes whose result has the level of their input.
 
-Each folder is a level; a file directly in it is a pass of the same name, and subfolders hold libraries. `ir/` serves
-all levels.
+Each folder stands for a level; a file directly in it is a pass of the same name, and subfolders hold libraries. `ir/`
+serves all levels.
 """

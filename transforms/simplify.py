@@ -1,11 +1,13 @@
-"""`simplify`: folds, canonicalization patterns, common subexpressions and dead ops, until nothing changes.
+"""`simplify`: applies folds and canonicalization patterns, joins common subexpressions and erases dead ops until
+nothing changes.
 
-It does what xDSL's `canonicalize` and `cse` do in turn, in less time. These ask each op for its traits and effects on
-every visit and go over all ops for each of the two until none becomes live; this pass looks traits up once per class of
-ops, visits an op after those that define its operands, so that users see in the same walk what became of these, and
-finds dead ops in one walk from the last op to the first. It walks again only if an op has changed behind the walk, or
-an op there that lost users, or around others that changed, can be rewritten now. Of sums and products of integers,
-which are most ops of lowered loops, it looks at the constants before it asks for folds and patterns.
+The pass does what xDSL's `canonicalize` and `cse` do in turn, in less time. Those two ask each op for its traits and
+effects on every visit, and walk over all ops until neither changes anything. This pass looks traits up once per class
+of ops. It visits an op after those that define its operands, so that users see the changes to these in the same walk,
+and it finds dead ops in one walk from the last op to the first. It walks again only if there may be more to do: an op
+before the current position has changed, or one there can now be rewritten because it lost users or because ops inside
+it changed. Sums and products of integers make up most ops of lowered loops; for them the pass looks at the constant
+operands before it asks for folds and patterns.
 """
 
 from __future__ import annotations
@@ -63,7 +65,7 @@ class SimplifyPass(ModulePass):
 
 
 READS, WRITES, ALLOCATES, UNKNOWN = 1, 2, 4, 8
-"""Effects of an op, as bits of a number. UNKNOWN stands for effects that are not known, and for memory set free."""
+"""The effects of an op, as bits of a number. UNKNOWN stands for effects that are not known, and for freed memory."""
 
 _BITS = {MemoryEffectKind.READ: READS, MemoryEffectKind.WRITE: WRITES, MemoryEffectKind.ALLOC: ALLOCATES}
 
@@ -74,9 +76,9 @@ _ON_INTEGERS = (SignlessIntegerBinaryOperationConstantProp, SignlessIntegerBinar
 class _Rules(NamedTuple):
     """The properties of all ops of a class.
 
-    constant: true for ops that fold to themselves. of_integers: true if nothing but constants among the operands lets
-    an op fold or match a pattern. effects: None if they differ from op to op. stays: true for a terminator or a symbol,
-    which is never dead.
+    constant: true for ops that fold to themselves. of_integers: true if an op folds or matches a pattern only if some
+    of its operands are constants. effects: None if they differ from op to op. stays: true for terminators and symbols,
+    which are never dead.
     """
 
     constant: bool
@@ -95,7 +97,7 @@ def _rules_of(kind: type[Operation]) -> _Rules:
     folder = None if constant else kind.get_trait(HasFolder)
     traits = kind.get_traits_of_type(HasCanonicalizationPatternsTrait)
     patterns = [pattern for trait in traits for pattern in trait.get_patterns(kind)]
-    # `_hoist` moves constants out of loops; the pattern makes new ones.
+    # `_hoist` moves constants out of loops, but the pattern makes new ones.
     patterns = [pattern for pattern in patterns if not isinstance(pattern, RehoistConstInLoops)]
     of_integers = (
         issubclass(kind, arith.SignlessIntegerBinaryOperation)
@@ -132,7 +134,9 @@ def _constant_effects(declared: list[MemoryEffect]) -> int | None:
 
 
 def _effects_of(op: Operation) -> int:
-    """The effects of an op; those of ops in its regions only until one makes the others immaterial."""
+    """The effects of an op; those of ops in its regions are collected only until one of them makes the others
+    irrelevant.
+    """
     rules = _rules_of(type(op))
     if rules.effects is not None:
         return rules.effects
@@ -150,7 +154,7 @@ def _effects_of(op: Operation) -> int:
 
 
 def _is_dead(op: Operation) -> bool:
-    """True for an op without uses whose effects, if any, only its results show."""
+    """True for an op without uses whose effects, if any, are visible only through its results."""
     if any(result.first_use is not None for result in op.results) or _rules_of(type(op)).stays:
         return False
     return not _effects_of(op) & (WRITES | UNKNOWN) and result_only_effects(op)
@@ -167,16 +171,16 @@ def _may_change(op: arith.SignlessIntegerBinaryOperation) -> bool:
 
 
 def _integer(value: SSAValue) -> IntegerAttr | None:
-    """The number that `arith.constant` states."""
+    """The integer value of an `arith.constant`."""
     maker = value.owner
     return maker.value if type(maker) is arith.ConstantOp and isinstance(maker.value, IntegerAttr) else None
 
 
 class _Key:
-    """The properties in which equal ops agree, regions left out.
+    """The properties in which equal ops agree, except for their regions.
 
-    Properties are hashed only of ops with at most one operand, such as constants and views of an arena: few ops of a
-    class have the same two operands, and attributes compute their hashes anew each time.
+    Properties are hashed only for ops with at most one operand, such as constants and views of an arena: few ops of a
+    class have the same two operands, and attributes do not cache their hashes.
     """
 
     __slots__ = ("hash", "parts")
@@ -205,9 +209,9 @@ def _name(item: tuple[str, Attribute]) -> str:
 class _Walk:
     """A walk over ops from the first to the last.
 
-    known: the last op of each key in the region at hand and those around it. changed: ops that were inserted or changed
-    since the walk was last there. unsettled: ops that have lost a user since then, and ops around others that have
-    changed.
+    known: the last op with each key in the current region and those around it. changed: ops that were inserted or
+    changed since the walk last visited them. unsettled: ops that have lost a user since then, and ops that contain
+    changed ones.
     """
 
     def __init__(self, ctx: Context):
@@ -217,7 +221,9 @@ class _Walk:
         self.unsettled: dict[Operation, None] = {}
 
     def has_more_to_do(self) -> bool:
-        """True if another walk may find something: behind the last one an op has changed, or can be rewritten now."""
+        """True if another walk may find something: an op that was already visited has changed, or can be rewritten
+        now.
+        """
         changed, unsettled = self.changed, self.unsettled
         self.changed, self.unsettled = {}, {}
         return any(op.parent is not None for op in changed) or any(
@@ -225,7 +231,7 @@ class _Walk:
         )
 
     def erase_dead(self, region: Region) -> None:
-        """Erase dead ops, users before what they use, and blocks that nothing reaches."""
+        """Erase dead ops, users before the ops that they use, and unreachable blocks."""
         reached = [*PostOrderIterator(region.blocks[0])] if region.blocks else []
         for block in reached:
             for op in reversed(block.ops):
@@ -237,11 +243,11 @@ class _Walk:
                         self.erase_dead(inner)
         for block in [block for block in region.blocks if block not in reached]:
             region.erase_block(block, safe_erase=False)
-            # A block that followed two may now be part of the other one.
+            # A block that followed two others may now be merged into the remaining one.
             self.changed |= dict.fromkeys(reached[0].ops)
 
     def _lose(self, op: Operation) -> None:
-        """Note the ops whose results an op uses that is about to be erased, and the op around it."""
+        """Note the ops that lose a user when an op is erased, and the op that contains it."""
         for operand in op.operands:
             if isinstance(owner := operand.owner, Operation):
                 self.unsettled[owner] = None
@@ -276,7 +282,7 @@ class _Walk:
             self.unsettled.pop(op, None)
             if self._rewritten(op):
                 changed = True
-                # Ops that took its place are next.
+                # The ops that replaced it are next.
                 op = block.first_op if before is None or before.parent is not block else before.next_op
                 continue
             if op.regions:
@@ -310,7 +316,7 @@ class _Walk:
         return isinstance(op, scf.ForOp) and self._hoist(op)
 
     def _hoist(self, loop: scf.ForOp) -> bool:
-        """Move the constants of a loop before it; true if there are any."""
+        """Move the constants of a loop before it; return true if there are any."""
         constants = [inner for inner in loop.body.block.ops if _rules_of(type(inner)).constant]
         around = loop.parent
         if around is None or not constants:
@@ -331,7 +337,7 @@ class _Walk:
         return rewriter
 
     def _is_shared(self, op: Operation) -> bool:
-        """Replace an op by an equal one before it; true if there is one."""
+        """Replace an op by an equal one before it; return true if there is one."""
         if not op.results or _rules_of(type(op)).stays or any(len(region.blocks) > 1 for region in op.regions):
             return False
         effects = _effects_of(op)
@@ -339,7 +345,7 @@ class _Walk:
             return False
         key = _Key(op)
         equal = self.known.get(key)
-        # A pattern may have erased or changed an op since the walk was there.
+        # A pattern may have erased or changed an op since the walk visited it.
         if equal is not None and equal.parent is not None and _Key(equal) == key and _same_regions(op, equal):
             stays_valid = not effects or not _is_written_between(equal, op)
             if stays_valid:
@@ -357,7 +363,7 @@ def _same_regions(op: Operation, other: Operation) -> bool:
 
 
 def _is_written_between(first: Operation, last: Operation) -> bool:
-    """True unless no op from the first to the last may write to memory; in different blocks always true."""
+    """True if an op between the first and the last may write to memory; always true if they are in different blocks."""
     if first.parent is not last.parent:
         return True
     op: Operation | None = first

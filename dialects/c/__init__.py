@@ -1,4 +1,4 @@
-"""The `c` dialect (L5): the statements and expressions of one source file, lacking only a target's spelling."""
+"""The `c` dialect (L5): the statements and expressions of one source file, independent of a target's syntax."""
 
 from xdsl.ir import Dialect
 

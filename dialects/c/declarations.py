@@ -47,8 +47,8 @@ def _check_element(type: Attribute) -> None:
 class ProgramOp(DialectOp):
     """The files NAME.c and NAME.h; `notes` are paragraphs of the comment at the top of NAME.c.
 
-    The arena and the buffers are static, or those of a `c.instance`. In the latter case all functions take the instance
-    as their first argument, and nothing that they write is static.
+    The arena and the buffers are static, or belong to a `c.instance`. In the latter case the instance is the first
+    argument of all functions, and they write no static memory.
     """
 
     name = "c.program"
@@ -79,7 +79,7 @@ class ProgramOp(DialectOp):
 
 
 def _check_memory(function: FuncOp, instance: InstanceOp | None) -> None:
-    """Raise `VerifyException` unless a function takes its memory from the instances of a program, if it has any."""
+    """Raise `VerifyException` unless a function of a program with instances uses only the memory of an instance."""
     own = [] if instance is None else [InstanceType(instance.sym_name.data)]
     inputs = function.function_type.inputs.data
     if [type for type in inputs if isinstance(type, InstanceType)] != own or [*inputs[: len(own)]] != own:
@@ -114,7 +114,9 @@ class DefineOp(DialectOp):
 
 @irdl_op_definition
 class InlineOp(DialectOp):
-    """A function of the header, as C text: one that programs may call, or the declaration of one that they define."""
+    """A function of the header, as C text: a function for the caller, or the declaration of a function that the caller
+    defines.
+    """
 
     name = "c.inline"
     sym_name = prop_def(SymbolNameConstraint())
@@ -150,7 +152,7 @@ class VerbatimOp(DialectOp):
 class ConstantOp(DialectOp):
     """`static const T name[N] = {...};` in flash, or a member of a `c.loaded`; its shape is only a comment.
 
-    `far` places it among the code, so that pointers of other constants still reach these.
+    `far` places it in the code section, so that near pointers still reach the other constants.
     """
 
     name = "c.constant"
@@ -188,8 +190,7 @@ class ConstantOp(DialectOp):
 class LoadedOp(DialectOp):
     """`static struct { ... } NAME;` in RAM: constant arrays whose content the caller writes before the first call.
 
-    The arrays follow each other in the order in which they are listed, the largest elements first, so that none needs
-    padding.
+    The arrays are consecutive, in the listed order, with the largest elements first, so that no padding is needed.
     """
 
     name = "c.loaded"
@@ -203,7 +204,7 @@ class LoadedOp(DialectOp):
 
     @property
     def arrays(self) -> list[ConstantOp]:
-        """The arrays in the order in which they lie in RAM."""
+        """The arrays in their order in RAM."""
         return [op for op in self.body.block.ops if isinstance(op, ConstantOp)]
 
     @property
@@ -274,7 +275,7 @@ class BufferOp(DialectOp):
 class InstanceOp(DialectOp):
     """`typedef struct { ... } NAME_ctx;` in the header: the memory of one instance, which is an arena and buffers.
 
-    The caller declares instances, as many as wanted. Their memory need not be initialised.
+    The caller declares any number of instances. Their memory need not be initialised.
     """
 
     name = "c.instance"

@@ -219,7 +219,9 @@ class ConditionalOp(ExpressionOp):
 
 @irdl_op_definition
 class CallOp(ExpressionOp):
-    """A call of a pure function of numbers and of memory that it reads through pointers, with one number as result."""
+    """A call of a pure function with one number as result; its arguments are numbers, and pointers to memory that it
+    reads.
+    """
 
     name = "c.call"
     callee = prop_def(SymbolRefAttr)
@@ -236,7 +238,7 @@ class CallOp(ExpressionOp):
 class SymbolOp(ExpressionOp):
     """The address of a `c.constant` (in flash or in a `c.loaded`), of a `c.loaded`, or of a `c.buffer`.
 
-    instance: the one whose buffer it is; none for everything that is static.
+    instance: the instance that contains the buffer; none for static memory.
     """
 
     name = "c.symbol"
@@ -258,7 +260,7 @@ class SymbolOp(ExpressionOp):
 class ViewOp(ExpressionOp):
     """The address of a buffer at a byte offset of the arena; `length` elements are used, `doc` describes them.
 
-    instance: the one whose arena it is; none for a program with a single, static arena.
+    instance: the instance that contains the arena; none for a program with a single, static arena.
     """
 
     name = "c.view"

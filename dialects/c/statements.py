@@ -211,9 +211,9 @@ class ForOp(DialectOp):
 
 @irdl_op_definition
 class PragmaOp(DialectOp):
-    """`#pragma text` of the block in which it stands, or `#pragma text variable=array`; it changes no value.
+    """`#pragma text` at the beginning of its block, or `#pragma text variable=array`; it changes no value.
 
-    The array is a static one, by its symbol, or an argument of the function.
+    The array is a static array, given by its symbol, or an argument of the function.
     """
 
     name = "c.pragma"
@@ -246,7 +246,7 @@ class ReturnOp(DialectOp):
         if not isinstance(parent, FuncOp):
             raise VerifyException("c.return must end a c.func")
         given: Sequence[Attribute] = [] if self.value is None else [self.value.type]
-        # The verifier of the function, which refuses other attributes, runs after those of its body.
+        # The function's verifier, which rejects other attributes, runs after those of its body.
         type = parent.properties.get("function_type")
         if isinstance(type, FunctionType) and list(type.outputs) != given:
             raise VerifyException(f"function returns {_spell(type.outputs.data)}, got {_spell(given)}")

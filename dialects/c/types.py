@@ -1,4 +1,4 @@
-"""Types of C: builtin types for numbers (i16 is int16_t, index is int), own types for pointers and variables."""
+"""Types of C: builtin types for numbers (i16 is int16_t, index is int), dialect types for pointers and variables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SCALARS: frozenset[Attribute] = frozenset(
 
 
 def is_scalar(type: Attribute) -> bool:
-    """True for a number of C: i1 (bool), i8 to i64, ui8 to ui64, index (int) or f32."""
+    """True for a numeric type of C: i1 (bool), i8 to i64, ui8 to ui64, index (int) or f32."""
     return type in SCALARS
 
 

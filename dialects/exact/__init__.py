@@ -1,7 +1,7 @@
-"""The `exact` dialect: the arithmetic of number formats on integers that lie in proven intervals.
+"""The `exact` dialect: the arithmetic of number formats on integers in proven intervals.
 
-It stands between `num`, whose ops are of formats, and `arith`, whose ops are of registers: every op has a meaning on
-integers without limits, and states the register and the interval that hold its result.
+It is the level between `num`, whose ops are on formats, and `arith`, whose ops are on registers: every op has a meaning
+on unbounded integers, and states the register and the interval of its result.
 """
 
 from tinyml.dialects.collect import dialect_of

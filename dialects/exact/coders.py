@@ -1,4 +1,4 @@
-"""The programs by which formats decode raws to integers and encode integers as raws, perhaps by tables."""
+"""The programs that decode a format's raws to integers and encode integers as raws, some of them by tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Coder", "DecodeOp", "EncodeOp"]
 
 
 class _CoderOp(Step, ABC):
-    """A step that a format computes by a program of its own, perhaps by tables."""
+    """A step with a format-specific program, which may use tables."""
 
     format = prop_def()
     tables = var_operand_def(MemRefType)
@@ -50,7 +50,7 @@ class _CoderOp(Step, ABC):
 
     @property
     def documented(self) -> RoundedOnce:
-        """What the format documents; raises `InputError` if it documents nothing that could be proved."""
+        """The format's specification; raises `InputError` for a format without documented meanings."""
         from tinyml.dialects.formats.specification import RoundedOnce
 
         format = number_format(self.format)
@@ -62,7 +62,7 @@ class _CoderOp(Step, ABC):
 
 @irdl_op_definition
 class DecodeOp(_CoderOp):
-    """The integer that a raw of a format stands for, in the format's unit."""
+    """The integer that a raw of a format represents, in the format's unit."""
 
     name = "exact.decode"
     METHOD: ClassVar[str] = "decode"

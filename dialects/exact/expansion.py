@@ -1,4 +1,4 @@
-"""The emission of recorded operations, each by the method that it recorded, on the machine that emits IR."""
+"""The emission of recorded operations: each op calls its recorded method on the machine that emits IR."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Expander(Emitter):
-    """An emitter that takes an op's operands for the tables that it uses."""
+    """An emitter that uses an op's operands for the tables of its program."""
 
     def __init__(self, op: RecordedOp | WithinOp, context: EmissionContext):
         super().__init__(op, context)
@@ -29,7 +29,7 @@ class _Expander(Emitter):
 
 
 def expand(function: FuncOp, context: EmissionContext) -> None:
-    """Replace the ops of `exact`, and those of formats' own dialects, by what they compute on registers."""
+    """Replace the ops of `exact`, and of formats' own dialects, by arithmetic on registers."""
     emitted: dict[SSAValue, Int[SSAValue]] = {}
 
     def operand(value: SSAValue) -> Int[SSAValue]:
@@ -42,7 +42,7 @@ def expand(function: FuncOp, context: EmissionContext) -> None:
         made = op.computed(emitter, operand) if isinstance(op, RecordedOp) else operand(op.value)
         if isinstance(made, Int):
             assert isinstance(op, IntegerOp)
-            # Once constants are folded, less may be known of a result than its operands now imply.
+            # After constant folding, the proven interval of a result may be wider than that implied by its operands.
             made = Int(emitter.held(made, width), width, *op.interval.ends)
         else:
             made = Int(made, width, 0, 1)

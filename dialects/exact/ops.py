@@ -1,4 +1,4 @@
-"""The operations that formats share, each of the name of the `Machine`'s method that computes it.
+"""The operations that formats share, each named after the `Machine` method that computes it.
 
 Operands and results are registers of 8 to 64 bits.
 """
@@ -81,7 +81,7 @@ class MulOp(_Pair):
 
 @irdl_op_definition
 class DivideOp(_Pair):
-    """Quotient of a number from 0 on and a positive one, rounded down."""
+    """Quotient of a nonnegative and a positive integer, rounded down."""
 
     name = "exact.divide"
     METHOD: ClassVar[str] = "divide"
@@ -288,7 +288,7 @@ class ClampOp(Step):
 
     @classmethod
     def _properties(cls, arguments: Sequence[Argument]) -> dict[str, Attribute]:
-        # A limit that cannot bind is none.
+        # A limit that cannot bind is dropped.
         return {}
 
     @property

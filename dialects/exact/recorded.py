@@ -1,7 +1,7 @@
-"""Recorded operations: registers in intervals, and the method of a `Machine` that each op stands for.
+"""Recorded operations: registers in intervals, and the `Machine` method of each op.
 
-An interval stands at the result; that of an operand is the interval of the op that made it, and all of its type if that
-is no op of this dialect and no constant.
+The interval is stated at the result. The interval of an operand is that of its defining op; an operand that is neither
+a constant nor defined by this dialect has the whole interval of its type.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def width_of(value: SSAValue) -> int:
 
 
 def integer_of(value: SSAValue) -> Int[SSAValue]:
-    """A register with the interval that its op states."""
+    """A register with the interval that its defining op states."""
     width = width_of(value)
     if isinstance(op := value.owner, IntegerOp):
         return Int(value, width, *op.interval.ends)
@@ -90,7 +90,7 @@ def integer_of(value: SSAValue) -> Int[SSAValue]:
 
 
 class RecordedOp(DialectOp, ABC):
-    """An op that a machine recorded in place of computing it.
+    """An op that a machine recorded instead of computing it.
 
     Its operands and properties have the names of the parameters of the `Machine`'s method.
     """
@@ -128,16 +128,16 @@ class RecordedOp(DialectOp, ABC):
 
     @property
     def arguments(self) -> Sequence[Argument]:
-        """What the method was called with, integers of programs as their registers."""
+        """The arguments of the method call; integers of programs are registers."""
         return [_argument(getattr(self, name)) for name in self.parameters()]
 
     @property
     def given_tables(self) -> Sequence[SSAValue]:
-        """The tables that the op's program uses, in order."""
+        """The tables of the op's program, in order."""
         return ()
 
     def computed(self, machine: Machine[V], operand: Callable[[SSAValue], Int[V]]) -> Int[V] | V:
-        """What a machine computes for the op. operand: the integer of a register."""
+        """The op's result on a machine. operand: the integer of a register."""
         given = [self._given(one, operand) for one in self.arguments]
         return getattr(machine, self.METHOD)(*given)
 
@@ -150,11 +150,11 @@ class RecordedOp(DialectOp, ABC):
 
     @abstractmethod
     def meaning(self, x: Mapping[str, Number]) -> Number | Condition:
-        """The result for the integers of operands and properties, by their names, without any limit."""
+        """The result for integer operands and properties, by name, without any limit."""
 
 
 Argument: TypeAlias = "SSAValue | int | Coder"
-"""A register, an integer, or a format with a program of its own."""
+"""A register, an integer, or a format with its own program."""
 
 
 def _argument(value: Any) -> Argument:
@@ -182,7 +182,7 @@ class IntegerOp(DialectOp, ABC):
 
 
 class Step(IntegerOp, RecordedOp, ABC):
-    """A recorded op that gives an integer."""
+    """A recorded op whose result is an integer."""
 
     def verify_(self) -> None:
         super().verify_()
@@ -203,7 +203,7 @@ class Step(IntegerOp, RecordedOp, ABC):
 
 @irdl_op_definition
 class WithinOp(IntegerOp):
-    """A register of which more is known than the op that made it says; nothing is computed."""
+    """A register with a narrower interval than its defining op states; no computation."""
 
     name = "exact.within"
     REGISTER: ClassVar = VarConstraint("register", BaseAttr(IntegerType))

@@ -21,9 +21,9 @@ GREATER = 4
 
 
 class Recorder(Emitter):
-    """A machine that inserts operations of `exact` before an operation, and what they leave as `arith`.
+    """A machine that inserts operations of `exact` before an operation, and of `arith` for the rest.
 
-    An operation that computes nothing leaves no op: one whose result is its operand, or a constant.
+    An operation without a computation inserts no op: its result is an operand or a constant.
     """
 
     def known(self, value: SSAValue) -> tuple[int, int] | None:

@@ -1,6 +1,6 @@
 """Number formats.
 
-A format is a file, or a folder whose `type.py` defines it. `number_format.py` is the contract; start there.
+A format is a file, or a folder with a `type.py` that defines it. `number_format.py` is the interface; start there.
 """
 
 # These imports register builtin f32 and bf16 as number formats, and fixed point as the integers of exact formats.

@@ -1,4 +1,4 @@
-"""The interface of accumulators, in which sums of products run."""
+"""The interface of accumulators for sums of products."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 _SUMS = "(documentation: Adding a format, Sums)"
-"""The section that says what a family's sums need, for messages to whoever writes a format."""
+"""The documentation section on the requirements of a family's sums, for messages to authors of formats."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,13 @@ class Accumulator(ABC):
     """True if `mac` is the integer sum and product of the raws, so that the integer kernels of a target compute it."""
 
     FAMILY: ClassVar[str]
-    """The family of the formats whose products are summed, and of those that a sum is rounded into."""
+    """The family of the formats whose products are summed, and of the formats that a sum is rounded to."""
 
     IN_REGISTER: ClassVar[bool] = True
-    """True if a register holds a sum; otherwise it is an array, which ops change."""
+    """True if a register holds a sum; otherwise it is an array, which ops update."""
 
     SCALE_FREE: ClassVar[bool] = False
-    """True if all products of the family have one unit, as those of floats do; otherwise `of` says which."""
+    """True if all products of the family have one unit, as for floats; otherwise `of` determines the unit."""
 
     @property
     @abstractmethod
@@ -70,8 +70,9 @@ class Accumulator(ABC):
 
     @property
     def sum_unit(self) -> float | None:
-        """The unit of sums as specifications take it: of exact ones the scale, 2^-unit, of others a real; None if the
-        family documents none."""
+        """The unit of sums in specifications: for exact sums the scale, 2^-unit, for others a real; None if
+        undocumented.
+        """
         return None
 
     def widened(self, bits: int) -> Accumulator:
@@ -80,7 +81,7 @@ class Accumulator(ABC):
 
     @property
     def in_memory(self) -> Accumulator:
-        """The narrowest accumulator, at least as wide, whose elements can be stored in an array."""
+        """The narrowest accumulator of at least this width whose elements can be stored in an array."""
         return self
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Accumulator:
@@ -96,17 +97,17 @@ class Accumulator(ABC):
 
     @property
     def exchanged(self) -> Accumulator:
-        """The accumulator of the same products with their factors exchanged."""
+        """The accumulator of the same products with swapped factors."""
         return self
 
     def follows(self, other: Accumulator) -> bool:
-        """True if a sum begun in another accumulator of this family can continue in this one, exactly."""
+        """True if a sum begun in another accumulator of this family can continue in this one without error."""
         return self == other
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
-        """Convert a sum from an accumulator that this one follows; the result fits.
+        """Convert a sum from a predecessor accumulator (`follows`); the result fits.
 
-        Raises `InputError` for another accumulator if the class has no conversion of its own.
+        Raises `InputError` for another accumulator if the class defines no conversion.
         """
         if self != other:
             raise InputError(
@@ -116,15 +117,15 @@ class Accumulator(ABC):
         return sum
 
     def starts(self, format: NumberFormat) -> bool:
-        """True if a sum can start from a number of this format, exactly."""
+        """True if a sum can start from a number of this format without error."""
         return self.FAMILY == format.FAMILY
 
     def start_format(self, format: NumberFormat) -> NumberFormat:
-        """The format for constants of `format` from which sums start at the least cost."""
+        """The format of constants that start sums at the least cost, instead of `format`."""
         return format
 
     def start_constant(self, format: NumberFormat) -> NumberFormat:
-        """The format that replaces `format` for a constant from which sums start."""
+        """The replacement of `format` for a constant that starts sums."""
         return format
 
     @abstractmethod
@@ -132,41 +133,42 @@ class Accumulator(ABC):
         """Convert a number of a format to a sum; the result fits."""
 
     def levelled(self, result: NumberFormat) -> Accumulator:
-        """The accumulator of complete sums before they are rounded into a format, for rows with scales of their own."""
+        """The accumulator of complete sums before they are rounded to a format, for rows with separate scales."""
         return self
 
     @property
     def has_row_scales(self) -> bool:
-        """True if rows have scales of their own, which `level_row` brings to one."""
+        """True if rows have separate scales, which `level_row` converts to one."""
         return False
 
     def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
-        """Convert the complete sum of a row, given its number, to the accumulator that `levelled` returns."""
+        """Convert the complete sum of a row, given its index, to the accumulator that `levelled` returns."""
         return sum
 
     def requantisation(self, result: NumberFormat, rows: int) -> Requantisation | None:
-        """The requantisation of complete sums of rows into a format; None if the format finishes them otherwise."""
+        """The requantisation of complete sums of rows to a format; None if the format uses another method."""
         return None
 
     def shift(self, result: NumberFormat) -> int | None:
-        """The right shift that finishes complete sums in a format: rounded half up, then limited to the raws.
+        """The right shift of complete sums in a format: rounded half up, then clamped to the raws.
 
-        None if the format finishes them otherwise.
+        None if the format uses another method.
         """
         return None
 
     def holds(self, bound: Bound, result: NumberFormat) -> bool:
-        """True if sums within a bound fit, including while they are rounded into the result."""
+        """True if sums within a bound fit, also while they are rounded to the result."""
         return True
 
     def lacks(self, products: Sequence[Product], initial: Factor | None) -> str | None:
-        """Why the accumulator cannot hold sums of these products, which may start from a number; None if it can."""
+        """The reason why the accumulator cannot hold sums of these products with an initial value; None if it can."""
         return None
 
     def unpacked(self, factors: tuple[NumberFormat, NumberFormat], which: int, raws: Raws) -> NumberFormat | None:
-        """The format of constant factors that are taken apart beforehand, so that `mac` need not.
+        """The format of constant factors that are unpacked in advance, so that `mac` need not unpack them.
 
-        which: of the two factors of a product. raws: the constant. None if nothing is gained, or a raw has no parts.
+        which: the position of the factor in a product. raws: the constant. None if nothing is gained, or a raw has no
+        parts.
         """
         return None
 
@@ -186,7 +188,7 @@ class Accumulator(ABC):
         """The truth value of lhs > rhs for two sums; raws must compare the same way."""
 
     def finished(self, m: Machine[V], sum: V, result: NumberFormat) -> V | None:
-        """A complete sum rounded into a format of the family; None if the format rounds it."""
+        """A complete sum rounded to a format of the family; None if the format implements the rounding."""
         return None
 
     @property
@@ -202,7 +204,7 @@ class Accumulator(ABC):
         raise InputError(f"{self.type} is not summed as a tree")
 
     def shifted(self, m: Machine[V], sum: V, right: V) -> V:
-        """sum / 2^right, rounded down: rounding it again to fewer bits gives what rounding the exact quotient gives.
+        """sum / 2^right, rounded down; rounding the result to fewer bits equals rounding the exact quotient.
 
         right: an 8-bit integer. Raises `InputError` for sums that are not integers.
         """
@@ -211,7 +213,7 @@ class Accumulator(ABC):
         return m.shrsi(sum, m.resize(right, m.width_of(sum)))
 
     def add_shifted(self, m: Machine[V], sum: V, part: V, left: V) -> V:
-        """sum + part * 2^left, which the caller has proved to fit, as has the part.
+        """sum + part * 2^left; the caller has proved that both summands fit.
 
         left: an 8-bit integer. Raises `InputError` for sums that are not integers.
         """
@@ -234,7 +236,7 @@ class Accumulator(ABC):
         return sum_of_products(cast(Any, self), (lhs, rhs), cast(Any, (lhs_format, rhs_format)), start)
 
     def matmul_aligned(self, lhs: Raws, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None) -> Raws:
-        """As `matmul`, of weights that share scales in groups. lhs: their integers in the unit of the finest group.
+        """As `matmul`, for weights with scales per group. lhs: their integers in the unit of the finest group.
 
         Raises `InputError` unless sums are exact integers.
         """
@@ -243,14 +245,14 @@ class Accumulator(ABC):
     def squared_distances(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat
     ) -> Raws | None:
-        """The sums of squared exact differences of each of n vectors and each of m others, of shape (n, m).
+        """The sums of squared exact differences between each of n vectors and each of m others, of shape (n, m).
 
-        lhs: (n, elements). rhs: (m, elements). None where each pair of vectors has to be subtracted by itself.
+        lhs: (n, elements). rhs: (m, elements). None if each pair of vectors must be subtracted separately.
         """
         return None
 
 
 @singledispatch
 def accumulator_of(type: object) -> Accumulator | None:
-    """The accumulator that a type stands for, or None; adapters for foreign types register here."""
+    """The accumulator of a type, or None; adapters for foreign types register here."""
     return type if isinstance(type, Accumulator) else None

@@ -1,4 +1,4 @@
-"""Formats whose reals are `unit * (raw - zero)`, found by their raws."""
+"""Formats with reals `unit * (raw - zero)`, detected by their raws."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=256)
 def affine_formula(format: NumberFormat) -> tuple[float, int] | None:
-    """Unit and zero of a format whose reals are unit * (raw - zero); None if some raw has another real.
+    """Unit and zero of a format with reals unit * (raw - zero); None if some raw has a different real.
 
-    The formula of the smallest raws is checked on all raws of up to 16 bits, or around each power of two of wider ones.
+    The formula of the smallest raws is checked on all raws of up to 16 bits; for wider formats around each power of
+    two.
     """
     smallest = np.array([[0, 1]], format.dtype)
     reals = format.decode(smallest)
-    # A format with several scales gives one row for each.
+    # A format with several scales yields a row for each.
     if reals.shape != smallest.shape or not 0 < (unit := float(reals[0, 1] - reals[0, 0])) < math.inf:
         return None
     zero = round(-reals[0, 0] / unit)
     raws = checked_raws(format)
     with np.errstate(all="ignore"):
         reals = format.decode(raws)
-        # Raws to which no real rounds, such as NaR, are not numbers.
+        # Raws that no real rounds to, such as NaR, are not numbers.
         numbers = np.isfinite(reals) & (format.encode(np.nan_to_num(reals)) == raws)
         return (unit, zero) if ((raws.astype(np.float64) - zero) * unit == reals)[numbers].all() else None
 

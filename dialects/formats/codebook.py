@@ -1,9 +1,9 @@
 """Codebooks: `!codebook.c<bits, scale, [integers]>` lists the numbers that suit a single constant (MinUn, future work).
 
-An element is an index into that list, counted from the entry 0, which every list has; decoding is a table look-up, and
+An element is an index into that list, relative to the entry 0, which every list has. Decoding is a table look-up, and
 the number is an integer times 2^-scale. The numbers minimise the squared error over the constant
-(`dialects/formats/least_squares.py`), each error weighted by the mean square of the factor that the element meets: that
-is its contribution to the error of a sum of products. `synthesise-format` makes others.
+(`dialects/formats/least_squares.py`), each error weighted by the mean square of the factor that multiplies the element:
+that is its contribution to the error of a sum of products. `synthesise-format` creates other codebooks.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ SCALES = range(-40, 61)
 
 @irdl_attr_definition
 class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
-    """`!codebook.c<bits, scale, [integers]>`: rising integers, 0 among them, at most 2^(bits - 1) of them negative and
-    fewer positive."""
+    """`!codebook.c<bits, scale, [integers]>`: ascending integers including 0; at most 2^(bits - 1) are negative, and
+    fewer are positive.
+    """
 
     name = "codebook.c"
     WEIGHS_NUMBERS: ClassVar[bool] = True
@@ -112,7 +113,7 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
     @property
     def shared_bits(self) -> int:
-        """Of the list of numbers, which kernels read as integers of 16 bits."""
+        """The bits of the list of numbers, which kernels read as integers of 16 bits."""
         return 16 * len(self.entries)
 
     @property
@@ -145,7 +146,7 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         if not constant.any():
             return self
         weights = np.ones(constant.shape) if importance is None else np.broadcast_to(importance, constant.shape)
-        # Numbers that are never multiplied must not lose all weight.
+        # Numbers that are never multiplied keep a small weight.
         weights = weights.ravel() + 1.0e-6 * float(weights.max(initial=0)) + 1.0e-30
         return _rounded(self.bits, lloyd_max(constant.ravel(), weights, self.bits))
 

@@ -25,7 +25,7 @@ V = TypeVar("V")
 
 
 class F32(NumberFormat):
-    """Builtin `f32` as a number format; formats that compute in single precision only store differently."""
+    """Builtin `f32` as a number format; formats that compute in single precision differ only in storage."""
 
     FAMILY = "float"
     GOOD_FOR = "32-bit floats: the reference, and chips with an FPU"
@@ -121,7 +121,7 @@ class F32(NumberFormat):
 
 
 class F32Sum(Accumulator):
-    """A float to which products are added one after the other, each sum rounded."""
+    """A float to which products are added sequentially; each sum is rounded."""
 
     FAMILY = "float"
     SCALE_FREE = True

@@ -1,9 +1,9 @@
-"""Formats whose elements share scales in groups: each number is that of its element times a power of two of its group.
+"""Formats whose elements share scales in groups: a number is its element times the power of two of its group.
 
-A grouped format is the format of one tensor of constants, whose powers of two are parameters of its type
+A grouped format is the format of one tensor of constants; the powers of two are parameters of its type
 (`dialects/formats/groups.py`). Only sums of products read such a tensor: as numbers are integers in one unit, the sum
-of all products is exact, and is rounded once. A device multiplies the elements of a group as it would those of any
-tensor, and shifts the sum of a group before it joins the others.
+of all products is exact, and is rounded once. A device multiplies the elements of a group like those of any tensor, and
+shifts the sum of a group before it is added to the others.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ BLOCK = 32
 
 
 class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
-    """A format that divides a constant into groups of elements with a power of two each; a mixin of its element's.
+    """A format that divides a constant into groups with one power of two each; a mixin for the format of its elements.
 
     Its parameters are integers and, last, the groups. Without groups, as `of_width` returns it, it is the format of an
-    element. `for_range` gives the format of tensors that are not grouped.
+    element. `for_range` returns the format of tensors without groups.
     """
 
     if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.shared if isinstance(self.shared, GroupsAttr) else None
 
     SCALES: ClassVar[Sequence[int]] = FRACS
-    """The scales that `with_groups` takes; others become the nearest one."""
+    """The scales that `with_groups` accepts; others are rounded to the nearest."""
 
     @abstractmethod
     def with_groups(self, scale: int, groups: GroupsAttr | None) -> Self:
@@ -79,7 +79,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def element(self) -> ExactNumbers:
-        """The format of the elements of a group that is not shifted."""
+        """The format of the elements in a group with shift 0."""
         return self if self.groups is None else self.with_groups(self.scale, None)
 
     def group_length(self, run: int) -> int:
@@ -97,7 +97,9 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return most - exponents
 
     def best_scales(self, blocks: Reals, weights: Reals) -> NDArray[np.int64]:
-        """The scale of each group with the least squared error: OCP's, half of it or twice it. weights: of errors."""
+        """The scale of each group with the least squared error: the OCP scale, half or twice of it. weights: those of
+        the errors.
+        """
         usual = self.shared_scales(blocks)
         unit = self.with_groups(0, None)
         tried = usual[:, None] + np.array([0, 1, -1])
@@ -120,14 +122,14 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         )
         scales = self.best_scales(blocks, weights)
         used = blocks.any(-1)
-        # Groups that lie too far apart lose their least numbers.
+        # Groups whose scales differ too much lose their least numbers.
         room = MOST_BITS - max(map(abs, self.element.integer_limits)).bit_length()
         unit = min(int(scales[used].max()), int(scales[used].min()) + room, self.SCALES[-1]) if used.any() else 0
         shifts = np.where(used, np.maximum(unit - scales, 0), 0)
         return self.with_groups(unit, GroupsAttr(length, run, shifts.tolist()))
 
     def narrowed(self, bits: int) -> Self:
-        """The format whose finest groups are `bits` bits coarser."""
+        """The format with finest groups coarser by `bits` bits."""
         if (groups := self.groups) is None:
             return self
         shifts = np.maximum(np.array(groups.shifts.get_values()) - bits, 0)
@@ -163,7 +165,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def coding(self) -> Coding | None:
-        """That of elements; no kernel reads groups as if they were one."""
+        """The coding of elements; no kernel reads several groups as one."""
         return super().coding if self.groups is None else None
 
     def verify_raws(self, raws: Raws) -> None:

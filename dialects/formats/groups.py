@@ -1,7 +1,7 @@
-"""Groupings of tensors: which elements share a power of two, and the powers of one tensor as part of its type.
+"""Groupings of tensors: the elements that share a power of two, and the powers of one tensor as part of its type.
 
-The elements of the axes of a tensor from one of them on, in row-major order, form *runs*, and each run is divided into
-groups of one length, the last of which may be shorter.
+A grouping flattens the axes of a tensor from a given axis on, in row-major order, to *runs*. Each run is divided into
+groups of one length; the last group may be shorter.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_BITS = 47
 
 @dataclass(frozen=True)
 class Grouping:
-    """A way to divide a tensor: runs are the elements of the axes from `axis` on, and consist of groups of a length.
+    """A division of a tensor into runs, the elements of the axes from `axis` on, and of runs into groups of a length.
 
     The last group of a run may be shorter; length None: a run is one group.
     """
@@ -43,9 +43,9 @@ class Grouping:
 
 @irdl_attr_definition
 class GroupsAttr(ParametrizedAttribute):
-    """`length of run, [shift, ...]`: the length of runs and of groups, and the left shift of each group, run by run.
+    """`length of run, [shift, ...]`: the lengths of runs and of groups, and the left shift of each group, run by run.
 
-    The tensor has a run for each ceil(run / length) shifts.
+    The number of shifts per run is ceil(run / length).
     """
 
     name = "num.groups"
@@ -58,7 +58,7 @@ class GroupsAttr(ParametrizedAttribute):
 
     @classmethod
     def parsed(cls, parser: AttrParser) -> GroupsAttr:
-        """The groups that stand next in a type."""
+        """Parse the groups of a type."""
         length = parser.parse_integer(allow_boolean=False, allow_negative=False)
         parser.parse_keyword("of")
         run = parser.parse_integer(allow_boolean=False, allow_negative=False)
@@ -83,7 +83,7 @@ class GroupsAttr(ParametrizedAttribute):
 
     @property
     def each(self) -> int:
-        """The number of groups of a run."""
+        """The number of groups per run."""
         return -(-self.run.data // self.length.data)
 
     @property
@@ -135,7 +135,7 @@ class GroupsAttr(ParametrizedAttribute):
 
 
 def groups_in_rows(groups: GroupsAttr | None, length: int, shifts: Sequence[int]) -> GroupsAttr:
-    """The groups of a matrix, each row of which, of `length` elements, is shifted further to the left; or its rows."""
+    """The groups of a matrix with an additional left shift per row of `length` elements; without groups, its rows."""
     if groups is None:
         return GroupsAttr(length, length, shifts)
     rows = groups.by_run.reshape(len(shifts), -1) + np.array(shifts)[:, None]

@@ -36,7 +36,7 @@ def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
 
 
 def settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
-    """Lloyd's iteration: each number but 0 moves to the centroid of the reals that it is nearest to.
+    """Lloyd's iteration: each number except 0 moves to the centroid of the reals nearest to it.
 
     numbers: ascending. x, w: reals in ascending order, and their weights, of shape (n,).
     """

@@ -1,4 +1,4 @@
-"""Look-up of number formats by the names that people use: a dialect's (`fixed`) or a builtin type's (`f32`)."""
+"""Look-up of number formats by user-visible names: a dialect's (`fixed`) or a builtin type's (`f32`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ALIASES = {"affine": "zeroskew"}
 def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
     """The format of a registered dialect, plug-ins included, or of a builtin type, at a width.
 
-    Raises `InputError` if the name stands for no number format, or the format does not have this width.
+    Raises `InputError` if the name is not that of a number format, or if the format does not have this width.
     """
     if (dialect := ctx.get_optional_dialect(ALIASES.get(name, name))) is not None:
         for attribute in dialect.attributes:
@@ -44,7 +44,7 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
 def formats() -> dict[str, type[NumberFormat]]:
     """The number formats by the names of their dialects, plug-ins included, and of their builtin types.
 
-    Loads all dialects but xDSL's.
+    Loads all dialects except xDSL's.
     """
     found: dict[str, type[NumberFormat]] = {}
     for name, factory in own_dialects().items():
@@ -57,7 +57,7 @@ def formats() -> dict[str, type[NumberFormat]]:
 
 
 def format_spelled(ctx: Context, text: str) -> NumberFormat:
-    """The format spelled as a name with a width, `fixed:8`, or as a name alone; raises as `format_named` does."""
+    """The format in a text: a name with a width, `fixed:8`, or a name; raises as `format_named` does."""
     name, colon, bits = text.partition(":")
     if colon and not (bits.isdecimal() and bits.isascii()):
         raise InputError(f"expected FORMAT:BITS, got '{text}'")
@@ -65,11 +65,11 @@ def format_spelled(ctx: Context, text: str) -> NumberFormat:
 
 
 SYNTHESISED = "synthesised"
-"""The name of lists of numbers that are made for the constants of a model, where a format of constants is spelled."""
+"""The name, in place of a constants' format, of lists of numbers that are synthesised for a model's constants."""
 
 
 def synthesised_bits(weights: str | None) -> int:
-    """The bits of `synthesised:BITS`; 0 for a format of constants. Raises `InputError` for another spelling."""
+    """The bits of `synthesised:BITS`; 0 for a format of constants. Raises `InputError` for another text."""
     name, _, bits = (weights or "").partition(":")
     if name != SYNTHESISED:
         return 0
@@ -79,9 +79,9 @@ def synthesised_bits(weights: str | None) -> int:
 
 
 def listing_format(main: NumberFormat, bits: int) -> NumberFormat:
-    """The format of some bits that lists its numbers and has products with another one.
+    """The format of a width that lists its numbers and can be multiplied with another format.
 
-    Raises `InputError` if there is none, or not of this width.
+    Raises `InputError` if there is none of this width.
     """
     for format in formats().values():
         if format.FAMILY == main.FAMILY and format.of_integers(2, 0, [0, 1]) is not None:

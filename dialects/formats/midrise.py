@@ -1,7 +1,7 @@
 """Weights of few bits without a zero: `!midrise.q<bits, frac>` has the odd integers from 1 - 2^bits to 2^bits - 1.
 
 They are the levels of a mid-rise quantiser (Gersho and Gray, "Vector Quantization and Signal Compression", 1992, 5.4),
-and stand for integer * 2^-frac: -1 and 1 with one bit (Courbariaux, Bengio and David, "BinaryConnect", 2015), -3, -1, 1
+and represent integer * 2^-frac: -1 and 1 with one bit (Courbariaux, Bengio and David, "BinaryConnect", 2015), -3, -1, 1
 and 3 with two. No code is spent on an end that has no opposite, and each integer is a sum of signed powers of two, so
 that products with it are additions and subtractions. Raws are the integers themselves, one a byte; `pack-constants`
 stores their bits. Ternary weights, -1, 0 and 1, are `!fixed.q<2, frac>`.
@@ -38,7 +38,9 @@ MIDRISE_WIDTHS = ODD_WIDTHS
 USUAL_WIDTH = 2
 
 TRIED = 4
-"""Scales that are tried for a constant, from the one at which none of its numbers saturates, each half of the last."""
+"""Candidate scales of a constant, from the one at which none of its numbers saturates; each is half of the previous
+one.
+"""
 
 
 @irdl_attr_definition
@@ -87,7 +89,9 @@ class MidriseType(ExactInteger):
         return MidriseType(width, width)
 
     def for_range(self, low: float, high: float) -> MidriseType:
-        """The finest scale at which no number is beyond the greatest one by more than half of the distance of two."""
+        """The finest scale at which no number exceeds the greatest one by more than half of the distance between
+        levels.
+        """
         greatest = max(abs(low), abs(high))
         fitting = (frac for frac in reversed(FRACS) if greatest <= np.ldexp(1.0, self.width.data - frac))
         return MidriseType(self.width.data, next(fitting, FRACS[0]))
@@ -119,11 +123,11 @@ class MidriseType(ExactInteger):
         return self.fitted(m, m.mul(a, b), right)
 
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
-        """As any product: no even power of two is a number of these formats."""
+        """As for any product: no even power of two is a number of these formats."""
         return self.mul(m, value, value_format, factor, factor_format)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        # By a factor of at least one where that fits: no number may become zero, which lies between two of the format.
+        # The factor is at least one if that fits: numbers between two levels must not become zero.
         shift = min(max(STICKY_BITS, -self.scale), 31 - self.width.data)
         low, high = (end << shift for end in self.integer_limits)
         scaled = m.mulf(value, m.float_constant(math.ldexp(1.0, self.scale + shift)))
@@ -151,7 +155,7 @@ class MidriseType(ExactInteger):
         """floor(x / 2^right / 2)."""
         if right < 0:
             return m.rescale(x, right + 1)
-        # A larger shift would leave only the sign, too.
+        # A larger shift also leaves only the sign.
         return m.shift_right(x, min(right + 1, max(x.high, ~x.low).bit_length()))
 
 

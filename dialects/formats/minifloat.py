@@ -4,9 +4,9 @@ The kinds of 8 bits are e4m3 and e5m2, the fp8 of the Open Compute Project (OFP8
 IEEE rules; those of 6 and 4 bits are its MX formats. Raws are ordered: the sign applies to all bits of the magnitude,
 so that there is a single zero. Results saturate and are never infinite.
 
-`!minifloat.f<e, m, shift>` is stored on devices: the same numbers times 2^-shift, as long as they are integers of 15
-bits and a sign in units of the smallest. They are multiplied as integers and summed exactly; a smaller number is
-rounded to the smallest or to zero.
+`!minifloat.f<e, m, shift>` is stored on devices: the same numbers times 2^-shift, restricted to integers of 15 bits and
+a sign in units of the smallest. They are multiplied as integers and summed exactly; a smaller number is rounded to the
+smallest or to zero.
 """
 
 from __future__ import annotations
@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
 KINDS = {8: ((3, 4), (4, 3), (5, 2)), 6: ((2, 3), (3, 2)), 4: ((2, 1),)}
-"""(e, m) by width, the most precise near the greatest number first: `of_width` takes it."""
+"""(e, m) by width, the kind with the most fraction bits first: `of_width` selects it."""
 
 RESERVED = {(3, 4): 1 << 4, (4, 3): 1, (5, 2): 1 << 2}
-"""Count of the greatest bit patterns that are no numbers: e3m4 and e5m2 have IEEE's infinities and NaNs, e4m3 a NaN."""
+"""The number of greatest bit patterns that are not numbers: e3m4 and e5m2 have IEEE's infinities and NaNs, e4m3 a
+NaN.
+"""
 
 KNOWN = {kind for kinds in KINDS.values() for kind in kinds}
 INTEGER_BITS, UNLIMITED = 15, 64
@@ -147,7 +149,9 @@ def _magnitude(bits: int, e: int, m: int) -> float:
 
 
 def _unit(e: int, m: int, integer_bits: int) -> int:
-    """The u of the unit 2^-u of all numbers: the smallest number, or the finest unit that `integer_bits` bits allow."""
+    """The u of the unit 2^-u of all numbers: the smallest number, or the finest unit with integers of `integer_bits`
+    bits.
+    """
     reach = math.frexp(_magnitude(_greatest(e, m), e, m))[1]
     return min((1 << (e - 1)) - 2 + m, integer_bits - reach)
 
@@ -164,9 +168,9 @@ def _numbers(e: int, m: int, integer_bits: int) -> tuple[NDArray[np.int64], NDAr
 
 @lru_cache
 def small_floats(e: int, m: int, shift: int, most_bits: int) -> Listed:
-    """OFP8 and OCP MX 1.0, section 5.3, in exact rationals: numbers of e bits of exponent and m of fraction.
+    """All numbers with e bits of exponent and m of fraction (OFP8; OCP MX 1.0, section 5.3), in exact rationals.
 
-    Times 2^-shift, down to the least one from which on all numbers are integers of `most_bits` bits in one unit.
+    They are multiplied by 2^-shift. The least ones are excluded until all are integers of `most_bits` bits in one unit.
     """
     bias = 2 ** (e - 1) - 1
     subnormal = [Fraction(fraction, 2**m) * Fraction(2) ** (1 - bias) for fraction in range(2**m)]
@@ -176,7 +180,7 @@ def small_floats(e: int, m: int, shift: int, most_bits: int) -> Listed:
         for fraction in range(2**m)
     ]
     magnitudes = [*subnormal, *normal]
-    # e4m3 has a NaN; e5m2 and e3m4 give the greatest exponent to infinity and NaNs, as IEEE 754 does.
+    # e4m3 has a NaN; e5m2 and e3m4 reserve the greatest exponent for infinity and NaNs, as IEEE 754 does.
     del magnitudes[len(magnitudes) - {(4, 3): 1, (5, 2): 4, (3, 4): 16}.get((e, m), 0) :]
     scale = bias - 1 + m
     while magnitudes[-1] * Fraction(2) ** scale >= 2**most_bits:

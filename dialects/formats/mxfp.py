@@ -1,9 +1,9 @@
 """Floats that share scales in groups: `!mxfp.b<e, m, shift>` and `!mxfp.b<e, m, shift, length of run, [shift, ...]>`.
 
 MXFP8, MXFP6 and MXFP4 of the Open Compute Project's Microscaling Formats specification 1.0 (2023), section 5.3: floats
-of e bits of exponent and m of fraction, of which e4m3 reaches 448, times the power of two of their group. All numbers
-of the element are there, rounded to nearest, ties to even; infinity and NaN are none. Numbers are integers of 2^-shift
-times the least one.
+of e bits of exponent and m of fraction, of which e4m3 reaches 448, times the power of two of their group. All finite
+numbers of the element are included; rounding is to nearest, ties to even. Numbers are integers of 2^-shift times the
+least one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MX_SHIFTS = range(-100, 101)
 
 @irdl_attr_definition
 class MxFpType(GroupedFormat, TabulatedFormat):
-    """`!mxfp.b<e, m, shift>`, a small float, perhaps with groups; see the module."""
+    """`!mxfp.b<e, m, shift>`, a small float, with or without groups; see the module."""
 
     name = "mxfp.b"
     WEIGHS_NUMBERS: ClassVar[bool] = True
@@ -65,7 +65,7 @@ class MxFpType(GroupedFormat, TabulatedFormat):
 
     @property
     def specification(self) -> Listed:
-        """That of elements."""
+        """The specification of elements."""
         return small_floats(self.e.data, self.m.data, self.shift.data, UNLIMITED)
 
     @property
@@ -99,7 +99,7 @@ class MxFpType(GroupedFormat, TabulatedFormat):
         return self._kind.for_range(low, high)
 
     def grouped(self, constant: Reals, importance: Reals | None, finest: Grouping) -> MxFpType:
-        """As for any grouped format, in the kind of this width with the least squared error."""
+        """As for any grouped format, with the kind of this width that has the least squared error."""
         kinds = [MxFpType(*kind).divided(constant, importance, finest) for kind in MX_KINDS[self.bits]]
         return min(kinds, key=lambda format: format.squared_error(constant, importance))
 

@@ -27,7 +27,7 @@ USUAL_WIDTH = 8
 
 @irdl_attr_definition
 class MxIntType(GroupedFormat, RoundedHalfUp):
-    """`!mxint.b<width, frac>`, an integer of 2 to 16 bits, perhaps with groups; see the module."""
+    """`!mxint.b<width, frac>`, an integer of 2 to 16 bits, with or without groups; see the module."""
 
     name = "mxint.b"
     WEIGHS_NUMBERS: ClassVar[bool] = True
@@ -51,7 +51,7 @@ class MxIntType(GroupedFormat, RoundedHalfUp):
 
     @property
     def specification(self) -> Multiples:
-        """That of elements."""
+        """The specification of elements."""
         most = 2 ** (self.width.data - 1) - 1
         return Multiples(self.frac.data, -most, most)
 
@@ -79,7 +79,7 @@ class MxIntType(GroupedFormat, RoundedHalfUp):
         return MxIntType(self.width.data - bits, max(self.frac.data - bits, FRACS[0]))
 
     def for_range(self, low: float, high: float) -> FixedType:
-        """Fixed point, in which tensors have one scale."""
+        """The format of a tensor with one scale, which is fixed point."""
         return FixedType.of_width(self.width.data).for_range(low, high)
 
 

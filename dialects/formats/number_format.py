@@ -2,11 +2,11 @@
 
 A format is an element type that describes each of its operations once, over a `Machine`; the numpy machine (for the
 evaluator and the searches) and the emitter (for the device) then agree in every bit. An element type that implements
-`NumberFormat` gets every pass, target and test without an edit elsewhere. Types that this project does not own (`f32`)
-are adapted by registering with `number_format`. What a format has to know about sums of products is a `Product`, what
-kernels have to know about its raws a `Coding`.
+`NumberFormat` gets every pass, target and test without an edit elsewhere. Foreign types (`f32`) are adapted by
+registering with `number_format`. A `Product` describes sums of products to formats, a `Coding` describes raws to
+kernels.
 
-Formats of one `FAMILY` mix freely as operands of an op; a change of family is an explicit `tdsl.cast`.
+Formats of one `FAMILY` may be mixed as operands of an op; a change of family is an explicit `tdsl.cast`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Term: TypeAlias = "tuple[int, Sequence[tuple[V, NumberFormat]]]"
 Function: TypeAlias = Literal["exp", "tanh", "sigmoid", "erf", "log", "softplus"]
 
 ScaleBy: TypeAlias = Literal["greatest", "scores"]
-"""What decides about the scale of a tensor: its greatest magnitude, or the errors of scores that its errors cause."""
+"""The criterion for the scale of a tensor: its greatest magnitude, or the errors of scores that its errors cause."""
 
 BY_GREATEST: ScaleBy = "greatest"
 BY_SCORES: ScaleBy = "scores"
@@ -53,7 +53,7 @@ Interval: TypeAlias = tuple[float, float]
 """Reals that bound the elements of a tensor for any input."""
 
 SCALINGS = 4
-"""The number of scales that a format offers for a range."""
+"""The number of candidate scales of a format for a range."""
 
 ANYTHING: Interval = (-math.inf, math.inf)
 
@@ -62,8 +62,8 @@ ANYTHING: Interval = (-math.inf, math.inf)
 class Factor:
     """An operand.
 
-    raws: of a constant, shape (..., summed index). interval: of an operand that is not constant. raised: the groups
-    that it gets from its op, in place of those of its format.
+    raws: those of a constant, shape (..., summed index). interval: that of an operand that is not constant. raised: the
+    groups that its op assigns, in place of those of its format.
     """
 
     format: NumberFormat
@@ -73,7 +73,7 @@ class Factor:
 
     @property
     def groups(self) -> GroupsAttr | None:
-        """The groups of its elements, the products of each of which are summed before they join the others."""
+        """The groups of its elements; the products of each group are summed before they are added to the others."""
         return self.format.groups if self.raised is None else self.raised
 
 
@@ -81,8 +81,8 @@ class Factor:
 class Product:
     """Sums of `length` products of elements of two factors.
 
-    square: both factors of a product are the same number. sparse: only products of stored entries are added. Only the
-    left factor has groups.
+    square: true if both factors of a product are the same number. sparse: true if only products of stored entries are
+    added. Only the left factor may have groups.
     """
 
     length: int
@@ -99,14 +99,14 @@ REGIME = "regime"
 
 @dataclass(frozen=True)
 class Coding:
-    """The decoding of a format's raws, by a name that kernels know.
+    """The decoding of a format's raws, by a name that kernels support.
 
-    name: `INTEGER` if raws are the integers themselves; `TABLE` if `table` lists 16-bit integers in the order of the
-    raws, which are bytes, with the entry of raw 0 at index `zero`; `REGIME` if raws of 16 bits have a sign, a regime,
-    an exponent and a fraction, as posits have; `parameters` are the bits of the exponent and the scale.
-    segments: returns a table for kernels that decode piecewise linearly, and the number of extra fraction bits of the
-    integers that it gives. Entry i of its 256 stands for the 16-bit raws whose upper byte is i - 128: it is
-    c * 2^16 + 2^8 + s if all of them stand for (raw + c) * 2^s, and 0 otherwise.
+    name: `INTEGER` if raws are the integers themselves. `TABLE` if `table` lists 16-bit integers in the order of the
+    raws, which are bytes, with the entry of raw 0 at index `zero`. `REGIME` if raws of 16 bits have a sign, a regime,
+    an exponent and a fraction, as posits do; `parameters` are the bits of the exponent and the scale. segments: returns
+    a table for kernels that decode piecewise linearly, and the number of extra fraction bits of the decoded integers.
+    Entry i of its 256 represents the 16-bit raws whose upper byte is i - 128: it is c * 2^16 + 2^8 + s if all of them
+    represent (raw + c) * 2^s, and 0 otherwise.
     """
 
     name: str
@@ -123,42 +123,44 @@ INTEGER_CODING = Coding(INTEGER)
 class NumberFormat(ABC):
     """A set of representable reals, their raw bits, and the operations that round into it.
 
-    Every operation is a method of the format of its *result*; operands come with formats of their own, from the same
-    family. Values `V` are a machine's representation of a stored element: an array of raws, or an SSA value.
+    Every operation is a method of the format of its *result*; operands may have different formats of the same family.
+    Values `V` are a machine's representation of a stored element: an array of raws, or an SSA value.
     """
 
     FAMILY: ClassVar[str]
     """The family that the operands of an operation share."""
 
     AS_PUBLISHED: ClassVar[bool] = False
-    """True for an arithmetic of the literature: no sums are fused, no scales changed; results may round otherwise."""
+    """True for published arithmetic: sums are not fused, scales do not change, and results may round differently."""
 
     ROUNDS_ONCE: ClassVar[bool] = True
-    """True if each result is the number nearest to the exact one; otherwise intermediate roundings may add to it."""
+    """True if each result is the number nearest to the exact one; otherwise intermediate roundings may add to the
+    error.
+    """
 
     SCALED_BY: ClassVar[ScaleBy] = BY_GREATEST
-    """The rule by which tensors that are not constant get their scales unless another one is asked for."""
+    """The default rule for the scales of tensors that are not constant."""
 
     WEIGHS_NUMBERS: ClassVar[bool] = False
-    """True if `fitted_to` reads the importance of a constant's numbers, which takes an evaluation of all data."""
+    """True if `fitted_to` reads the importance of a constant's numbers, which requires an evaluation of all data."""
 
     SUMS_GO_ON: ClassVar[bool] = True
-    """True if a sum can take products of operands of any scales."""
+    """True if a sum accepts products of operands with any scales."""
 
     CONSTANTS_FROM: ClassVar[int | None] = None
-    """The fewest elements of a constant in a format that pays only for constants; other tensors take the main one."""
+    """Minimum elements of a constant for a format that pays only for constants; other tensors use the main format."""
 
     GOOD_FOR: ClassVar[str] = ""
-    """The models and chips that the format suits, in one line for help texts; "" if nobody is advised to take it."""
+    """Suitable models and chips in one line for help texts; "" for a format that is not recommended."""
 
     FOR_WEIGHTS: ClassVar[bool] = False
     """True if constants of few bits lose less in this format than in others: `search-weights` considers it."""
 
     FOR_AUTO: ClassVar[Sequence[int]] = ()
-    """Widths at which `--format auto` considers a package's format, besides its own alternatives."""
+    """Widths at which `--format auto` considers a package's format, in addition to its own alternatives."""
 
     SCHEMES: ClassVar[Sequence[str]] = ()
-    """Names of alternative ways to compute `function`: those of the literature, kept for comparison."""
+    """Names of alternative implementations of `function`: published ones, for comparison."""
 
     @property
     @abstractmethod
@@ -187,17 +189,19 @@ class NumberFormat(ABC):
 
     @property
     def variants(self) -> Sequence[NumberFormat]:
-        """Alternatives of the same width among which accuracy decides; `for_range` keeps what distinguishes them."""
+        """Alternatives of the same width, to be chosen by accuracy; `for_range` preserves their distinguishing
+        parameters.
+        """
         return (self,)
 
     @property
     def specification(self) -> Specification | None:
-        """What the format documents, by which `tinyml prove` judges its arithmetic; None if that is not written."""
+        """The documented meaning, against which `tinyml prove` checks the arithmetic; None if there is none."""
         return None
 
     @property
     def coding(self) -> Coding | None:
-        """The decoding of raws in kernels; None if only `Accumulator.mac` knows it."""
+        """The decoding of raws in kernels; None if only `Accumulator.mac` implements it."""
         return None
 
     def as_integers(self, bits: int) -> NumberFormat | None:
@@ -210,7 +214,7 @@ class NumberFormat(ABC):
         return self
 
     def delivered(self, raws: Raws) -> Raws:
-        """The integers that a sensor or a data set delivers as raws: those of the memory's bits, signed or not."""
+        """The integers that a sensor or a data set delivers as raws: those of the storage width, signed or not."""
         return raws
 
     def without_offset(self) -> tuple[NumberFormat, int]:
@@ -222,11 +226,11 @@ class NumberFormat(ABC):
         """Round reals into the format."""
 
     def encode_clipped(self, reals: Reals) -> Raws:
-        """Round reals into the format, those beyond its range to its ends: as `encode`, unless that wraps around."""
+        """Round reals to the format and saturate those outside its range: as `encode`, unless that wraps around."""
         return self.encode(reals)
 
     def ends(self, shape: Sequence[int] = ()) -> tuple[Raws, Raws]:
-        """The raws of the least and of the greatest number, in arrays of a shape: rows may have scales of their own."""
+        """The raws of the least and of the greatest number, in arrays of a shape; rows may have separate scales."""
         low, high = (self.encode_clipped(np.full(shape, end)) for end in (-np.inf, np.inf))
         return low, high
 
@@ -239,7 +243,7 @@ class NumberFormat(ABC):
         """The exact reals of raws."""
 
     def verify_raws(self, raws: Raws) -> None:
-        """Raise `VerifyException` for raws that rounding never produces, NaN among them: proofs rely on this."""
+        """Raise `VerifyException` for raws that rounding never produces, including NaN: proofs rely on this."""
         wrong = raws[self.encode(self.decode(raws)) != raws]
         if wrong.size:
             raise VerifyException(f"{wrong[0]} is not the raw value of any {self.type}")
@@ -251,7 +255,7 @@ class NumberFormat(ABC):
 
     @classmethod
     def of_integers(cls, width: int, scale: int, integers: Sequence[int]) -> NumberFormat | None:
-        """The format of some bits whose numbers are these integers times 2^-scale, rising, 0 among them.
+        """The format of a width whose numbers are these integers times 2^-scale: ascending, including 0.
 
         None for formats whose numbers follow from other parameters.
         """
@@ -262,9 +266,10 @@ class NumberFormat(ABC):
         """The format of the same family and width with parameters for values between low and high."""
 
     def scalings(self, low: float, high: float) -> Sequence[NumberFormat]:
-        """Formats of the same family and width for values between low and high, among which their errors decide.
+        """Formats of the same family and width for values between low and high, to be chosen by their errors.
 
-        By default those for this range and for ranges 2, 4 and 8 times narrower, beyond which numbers saturate.
+        By default these are the formats for this range and for ranges 2, 4 and 8 times narrower, outside which numbers
+        saturate.
         """
         return [self.for_range(math.ldexp(low, -zoom), math.ldexp(high, -zoom)) for zoom in range(SCALINGS)]
 
@@ -275,32 +280,33 @@ class NumberFormat(ABC):
 
     @property
     def reaching(self) -> Sequence[NumberFormat]:
-        """Formats with all numbers of this one and greater ones besides, the greatest first; usually none."""
+        """Formats with all numbers of this one and greater ones, the greatest first; usually none."""
         return ()
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> NumberFormat:
         """The format for a constant, refined by its numbers; this format was chosen for their range.
 
-        importance: the mean square of the factor that each number meets, broadcast to the constant; None if unknown or
-        not asked for (`WEIGHS_NUMBERS`). rows: whether rows, along the first axis, may have parameters of their own.
+        importance: the mean square of the factor by which each number is multiplied, broadcast to the constant; None if
+        unknown or not asked for (`WEIGHS_NUMBERS`). rows: true if rows, along the first axis, may have separate
+        parameters.
         """
         return self
 
     def grouped(self, constant: Reals, importance: Reals | None, finest: Grouping) -> NumberFormat | None:
-        """The format for a constant in groups with parameters of their own; None for formats without.
+        """The format for a constant in groups with separate parameters; None for formats without groups.
 
-        finest: the least groups that all readers of the constant take. importance: as for `fitted_to`.
+        finest: the finest groups that all readers of the constant support. importance: as for `fitted_to`.
         """
         return None
 
     @property
     def groups(self) -> GroupsAttr | None:
-        """The groups of the one tensor that has this format; None if elements share nothing but the format."""
+        """The groups of the tensor with this format; None for a format without groups."""
         return None
 
     @property
     def shared_bits(self) -> int:
-        """Bits that all elements of a constant share in flash, such as the exponents of groups."""
+        """The number of bits that all elements of a constant share in flash, such as the exponents of groups."""
         return 0 if self.groups is None else 8 * len(self.groups.shifts)
 
     def squared_error(self, constant: Reals, importance: Reals | None) -> float:
@@ -313,11 +319,11 @@ class NumberFormat(ABC):
         return low, high
 
     def result_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The range for which the scale of a function's results is chosen; low and high were observed."""
+        """The range that determines the scale of a function's results; low and high were observed."""
         return low, high
 
     def of_sum(self, lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
-        """The format for sums of these operands: itself, unless published arithmetic has no finer scale for them."""
+        """The format for sums of these operands: itself, unless published arithmetic defines a finer scale for them."""
         return self
 
     def of_product(self, lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
@@ -325,7 +331,7 @@ class NumberFormat(ABC):
         return self
 
     def in_register(self) -> NumberFormat:
-        """The format of the same range for a value that is never stored, whose width nobody asked for."""
+        """The format of the same range for a value that is never stored, whose width is not prescribed."""
         return self
 
     @abstractmethod
@@ -337,7 +343,7 @@ class NumberFormat(ABC):
         return self
 
     def difference(self, rhs: NumberFormat) -> NumberFormat | None:
-        """A format that holds every self - rhs exactly, for integer raws as their difference; None without one."""
+        """A format that holds every self - rhs exactly, as the difference of integer raws; None if there is none."""
         return None
 
     def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> Bound | None:
@@ -362,7 +368,7 @@ class NumberFormat(ABC):
     def accumulator_of_sum(
         self, products: Sequence[Product], initial: Factor | None, bound: Bound | None
     ) -> Accumulator:
-        """The accumulator for the sum of some products, in order, that starts from a number: that of the last."""
+        """The accumulator for a sum of some products, in order, with an initial value: that of the last product."""
         return self.accumulator_for(products[-1], bound)
 
     @abstractmethod
@@ -390,7 +396,7 @@ class NumberFormat(ABC):
     def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V: ...
 
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
-        """value * factor, a power of two with which the product stays within the format."""
+        """value * factor; the factor is a power of two for which the product stays within the format."""
         return self.mul(m, value, value_format, factor, factor_format)
 
     @abstractmethod
@@ -409,12 +415,13 @@ class NumberFormat(ABC):
         """The float nearest to a value of this format."""
 
     def ranked(self, m: Machine[V], value: V) -> tuple[Int[V], Raws] | None:
-        """The index of a value among all raws of the format, and these in order; None if there are too many for a
-        table."""
+        """The index of a value among all raws of the format, and the raws in order; None if a table would be too
+        long.
+        """
         return None
 
     def convert(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """Round a value of any format; between families by a table if it is short, otherwise by way of a float."""
+        """Round a value of any format; between families by a table if it is short, otherwise via a float."""
         if value_format.FAMILY == self.FAMILY:
             return self.recode(m, value, value_format)
         ranked = value_format.ranked(m, value)
@@ -450,15 +457,19 @@ class NumberFormat(ABC):
         return self.mul(m, value, value_format, gate, share)
 
     def format_of_sums(self, low: float, high: float) -> NumberFormat | None:
-        """A format of integers that hold every sum of numbers of this format between two reals; None without one."""
+        """A format of integers that represent every sum of this format's numbers between two reals; None if there is
+        none.
+        """
         return None
 
     def adds_raws_of(self, sums: NumberFormat) -> bool:
-        """True if this format has every number of `sums`, a `format_of_sums`, and raws that add up like integers."""
+        """True if this format includes every number of `sums`, a `format_of_sums`, and its raws add up like
+        integers.
+        """
         return self == sums
 
     def maximum(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        """The greater of two numbers; rounding, which preserves order, comes first."""
+        """The greater of two numbers; rounding, which preserves order, happens first."""
         first, second = self.recode(m, lhs, lhs_format), self.recode(m, rhs, rhs_format)
         return m.select(self.greater(m, second, first), second, first)
 
@@ -470,7 +481,7 @@ class NumberFormat(ABC):
     def step(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         """1 where the value is greater than 0, else 0."""
         if value_format.decode(value_format.encode(np.array(0.0))):
-            # Zero is none of its numbers.
+            # The format does not contain zero.
             positive = value_format.at_least(m, value, 0.0)
         else:
             positive = value_format.greater(m, value, value_format.constant(m, 0.0))
@@ -524,16 +535,16 @@ class NumberFormat(ABC):
         return m.addf(total, m.mulf(real, real))
 
     def inverse_root(self, m: Machine[V], total: V, value_format: NumberFormat) -> V:
-        """1 / sqrt(total): a float if the total is, otherwise 32 bits whose unit `normalised` knows."""
+        """1 / sqrt(total): a float if the total is a float, otherwise 32 bits in a unit that `normalised` defines."""
         return m.call("tm_inverse_rootf", total)
 
     def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
-        """value * factor; total: the sum whose `inverse_root` the factor is."""
+        """value * factor; total: the sum for which `inverse_root` returned the factor."""
         return self.from_f32(m, m.mulf(value_format.to_f32(m, value), factor))
 
     @property
     def of_rotations(self) -> NumberFormat:
-        """The format of cosines and sines, which products with this format take; it has -1."""
+        """The format of cosines and sines in products with this format; it includes -1."""
         return self.for_range(-1.0, 1.0)
 
     def combined(self, m: Machine[V], terms: Sequence[Term[V]]) -> V:
@@ -551,7 +562,7 @@ class NumberFormat(ABC):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """A function of a value, by one of the format's `SCHEMES` or, for None, as suits the formats best.
+        """A function of a value, by one of the format's `SCHEMES` or, for None, by the most suitable method.
 
         Results lie in the function's range as it is encoded: exp from 0, tanh from -1 to 1, sigmoid from 0 to 1.
         """
@@ -567,7 +578,7 @@ class NumberFormat(ABC):
 
 @singledispatch
 def number_format(type: object) -> NumberFormat | None:
-    """The format that an element type stands for, or None.
+    """The format of an element type, or None.
 
     A type that implements `NumberFormat` is its own format; an adapter for a foreign type registers here.
     """

@@ -13,11 +13,11 @@ from xdsl.utils.exceptions import VerifyException
 
 
 class IntegerParameters(ParametrizedAttribute, TypeAttribute):
-    """A type whose parameters are parsed and printed in the order of its fields, each of which is an `IntAttr`."""
+    """A type with integer parameters, parsed and printed in the order of its fields; each field is an `IntAttr`."""
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Raise `ParseError` unless there are as many numbers as fields."""
+        """Parse one number per field; raise `ParseError` for another number of parameters."""
         start = parser.pos
         with parser.in_angle_brackets():
             numbers = parser.parse_comma_separated_list(
@@ -44,7 +44,7 @@ FRACS = range(-31, 63)
 
 
 class WidthAndFrac(IntegerParameters):
-    """A type `<width, frac>` whose raws stand for `raw * 2^-frac`."""
+    """A type `<width, frac>` whose raws represent `raw * 2^-frac`."""
 
     # Declared for the type checker; final classes repeat both fields, or these would not take part in equality.
     width: IntAttr

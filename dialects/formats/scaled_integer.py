@@ -1,4 +1,4 @@
-"""The common part of formats in which a raw integer stands for raw * 2^-frac, however they round."""
+"""The common part of formats in which a raw integer represents raw * 2^-frac, independent of the rounding mode."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ STORAGE = {width: IntegerType(width) for width in STORAGE_WIDTHS}
 class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
     """A format `<width, frac>`, stored in the next of 8, 16 and 32 bits.
 
-    A subclass says how it rounds (`encode`, `rescaled`), treats overflow (`fitted`) and multiplies (`product`);
-    programs for functions are written in terms of these.
+    A subclass defines rounding (`encode`, `rescaled`), overflow (`fitted`) and multiplication (`product`); programs for
+    functions use these.
     """
 
     FRACS: ClassVar[Sequence[int]] = FRACS
@@ -52,11 +52,11 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
 
     @abstractmethod
     def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
-        """x / 2^right, rounded and made to fit into the format."""
+        """x / 2^right, rounded and then saturated or wrapped to the format."""
 
     @abstractmethod
     def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
-        """a * b / 2^right, rounded and made to fit into the format."""
+        """a * b / 2^right, rounded and then saturated or wrapped to the format."""
 
     @property
     def stored_width(self) -> int:
@@ -86,7 +86,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.settle(m.const(int(self.encode_clipped(np.array(real)))), self.stored_width)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        """The raw rounded to nearest and saturated, whatever the format does elsewhere."""
+        """The raw rounded to nearest and saturated, independent of the format's modes elsewhere."""
         low, high = self.limits
         width = self.stored_width
         limits = (m.int_constant(limit, width) for limit in (low, high))
@@ -132,7 +132,9 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.mulf(m.addf(m.mulf(upper, m.float_constant(65536.0)), lower), scale)
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """The average rounded to nearest, halves upwards, and saturated, whatever the format does elsewhere."""
+        """The average rounded to nearest, halves upwards, and saturated, independent of the format's modes
+        elsewhere.
+        """
         if not isinstance(value_format, ScaledInteger):
             return super().average(m, total, count, value_format)
         low, high = (count * limit for limit in value_format.limits)

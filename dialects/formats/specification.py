@@ -1,7 +1,7 @@
-"""What a format documents: the numbers that its raws stand for, and the raw to which every real is rounded.
+"""The documentation of a format: the numbers of its raws, and the raw to which every real is rounded.
 
-A specification follows from the documentation of a format alone, in exact integers and rationals, so that
-`tinyml prove` can judge the format's arithmetic by it. Formats state theirs in `NumberFormat.specification`.
+A specification follows only from a format's documentation, in exact integers and rationals, so that `tinyml prove` can
+check the format's arithmetic against it. Formats state theirs in `NumberFormat.specification`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Specification(ABC):
     @property
     @abstractmethod
     def raws(self) -> Sequence[int]:
-        """All raws that stand for numbers, in ascending order."""
+        """All raws that represent numbers, in ascending order."""
 
     @property
     @abstractmethod
@@ -43,11 +43,11 @@ class Specification(ABC):
         """The number of a raw."""
 
     def order(self, raw: Number) -> Number:
-        """An integer that rises with the number of a raw."""
+        """An integer that increases with the number of a raw."""
         return raw
 
     def border(self, below: Fraction, above: Fraction) -> Fraction:
-        """The real between two consecutive numbers where the nearest raw changes."""
+        """The real between two consecutive numbers at which the nearest raw changes."""
         return (below + above) / 2
 
     @abstractmethod
@@ -67,7 +67,7 @@ class Specification(ABC):
 
     @abstractmethod
     def product(self, a: Number, b: Number, of_b: Specification) -> Number:
-        """The product of a number of this format and one of another, in the unit in which both are summed."""
+        """The product of numbers of this format and another, in the unit of their sums."""
 
     @abstractmethod
     def unit_of_products(self, other: Specification) -> float:
@@ -78,7 +78,7 @@ class Specification(ABC):
         """The raw of a sum of products in the unit that its accumulator documents."""
 
     def cuts_of_sums(self, unit: float) -> Sequence[int]:
-        """The sums in a unit from which on the result is another, in ascending order, if few."""
+        """The sums in a unit at which the result changes, in ascending order, if there are few."""
         return ()
 
     @abstractmethod
@@ -86,7 +86,7 @@ class Specification(ABC):
         """The raw of a total of raws, divided by their count."""
 
     def tallied(self, total: Number, raw: Number) -> Number:
-        """A total and one more number."""
+        """A total plus one more number."""
         return total + raw
 
     def mean(self, total: Number, count: int, of_elements: Specification) -> Number:
@@ -113,7 +113,7 @@ class RoundedOnce(Specification):
         return max(abs(self.integer(raw)) for raw in (self.raws[0], 0, self.raws[-1]))
 
     def cuts(self, scale: int) -> Sequence[int]:
-        """The integers, times 2^-scale, from which on another raw is the nearest, if there are few."""
+        """The integers, times 2^-scale, at which the nearest raw changes, if there are few."""
         return ()
 
     def number(self, raw: int) -> Fraction:
@@ -192,7 +192,7 @@ class Multiples(RoundedOnce):
         return clamped(self.ties(x * (1 << max(left, 0)), divisor << max(-left, 0)), self.low, self.high)
 
     def average(self, total: Number, count: int, of_elements: Specification) -> Number:
-        """Averages are rounded half up, whatever the format does elsewhere."""
+        """Averages are rounded half up, independent of the format's mode elsewhere."""
         left = self.scale - _once(of_elements).scale
         return clamped(half_up(total * (1 << max(left, 0)), count << max(-left, 0)), self.low, self.high)
 
@@ -216,7 +216,7 @@ class Flipped(Multiples):
 
 @dataclass(frozen=True)
 class OddMultiples(Multiples):
-    """raw * 2^-scale for odd raws from `low` to `high`; averages are rounded as all results are."""
+    """raw * 2^-scale for odd raws from `low` to `high`; averages are rounded like all results."""
 
     ties: Callable[[Number, int], Number] = nearest_odd
 
@@ -232,8 +232,8 @@ class OddMultiples(Multiples):
 class Listed(RoundedOnce):
     """A list of numbers, ascending.
 
-    borders: between each number and the next, in units of 2^-scale: where it is, and whether it belongs to the next.
-    borders_at: the least integers beyond them at the scales that were asked for.
+    borders: between each number and the next, in units of 2^-scale: its position, and whether it belongs to the next.
+    borders_at: the least integers above them at the requested scales.
     """
 
     known: tuple[int, ...]
@@ -260,7 +260,7 @@ class Listed(RoundedOnce):
         return self.borders[self.integers.index(int(below * unit))][0] / unit
 
     def _reached(self, scale: int, divisor: int) -> Sequence[int]:
-        """The least x for which x * 2^-scale / divisor goes to the second number, the third, ..."""
+        """The least x for which x * 2^-scale / divisor rounds to the second number, the third, ..."""
         if (scale, divisor) not in self.borders_at:
             unit = Fraction(2) ** (scale - self.scale) * divisor
             self.borders_at[scale, divisor] = [

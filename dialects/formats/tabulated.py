@@ -1,4 +1,6 @@
-"""Formats of at most 8 bits that list their numbers: decoding looks up a table, rounding searches another."""
+"""Formats of at most 8 bits that list their numbers: decoding is a table look-up, rounding a search in another
+table.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 FAR = 1.0e100
-"""A real beyond all numbers."""
+"""A real outside the range of all numbers."""
 
 GREATEST = 1 << 29
 """Limit on magnitudes below which thresholds between them fit in 32 bits."""
@@ -39,7 +41,7 @@ class TabulatedFormat(ExactFormat):
     @property
     @abstractmethod
     def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """All raws in ascending order, 0 among them, and the integers that they stand for, ascending, too."""
+        """All raws in ascending order, including 0, and their integers, which are also ascending."""
 
     @property
     def storage(self) -> Attribute:
@@ -144,11 +146,11 @@ class TabulatedFormat(ExactFormat):
 
     @staticmethod
     def _with_rest(m: Machine[V], x: Int[V], right: int, low: int, high: int) -> Int[V]:
-        """2 * floor(x / 2^right), plus 1 if the division is inexact; beyond [low, high], any number beyond it."""
+        """2 * floor(x / 2^right), plus 1 if the division is inexact; outside [low, high], any number outside."""
         left = 1 - right
         if left > 0:
             return m.rescale(m.clamp(x, (low >> left) - 1, (high >> left) + 1), -left)
-        # A larger shift would leave only the sign, and whether x is zero.
+        # A larger shift also leaves only the sign, and whether x is zero.
         right = min(right, max(abs(x.low), abs(x.high), 1).bit_length())
         x = m.clamp(x, (low - 2) << (right - 1), (high + 2) << (right - 1))
         twice = m.mul(m.shift_right(x, right), m.const(2))
@@ -157,14 +159,14 @@ class TabulatedFormat(ExactFormat):
 
 
 class SymmetricFormat(TabulatedFormat):
-    """Zero and the same magnitudes on either side of it: raw r stands for magnitude number r, -r for its negative."""
+    """Zero and symmetric magnitudes: raw r represents magnitude number r, -r its negative."""
 
     @property
     @abstractmethod
     def magnitudes(self) -> NDArray[np.int64]:
-        """The positive numbers in units of 2^-scale: rising, below 2^29, at most 127 of them.
+        """The positive numbers in units of 2^-scale: ascending, below 2^29, at most 127.
 
-        Using a format with any others raises `ValueError`.
+        A format with other magnitudes raises `ValueError` on use.
         """
 
     @property
@@ -180,7 +182,7 @@ class SymmetricFormat(TabulatedFormat):
 
 @lru_cache(maxsize=256)
 def _numbers(format: SymmetricFormat) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Evaluated for every load of a dot product, so that it is kept."""
+    """Cached, since every load of a dot product evaluates it."""
     magnitudes = np.asarray(format.magnitudes, np.int64)
     if not (0 < len(magnitudes) <= limits(8)[1] and magnitudes[0] > 0 and (np.diff(magnitudes) > 0).all()):
         raise ValueError(f"the magnitudes of {format.type} do not rise from 1 at least, or there are too many")

@@ -1,1 +1,1 @@
-"""Layouts of arrays in bytes and in attributes: packed integers, sparse rows, trees, weights that become code."""
+"""Layouts of arrays in bytes and in attributes: packed integers, sparse rows, trees, weights embedded in code."""

@@ -1,4 +1,4 @@
-"""Constant weights that become code, in rows of matrices or in tiles: their numbers, as attributes hold them."""
+"""Constant weights that are embedded in code, in rows of matrices or in tiles, and the attributes that store them."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _TILE_KEYS = ("weights", "starts", "multipliers", "shifts", "places")
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """Rows of constant matrices, each multiplied by a vector of its own; a row's sum begins with a start value.
+    """Rows of constant matrices, each matrix with a separate vector; a row's sum begins with a start value.
 
     Rows are equal if their digests are.
 
     weights: the matrices, of rows x length bytes, one for each vector. aligns: left shifts of the sums before the
     products of each matrix are added, 0 for the first. starts: the start value of each row, rounding bias included.
-    right: the right shift of complete sums, before they are limited to bytes of at most `LARGEST` in magnitude.
+    right: the right shift of complete sums, before they are clamped to bytes of at most `LARGEST` in magnitude.
     """
 
     weights: Sequence[Numbers]
@@ -62,7 +62,7 @@ class CodedRows:
 
     @property
     def products(self) -> int:
-        """The number of products with weights other than zero."""
+        """The number of products with nonzero weights."""
         return sum(int(np.count_nonzero(matrix)) for matrix in self.weights)
 
     @property
@@ -94,7 +94,7 @@ class CodedRows:
 
     @property
     def attribute(self) -> DictionaryAttr:
-        """The attribute that holds the rows."""
+        """The attribute that stores the rows."""
         weights = [dense_attribute(matrix.astype(np.int8), i8) for matrix in self.weights]
         return DictionaryAttr(
             {
@@ -107,7 +107,7 @@ class CodedRows:
 
     @staticmethod
     def of(attribute: Attribute) -> CodedRows:
-        """The rows of an attribute; raises `VerifyException` for one that holds none."""
+        """The rows of an attribute; raises `VerifyException` for one without rows."""
         data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
         matrices, starts, aligns, right = (data.get(key) for key in _ROW_KEYS)
         if len(data) != len(_ROW_KEYS) or not isinstance(matrices, ArrayAttr):
@@ -145,9 +145,9 @@ class CodedTile:
 
     weights: bytes, rows x runs x weights of a run, at least one of each. starts: the start value of each row.
     multipliers, shifts: the arguments of `tm_requantize_s32`: multipliers have 31 bits, shifts are -31 to -1. pitch:
-    elements of memory from a run of a window to the next. step: elements from a window to the next. count: the number
-    of windows. zero: the raw of 0 of the results, which are bytes. apart: elements of memory from the factor of a
-    weight to that of the next: 1, or the number of rows, each of which then has a channel of its own.
+    the distance of a window's runs, in elements of memory. step: the distance of windows, in elements. count: the
+    number of windows. zero: the raw of 0 of the results, which are bytes. apart: the distance of the factors of
+    consecutive weights, in elements of memory: 1, or the number of rows if each row has a separate channel.
     """
 
     weights: Numbers
@@ -185,7 +185,7 @@ class CodedTile:
 
     @property
     def attribute(self) -> DictionaryAttr:
-        """The attribute that holds the tile."""
+        """The attribute that stores the tile."""
         arrays = zip((self.weights, self.starts, self.multipliers, self.shifts), (i8, i32, i32, i8), strict=True)
         content: list[Attribute] = [dense_attribute(numbers, element) for numbers, element in arrays]
         sizes = DenseArrayBase.from_list(i64, [self.pitch, self.step, self.count, self.zero, self.apart])
@@ -193,7 +193,7 @@ class CodedTile:
 
     @staticmethod
     def of(attribute: Attribute) -> CodedTile:
-        """The tile of an attribute; raises `VerifyException` for one that holds none."""
+        """The tile of an attribute; raises `VerifyException` for one without a tile."""
         data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
         weights, starts, multipliers, shifts, sizes = (data.get(key) for key in _TILE_KEYS)
         if len(data) != len(_TILE_KEYS) or not isa(sizes, DenseArrayBase[IntegerType]) or len(sizes) != 5:

@@ -1,4 +1,4 @@
-"""Dense attributes: the elements of a constant, one after the other."""
+"""Dense attributes: the consecutive elements of a constant."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 def dense_elements(value: Attribute | None, dtype: np.dtype[Any], shape: Sequence[int]) -> NDArray[Any]:
     """The elements of a value as an array of a type and shape, not copied. value: None if it is missing.
 
-    Raises `VerifyException` for a value that does not hold them: where a use precedes the definition of a constant, the
-    verifier of the user comes before that of the constant.
+    Raises `VerifyException` for a value without them: if a use precedes the definition of a constant, the verifier of
+    the user runs before that of the constant.
     """
     bits = value.data.data if isinstance(value, DenseIntOrFPElementsAttr) else b""
     if len(bits) != prod(shape) * dtype.itemsize:

@@ -1,4 +1,4 @@
-"""Integers of few values packed as digits: odd ones as planes of signs, ternary ones five to a byte.
+"""Integers with few values packed as digits: odd ones as planes of signs, five ternary ones per byte.
 
 * `odd` of n bits, 1 to 4: the odd integers from 1 - 2^n to 2^n - 1 are sums of 2^k or -2^k for k from 0 to n - 1. A
   group is 8 elements in n bytes; byte k has a bit for each element, the first the lowest, set where 2^k is added.
@@ -26,7 +26,7 @@ ODD_WIDTHS = range(1, 5)
 
 @dataclass(frozen=True)
 class Digits:
-    """A packing as digits. name: `ODD` or `TRITS`; bits: of an element of odd integers, 2 for ternary ones."""
+    """A packing as digits. name: `ODD` or `TRITS`; bits: those of an element of odd integers, 2 for ternary ones."""
 
     name: str
     bits: int
@@ -80,4 +80,4 @@ DIGITS = (TERNARY, *(Digits(ODD, bits) for bits in ODD_WIDTHS))
 """All packings as digits."""
 
 Width: TypeAlias = "int | Digits"
-"""How elements are packed: in so many bits, or as digits."""
+"""The packing of elements: a number of bits, or digits."""

@@ -1,8 +1,8 @@
 """Loops whose iterations compute one element each: a `num.lane_function` in the order in which composers take its ops.
 
-An iteration is a straight-line program on integers of 32 bits, with loops inside that carry values, such as those over
-the window of a pool. Iterations depend on no other, so that any number of them may run side by side; what all of them
-compute may be joined to a single element.
+An iteration is a straight-line program on 32-bit integers, with nested loops that carry values, such as those over the
+window of a pool. Iterations are independent, so that any number of them may run in parallel. Their results may be
+reduced to a single element.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ WIDTHS = (8, 16, 32)
 """The widths of elements in memory."""
 
 SUMS = ("dot", "distance")
-"""Sums over a row of the iteration's own and a vector, outside of inner loops."""
+"""Sums over an iteration's own row and a vector, outside of nested loops."""
 
 REDUCTIONS = ("sum", "greatest", "place")
-"""Last steps whose result is a single element."""
+"""Final steps with a single element as result."""
 
 ENDS = ("store", *REDUCTIONS)
 
@@ -37,14 +37,14 @@ FUNCTIONS: Mapping[str, str] = {
     "leading_zeros": "tm_leading_zeros_s32",
     "reciprocal": "tm_reciprocal_s32",
 }
-"""Functions of the runtime that compute steps."""
+"""Runtime functions that compute steps."""
 
 _WORK: Mapping[str, int] = {"requantise": 8, "requantise_by": 8, "reciprocal": 40}
-"""The instructions that plain code takes at least for a step, where these are several."""
+"""The minimum instructions of plain code for steps with more than one."""
 
 
 class Constant(NamedTuple):
-    """An operand that is known."""
+    """A constant operand."""
 
     value: int
 
@@ -63,7 +63,7 @@ OPERANDS: Mapping[str, int] = {
     "store": 1,
     **dict.fromkeys(REDUCTIONS, 2),
 }
-"""The operands of each kind of step."""
+"""The number of operands of each kind of step."""
 
 _NUMBERS: Mapping[str, int] = {
     **dict.fromkeys(("left", "right", "loop", "shared"), 1),
@@ -72,7 +72,7 @@ _NUMBERS: Mapping[str, int] = {
 }
 
 CONDITIONS = ("at_least", "greater")
-"""Comparisons, which only a selection uses, as its first operand."""
+"""Comparisons, which are only allowed as the first operand of a selection."""
 
 
 class Step(NamedTuple):
@@ -81,17 +81,17 @@ class Step(NamedTuple):
     name: `add` to `max`, of two integers, which do not overflow; `left`, a shift modulo 2^32, and `right`, rounded
     down, by a number of bits; `requantise`, `tm_requantize_s32` by a multiplier and a shift, and `requantise_by`, by
     computed ones; `leading_zeros` and `reciprocal`, the functions of the runtime of these names; `select`, the second
-    operand where a comparison holds, the third elsewhere. `load`: of a run, at an offset from the element of the
-    iteration, and for each loop around the step a stride, in elements. `shared`: the only element of a run. `lookup`:
+    operand if a comparison is true, else the third. `load`: an element of a run at an offset from the iteration's
+    element, with a stride for each loop around the step, in elements. `shared`: the only element of a run. `lookup`:
     the element of a table, a run of a length, at an index. `dot` and `distance`: the products, or squares of
     differences, of a row and a vector, summed; rows lie a pitch apart. Their numbers are the run of the rows, the
     pitch, the run of the vector, and the length. `loop` and `end` enclose steps that run a number of times. A `carry`
     before a loop is a copy of a value, which `next` replaces at the end of each of its iterations.
 
-    The last step is a `store` of the element of the result, or joins a start and the values of all iterations to the
-    only element of the result: `sum`, `greatest`, or `place`, the number of the first iteration whose value is the
-    greatest, or another number if none exceeds the start. The numbers of a `place` are that of the first iteration, and
-    the other one.
+    The last step is a `store` of the element of the result, or reduces an initial value and the values of all
+    iterations to the only element of the result: `sum`, `greatest`, or `place`, the number of the first iteration whose
+    value is the greatest, or another number if none exceeds the start. The numbers of a `place` are that of the first
+    iteration, and the other one.
     """
 
     name: str
@@ -100,17 +100,20 @@ class Step(NamedTuple):
 
 
 def misuses_conditions(step: Step, steps: Sequence[Step]) -> bool:
-    """True if a step reads a comparison and selects nothing by it, or selects by something else. steps: before it."""
+    """True if a step uses a comparison other than to select, or selects by another value. steps: the steps before
+    it.
+    """
     compared = [isinstance(one, int) and steps[one].name in CONDITIONS for one in step.operands]
     return compared != [step.name == "select" and at == 0 for at in range(len(compared))]
 
 
 @dataclass(frozen=True)
 class ElementLoop:
-    """A loop over `count` iterations. widths: of the elements of runs of memory in bits, those of the result last.
+    """A loop over `count` iterations. widths: those of the elements of runs of memory in bits, those of the result
+    last.
 
-    lines: how often the iterations run, each time from elements that are `pitches` further in each run; no pitches
-    without several lines.
+    lines: the number of repetitions of the iterations; each starts `pitches` elements further in each run. A single
+    line has no pitches.
     """
 
     count: int
@@ -131,7 +134,7 @@ class ElementLoop:
 
     @property
     def work(self) -> int:
-        """The instructions that plain code takes at least: one for most steps, and for each product."""
+        """The minimum instructions of plain code: one for most steps, and for each product."""
         each = (
             prod(self.steps[loop].numbers[0] for loop in self.around(number))
             * (step.numbers[-1] if step.name in SUMS else _WORK.get(step.name, 1))
@@ -141,7 +144,7 @@ class ElementLoop:
 
     @cached_property
     def loops(self) -> Mapping[int, int]:
-        """The number of the end of each loop, by that of its beginning."""
+        """The index of the end of each loop, by that of its beginning."""
         ends, opened = dict[int, int](), list[int]()
         for number, step in enumerate(self.steps):
             if step.name == "loop":
@@ -156,7 +159,7 @@ class ElementLoop:
 
     @cached_property
     def reach(self) -> Sequence[int]:
-        """The elements of each run that are read or written, from the first on."""
+        """The accessed elements of each run, from the first on."""
         reach = [0] * len(self.widths)
         for number, step in enumerate(self.steps):
             match step:
@@ -184,7 +187,7 @@ class ElementLoop:
 
     @cached_property
     def unrolled(self) -> ElementLoop:
-        """The loop with the steps of all iterations of inner loops one after the other, and no element loaded twice."""
+        """The loop with nested loops unrolled, and no element loaded twice."""
         values, steps, known = dict[int, Operand](), list[Step](), dict[Step, int]()
 
         def visit(first: int, end: int, trips: tuple[int, ...]) -> None:
@@ -222,7 +225,7 @@ class ElementLoop:
 
     @cached_property
     def advances(self) -> Sequence[int]:
-        """The elements of each run from those of an iteration to those of the next; 0 if all iterations share them."""
+        """The distance of each run's elements between consecutive iterations; 0 if all iterations share them."""
         advances = [0] * (len(self.widths) - 1)
         for step in self.steps:
             if step.name in ("load", *SUMS):
@@ -231,7 +234,7 @@ class ElementLoop:
 
     @cached_property
     def intervals(self) -> Sequence[tuple[int, int]]:
-        """The interval of the value of each step, as far as it follows from those of its operands."""
+        """The interval of the value of each step, derived from those of its operands."""
         found: list[tuple[int, int]] = []
         for step in self.steps:
             ends = [(one.value, one.value) if isinstance(one, Constant) else found[one] for one in step.operands]
@@ -285,7 +288,7 @@ class ElementLoop:
         return isinstance(operand, Constant) or self.steps[operand].name == "shared"
 
     def _roles(self) -> Mapping[int, str] | None:
-        """What each run is read as; None if a run is read in several ways, or not at all."""
+        """The use of each run; None if a run has several uses, or none."""
         roles = dict[int, str]()
         for number, step in enumerate(self.steps):
             for place, run in enumerate(_runs_of(step)):

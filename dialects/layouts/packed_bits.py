@@ -1,6 +1,6 @@
-"""Integers of 1 to 15 bits packed in bytes, in a layout that is cheap to decode one after the other.
+"""Integers of 1 to 15 bits packed in bytes, in a layout that is cheap to decode sequentially.
 
-Those of few values may be packed as digits instead (`dialects/layouts/digits.py`).
+Integers with few values may be packed as digits instead (`dialects/layouts/digits.py`).
 
 A group is the fewest elements that fill whole bytes. An element consists of fields of 8, 4, 2 and 1 bits, the binary
 digits of its width, the field of 8 bits lowest and the others above it, the smallest first. A byte holds the same field
@@ -9,11 +9,11 @@ their first elements, and those of more elements come first: for 11 bits, a byte
 two bits of four, four low bytes, two bits of the next four, and their low bytes. The sign bit is stored inverted, so
 that decoding only subtracts.
 
-Where 6 or 7 bits are left above whole bytes, every element of a group but the last has them at the top of a byte of its
-own, so that an arithmetic shift decodes them, and the last element lies in the low bits of those bytes, from the lowest
-of the first. No sign is inverted.
+If 6 or 7 bits remain above whole bytes, every element of a group except the last has them at the top of a separate
+byte, so that an arithmetic shift decodes them. The last element is in the low bits of those bytes, from the lowest bit
+of the first byte on. No sign is inverted.
 
-Each two entries of a sparse row also share a byte of gaps, two fields of 4 bits, which comes before other fields of 4.
+Pairs of entries of a sparse row also share a byte of gaps, two fields of 4 bits, which precedes other fields of 4.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def packed_bytes(count: int, width: Width) -> int:
 
 
 def touched_bytes(count: int, width: Width) -> int:
-    """Bytes up to the last one that has bits of one of the first `count` elements."""
+    """Bytes up to the last one with bits of the first `count` elements."""
     if isinstance(width, Digits):
         return packed_bytes(count, width)
     groups, rest = divmod(count, group_length(width))
@@ -82,14 +82,14 @@ def touched_bytes(count: int, width: Width) -> int:
 
 
 def packed_widths(raws: Integers) -> list[int]:
-    """Widths that hold all raws in fewer bits than their own type, in ascending order."""
+    """Widths that hold all raws in fewer bits than their type, in ascending order."""
     low, high = int(raws.min(initial=0)), int(raws.max(initial=0))
     needed = max(high, ~low).bit_length() + 1
     return [width for width in WIDTHS if needed <= width < raws.itemsize * 8]
 
 
 def packings(raws: Integers) -> list[Width]:
-    """All ways to pack raws in fewer bits than their own type, those as digits last."""
+    """All packings of raws in fewer bits than their type, digits last."""
     return [*packed_widths(raws), *(digits for digits in DIGITS if raws.itemsize == 1 and digits.holds(raws))]
 
 

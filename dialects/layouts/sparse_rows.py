@@ -1,22 +1,22 @@
 """Compressed sparse rows of a matrix that is read once, row by row: values, column gaps and row lengths.
 
-Each entry stands `gap` columns after the previous one in its row (the first: after column 0), so that a byte locates
-an entry however wide the matrix is. A wider gap is bridged by entries whose value is zero.
+Each entry is `gap` columns after the previous one in its row (the first: after column 0), so that a byte locates an
+entry however wide the matrix is. A wider gap is bridged by entries whose value is zero.
 
-`pack_rows` makes them a stream of bytes, for chips that read flash forwards through a single pointer. There each row is
+`pack_rows` converts them to a stream of bytes, for chips that read flash forwards through a single pointer. Each row is
 its number of entries (uint16), then a byte `skip` and the value of each entry, all little endian. `skip` is the
 distance in bytes, within the dense vector, from the end of the previous entry's element (at first: from the start of
 the vector) to this entry's element, and hence a multiple of the vector's element size.
 
-`delta_rows` makes a denser stream, of values of 1 to 16 bits and gaps of half a byte. There a row begins with its
-number of groups n in two bytes, n mod 32 and n // 32. A group has 8 entries of an odd number of bits, or 4 of an even
-one, with values and skips laid out as in `packed_bits`. A skip is the number of elements of the dense vector between
-the previous entry (at first: the start of the vector) and this one. Wider gaps are bridged, and groups are filled, by
-entries whose value is zero, at columns without an entry of their own.
+`delta_rows` creates a denser stream, of values of 1 to 16 bits and gaps of half a byte. A row begins with its number of
+groups n in two bytes, n mod 32 and n // 32. A group has 8 entries of an odd number of bits, or 4 of an even one, with
+values and skips laid out as in `packed_bits`. A skip is the number of elements of the dense vector between the previous
+entry (at first: the start of the vector) and this one. Wider gaps are bridged, and groups are filled, by entries whose
+value is zero, at columns without an entry of their own.
 
-`gathered_rows` makes a stream for vectors that are gathered by offsets. There a row begins with its number of groups in
-two bytes. A group is the column of its first entry in two bytes, then for each of its entries a byte with the distance
-from that column, and then their values. Groups are filled by entries whose value is zero, at the first column.
+`gathered_rows` creates a stream for vectors that are gathered by offsets. A row begins with its number of groups in two
+bytes. A group is the column of its first entry in two bytes, then for each of its entries a byte with the distance from
+that column, and then their values. Groups are filled by entries whose value is zero, at the first column.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class DeltaRows:
 
 
 def groups_of_rows(rows: CompressedRows, columns: int, width: int) -> NDArray[Any] | None:
-    """The groups per row of `delta_rows`, which are known without the entries; None where that is None."""
+    """The groups per row of `delta_rows`, computed without the entries; None if `delta_rows` returns None."""
     entries = entries_of_group(width)
     most = min(MOST_GROUPS, int(np.iinfo(rows.lengths.dtype).max))
     ends = np.cumsum(rows.lengths, dtype=np.int64)
@@ -160,7 +160,7 @@ def delta_rows(rows: CompressedRows, columns: int, width: int) -> DeltaRows | No
 
 
 def _bridged(columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The columns of a row's entries, with further ones inserted where two are too far apart for a skip."""
+    """The columns of a row's entries, with additional ones inserted where two are too far apart for a skip."""
     step = _WIDEST_SKIP + 1
     previous = np.concatenate([[-1], columns])[:-1].tolist()
     pairs = zip(previous, columns.tolist(), strict=True)
@@ -185,7 +185,7 @@ class GatheredRows:
 
 
 def gathered_rows(rows: CompressedRows, entries: int) -> GatheredRows | None:
-    """The same matrix in groups of `entries`; None if a row has a column that two bytes do not hold."""
+    """The same matrix in groups of `entries`; None if a column of a row does not fit two bytes."""
     counts: list[int] = []
     parts: list[NDArray[np.uint8]] = []
     ends = np.cumsum(rows.lengths, dtype=np.int64)
@@ -205,7 +205,7 @@ def gathered_rows(rows: CompressedRows, entries: int) -> GatheredRows | None:
 
 
 def _near_entries(columns: Sequence[int], most: int) -> list[range]:
-    """Groups of at most so many consecutive entries, whose columns a byte tells from that of the first."""
+    """Groups of at most `most` consecutive entries with columns within a byte of the first."""
     groups: list[range] = []
     begin = 0
     while begin < len(columns):

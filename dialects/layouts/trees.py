@@ -1,7 +1,7 @@
-"""Decision trees as arrays, numbered so that every node follows its parent: `tdsl.forest` and `num.forest` have them.
+"""Decision trees as arrays in which every node follows its parent: the storage of `tdsl.forest` and `num.forest`.
 
-The order of ONNX's TreeEnsemble (ai.onnx.ml 5): arrays over the inner nodes of all trees, with the roots apart. A
-forest that becomes a function (`ForestCode`) compares raws with its thresholds and adds the votes of the leaves.
+The order is that of ONNX's TreeEnsemble (ai.onnx.ml 5): arrays over the inner nodes of all trees, with separate roots.
+A forest that becomes a function (`ForestCode`) compares raws with its thresholds and adds the votes of the leaves.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ Element: TypeAlias = IntegerType | Float32Type | Float64Type
 
 FEATURES, THRESHOLDS, CHILDREN, ROOTS = KEYS = ("features", "thresholds", "children", "roots")
 SHARES, MISSING = "shares", "missing"
-"""The keys of the shares of samples and of the directions of missing values, which trees need not have."""
+"""The keys of the optional shares of samples and directions of missing values."""
 
 
 def ordered(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Integers in the order of numbers: of floats by their bits, in which NaN lies beyond the infinity of its sign."""
+    """Integers in the order of numbers: of floats by their bits, with NaN beyond the infinity of its sign."""
     if numbers.dtype.kind != "f":
         return numbers
     bits = np.ascontiguousarray(numbers, np.float32).view(np.int32)
@@ -45,11 +45,11 @@ def ordered(numbers: NDArray[Any]) -> NDArray[Any]:
 class Trees:
     """Binary trees, whose inner nodes compare a feature with a threshold.
 
-    features, thresholds: of each inner node. children: (inner nodes, 2), the one for feature <= threshold first; a
-    number from 0 on is an inner node, -1 - n the leaf n. roots: the root of each tree, in the same numbers. Several
-    nodes may share a leaf. shares: (inner nodes, 2), the part of a data set's samples that go to each
-    child, from 0 to 1; None where both children of a node count as equally likely. They tell how long a walk takes, and
-    nothing else. missing: of each inner node, true if NaN goes to the first child; None where no feature is NaN.
+    features, thresholds: those of each inner node. children: (inner nodes, 2), the one for feature <= threshold first;
+    a number from 0 on is an inner node, -1 - n the leaf n. roots: the root of each tree, in the same numbers. Several
+    nodes may share a leaf. shares: (inner nodes, 2), the part of a data set's samples that go to each child, from 0 to
+    1; None if both children of a node are assumed equally likely. The shares affect only estimates of time. missing:
+    for each inner node, true if NaN goes to the first child; None if no feature is NaN.
     """
 
     features: Numbers
@@ -82,7 +82,7 @@ class Trees:
 
     @cached_property
     def likely(self) -> NDArray[np.float64]:
-        """`shares`, or those with which both children of a node are equally likely."""
+        """`shares`, by default equal shares for both children of a node."""
         if self.shares is not None:
             return self.shares
         likely = np.zeros((self.inner, 2))
@@ -100,7 +100,7 @@ class Trees:
 
     @cached_property
     def asks_first(self) -> NDArray[np.bool_]:
-        """The inner nodes no ancestor of which compares the same feature."""
+        """The inner nodes without an ancestor that compares the same feature."""
         asked, first = [0] * self.inner, np.ones(self.inner, np.bool_)
         for node, feature in enumerate(self.features.tolist()):
             first[node] = not asked[node] >> feature & 1
@@ -148,8 +148,8 @@ class Trees:
     ) -> Numbers:
         """The leaf of each tree, (samples, trees).
 
-        goes_left: the decisions of given nodes, both (samples, trees). passed: (inner nodes, 2), to which the numbers
-        of samples are added that go to each child.
+        goes_left: the decisions of given nodes, both (samples, trees). passed: (inner nodes, 2); the numbers of samples
+        that reach each child are added to it.
         """
         at = np.broadcast_to(self.roots, (samples, len(self.roots))).copy()
         for _ in range(self.depth):
@@ -176,7 +176,7 @@ class Trees:
 
     @cached_property
     def leaves_by_tree(self) -> tuple[Numbers, Numbers]:
-        """The leaves of all trees, one tree after the other, and where each tree begins."""
+        """The leaves of all trees, tree by tree, and the first index of each tree."""
         leaves, starts = list[int](), list[int]()
         for root in map(int, self.roots):
             starts.append(len(leaves))
@@ -189,7 +189,7 @@ class Trees:
         return np.array(leaves, np.int64), np.array(starts, np.int64)
 
     def rebuilt(self, decided: Callable[[int], int | None], leaf: Callable[[int], int] = int) -> Trees:
-        """The trees without nodes of which one child is never reached, or whose children are the same leaf.
+        """The trees without nodes that have an unreachable child, or the same leaf as both children.
 
         decided: the side of the child that is always reached, or None. leaf: the new number of a leaf.
         """
@@ -205,7 +205,7 @@ class Trees:
                 ends[node] = len(nodes)
                 nodes.append(node)
                 children.append(pair)
-        # Children were numbered before their parents, and some have none any more.
+        # Children were numbered before their parents, and some have no parent any more.
         order: dict[int, int] = {}
         roots = [ends[root] if root >= 0 else -1 - leaf(-1 - root) for root in map(int, self.roots)]
         for root in roots:
@@ -233,7 +233,7 @@ class Trees:
 
     @property
     def attributes(self) -> Mapping[str, Attribute]:
-        """The attributes that hold the arrays."""
+        """The attributes that store the arrays."""
         return {
             FEATURES: dense_attribute(self.features, i32),
             THRESHOLDS: dense_attribute(self.thresholds, element_type(self.thresholds)),
@@ -245,7 +245,7 @@ class Trees:
 
     @staticmethod
     def of(attributes: Mapping[str, Attribute]) -> Trees:
-        """The trees of attributes; raises `VerifyException` for others than dense arrays of numbers."""
+        """The trees of attributes; raises `VerifyException` unless these are dense arrays of numbers."""
         arrays = [dense_array(attributes.get(key), key) for key in KEYS]
         for key, array in zip(KEYS, arrays, strict=True):
             if array.ndim != (rank := 2 if key == CHILDREN else 1):
@@ -279,7 +279,7 @@ MOST_NONZERO = 0.6
 class ForestCode:
     """Trees whose thresholds are raws of the input's element type, and votes (leaves, results) of the results' type.
 
-    Votes are added to results, which start at zero, tree by tree. Integers never overflow: the sums are proven to fit.
+    Votes are added to results tree by tree, starting at zero. Integers never overflow: the sums are proven to fit.
     """
 
     trees: Trees
@@ -291,7 +291,7 @@ class ForestCode:
 
     @property
     def attributes(self) -> Mapping[str, Attribute]:
-        """The attributes that hold the arrays."""
+        """The attributes that store the arrays."""
         return {**self.trees.attributes, VOTES: dense_attribute(self.votes, element_type(self.votes))}
 
     @staticmethod
@@ -322,7 +322,7 @@ class ForestCode:
 
     @cached_property
     def is_sparse(self) -> bool:
-        """True if leaves are lists of the votes that are not zero, since most are."""
+        """True if leaves are lists of their nonzero votes, since most votes are zero."""
         return self.results > 1 and int(np.count_nonzero(self.votes)) < MOST_NONZERO * self.votes.size
 
     @property
@@ -332,7 +332,7 @@ class ForestCode:
 
     @cached_property
     def nonzero(self) -> float:
-        """The average number of votes other than zero that one inference adds."""
+        """The average number of nonzero votes that one inference adds."""
         leaves, _ = self.trees.leaves_by_tree
         return float(self.trees.leaf_shares @ np.count_nonzero(self.votes[leaves], axis=1))
 

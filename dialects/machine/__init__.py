@@ -1,5 +1,5 @@
 """One arithmetic, several machines.
 
-Write an operation once over `Machine`; `NumpyMachine` computes it, `Emitter` writes it down on registers, and `Bounds`
-tells its interval. The machine that records it is `tinyml.dialects.exact.recorder`.
+An operation is written once over `Machine`: `NumpyMachine` computes it, `Emitter` emits it on registers, and `Bounds`
+computes its interval. `tinyml.dialects.exact.recorder` is the machine that records it.
 """

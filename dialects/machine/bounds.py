@@ -1,6 +1,6 @@
-"""The machine that computes widths and intervals only: its values are wires, of which no more than the width is known.
+"""The machine that computes only widths and intervals: its values are wires of known width.
 
-It tells what an operation would give, and which tables and functions of the runtime it would use, without emitting it.
+It determines the result of an operation, and the tables and runtime functions that it uses, without emitting it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Wire:
-    """A result that is not computed. constant: its value, if an operation made a constant of it."""
+    """A result without a computation. constant: its value, if it is constant."""
 
     width: int
     constant: int | None = None
@@ -39,9 +39,9 @@ def _nothing_known(value: Value) -> tuple[int, int] | None:
 
 @dataclass(eq=False)
 class Bounds(Machine[Value]):
-    """Interval arithmetic alone. An operand that is returned as it is shows that nothing would be computed.
+    """Pure interval arithmetic. A returned operand shows that an operation has no computation.
 
-    look_up: the intervals that are known of operands. tables, functions: what operations used so far, in order.
+    look_up: returns the known intervals of operands. tables, functions: those used by the operations so far, in order.
     """
 
     look_up: Callable[[Value], tuple[int, int] | None] = _nothing_known

@@ -1,6 +1,6 @@
-"""What functions of the runtime on integers document, as functions of exact integers.
+"""The documented meaning of integer runtime functions, as functions of exact integers.
 
-`tinyml prove` judges their integer programs and their references in numpy by these. Shifts, widths and tables are
+`tinyml prove` checks their integer programs and their numpy references against these. Shifts, widths and tables are
 Python's.
 """
 
@@ -18,7 +18,7 @@ def _symmetric(bits: int) -> tuple[int, int]:
 
 
 def limited(x: Number, right: int, bits: int) -> Number:
-    """x / 2^right, rounded down, then limited to numbers of `bits` bits without the least one."""
+    """x / 2^right, rounded down, then clamped to numbers of `bits` bits without the least one."""
     return clamped(x // (1 << right), *_symmetric(bits))
 
 

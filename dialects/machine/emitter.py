@@ -33,15 +33,15 @@ class EmissionContext(Protocol):
     """Proven intervals of values that earlier emitters made."""
 
     def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
-        """A memref of the table in flash, visible at the insertion point; equal tables may share one."""
+        """A memref of the table in flash, visible at the insertion point; equal tables may share a memref."""
         ...
 
     def local(self, type: MemRefType, name: str) -> SSAValue:
-        """A local array, which holds anything."""
+        """A local array with undefined content."""
         ...
 
     def beside(self, array: SSAValue, type: MemRefType, name: str) -> SSAValue:
-        """The local array that belongs to another one, the same whenever it is asked for."""
+        """The local array associated with another array; repeated calls return the same one."""
         ...
 
     def declare(self, function: str) -> None:
@@ -55,24 +55,24 @@ class EmissionContext(Protocol):
         results: Sequence[Attribute],
         attributes: Mapping[str, Attribute] | None = None,
     ) -> None:
-        """Declare a kernel of the C runtime with these argument and result types, and attributes of its own."""
+        """Declare a kernel of the C runtime with argument types, result types and attributes."""
         ...
 
 
 class EmittedStep(FormatStep, Protocol):
-    """A step of a format's own that also emits IR."""
+    """A format-specific step that also emits IR."""
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
-        """The result, by ops that an emitter inserts."""
+        """The result, computed by ops that an emitter inserts."""
         ...
 
 
 class EmittedOp(DialectOp, ABC):
-    """An op of a format's own dialect, between `num` and `arith`, which it emits as by `exact`'s ops."""
+    """An op of a format's own dialect, between `num` and `arith`, which emits itself like `exact`'s ops."""
 
     @abstractmethod
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        """The values of its results, by ops that an emitter inserts."""
+        """The values of its results, computed by ops that an emitter inserts."""
 
 
 class Emitter(Machine[SSAValue]):
@@ -143,7 +143,7 @@ class Emitter(Machine[SSAValue]):
         return self._binary(arith.MaxSIOp, a, b)
 
     def cmp_sge(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        # C compilers warn of a comparison with the least number of a type.
+        # C compilers warn about a comparison with the least number of a type.
         if const_evaluate_operand(b) == -(1 << self.width_of(b) - 1):
             return self.insert(integer_constant(1, 1))
         return self.insert(arith.CmpiOp(a, b, "sge"))

@@ -1,7 +1,7 @@
-"""Integers without limits, for what formats and runtime functions document.
+"""Unbounded integers, for the documented meaning of formats and runtime functions.
 
-A documented meaning is a function of integers that is written once: on Python's integers it gives a number, on arrays
-the numbers of many inputs, on formulas a formula for a solver. It shares no code with the arithmetic that it judges.
+A documented meaning is a function of integers that is written once. Python integers yield a number, arrays the numbers
+of many inputs, and formulas a formula for a solver. It shares no code with the arithmetic that it checks.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias
 
 
 class Truth(Protocol):
-    """A truth value of many inputs, or of a formula."""
+    """A truth value: an array over many inputs, or a formula."""
 
     def choose(self, a: Any, b: Any) -> Any: ...
     def __and__(self, other: Any) -> Any: ...
@@ -26,7 +26,7 @@ Condition: TypeAlias = "bool | Truth"
 
 
 def choose(condition: Condition, a: Number, b: Number) -> Number:
-    """a where the condition holds, b elsewhere."""
+    """a if the condition is true, else b."""
     if isinstance(condition, bool):
         return a if condition else b
     return condition.choose(a, b)
@@ -43,7 +43,7 @@ def entry(table: Sequence[int], index: Number) -> Number:
 
 
 def count_reached(thresholds: Sequence[int], x: Number) -> Number:
-    """The number of thresholds, which are in ascending order, that are at most x."""
+    """The number of ascending thresholds that are at most x."""
     return bisect_right(thresholds, x) if isinstance(x, int) else x.reached(thresholds)
 
 
@@ -70,7 +70,7 @@ def half_even(x: Number, divisor: int) -> Number:
 
 
 def nearest_odd(x: Number, divisor: int) -> Number:
-    """The odd integer nearest to x / divisor, of two the upper one."""
+    """The odd integer nearest to x / divisor; the upper one of two."""
     return x // (2 * divisor) * 2 + 1
 
 

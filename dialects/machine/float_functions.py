@@ -18,7 +18,7 @@ GREATEST_FLOAT = (2.0 - 2.0**-23) * 2.0**127
 
 LOG2_E = 1.44269504
 LN2_HIGH, LN2_LOW = 0.693359375, -2.12194440e-4
-"""ln 2 in two parts, of which the high one has so few bits that its product with the exponent is exact."""
+"""ln 2 in two parts; the high part has so few bits that its product with the exponent is exact."""
 
 EXP_COEFFICIENTS = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 0.5)
 """Minimax polynomial of (exp(r) - 1 - r) / r^2 on |r| <= ln(2)/2 (Cephes expf), highest power first."""
@@ -68,7 +68,7 @@ ERF_NEAR_0 = (-8.548327023e-4, 5.223977625e-3, -2.686617064e-2, 1.128379167e-1, 
 
 
 def log(x: F32) -> F32:
-    """tm_logf: within 2 units in the last place; the logarithm of 2^-126 for what is below it, and for NaN."""
+    """tm_logf: within 2 units in the last place; arguments below 2^-126 and NaN yield the logarithm of 2^-126."""
     most, least = np.float32(GREATEST_FLOAT), np.float32(2.0**-126)
     x = np.asarray(x, np.float32)
     bits = np.where(x >= most, most, np.where(x >= least, x, least)).view(np.int32)
@@ -88,7 +88,7 @@ def log(x: F32) -> F32:
 
 
 def erf(x: F32) -> F32:
-    """tm_erff: an absolute error below 2e-7, and below 1/2 a relative one of as much."""
+    """tm_erff: an absolute error below 2e-7; below 1/2 also a relative error below 2e-7."""
     x, one = np.asarray(x, np.float32), np.float32(1)
     positive = x >= np.float32(0)
     size = np.where(positive, x, -x)

@@ -1,4 +1,4 @@
-"""Functions in fixed point as gemmlowp computes them, of all arguments of a table at once.
+"""Fixed-point functions of gemmlowp, for all arguments of a table at once.
 
 Jacob et al. (2018), appendix A, and gemmlowp's `fixedpoint.h`: integers of 32 bits with few integer bits. TensorFlow
 Lite computes tanh, the logistic function and the exponentials of softmax with them.
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Raws: TypeAlias = "NDArray[np.int64]"
 
 MOST = (1 << 31) - 1
-"""The greatest number of 32 bits, which stands for 1 where there are no integer bits."""
+"""The greatest 32-bit integer, which represents 1 if there are no integer bits."""
 
 _EXP_OF_EIGHTH, _THIRD = 1895147668, 715827883
 """exp(-1/8) and 1/3, without integer bits."""
@@ -98,7 +98,9 @@ def tanh(x: Raws, integer_bits: int) -> Raws:
 
 
 def inverse_root(x: Raws) -> Raws:
-    """2^45 / sqrt(x), about, for x in [2^27, 2^29): five steps of Newton's method from 1, with 3 integer bits."""
+    """2^45 / sqrt(x), approximately, for x in [2^27, 2^29): five steps of Newton's method from 1, with 3 integer
+    bits.
+    """
     half = ((x >> 1) + 1) >> 1
     y = np.full_like(x, 1 << 28)
     for _ in range(5):

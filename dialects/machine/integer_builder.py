@@ -1,4 +1,4 @@
-"""A builder of integer arithmetic for the bodies of runtime functions, in widths that no processor needs to have."""
+"""A builder of integer arithmetic for the bodies of runtime functions, in widths that no processor needs to support."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.operations import index_constant, integer_constant
 
 IntegerProgram: TypeAlias = "Callable[..., SSAValue]"
-"""A function from an `IntegerBuilder` and the operands of a call to the value that the call stands for."""
+"""A function from an `IntegerBuilder` and the operands of a call to the result of the call."""
 
 
 def width_of(value: SSAValue) -> int:
@@ -36,7 +36,7 @@ class IntegerBuilder:
         return self.builder.insert(op).results[0]
 
     def known(self, value: SSAValue) -> int:
-        """The value of a constant operand; raises `InputError` for another one."""
+        """The value of a constant operand; raises `InputError` for any other operand."""
         if (constant := const_evaluate_operand(value)) is None:
             raise InputError(error_at(self.call, "expected constant shifts and widths").message)
         return constant
@@ -103,7 +103,7 @@ class IntegerBuilder:
         return self.choose(self.compare(a, "slt", 0), self.negate(a), a)
 
     def entry(self, table: SSAValue, index: SSAValue) -> SSAValue:
-        """An entry of an array, below a cast to a dynamic shape if there is one."""
+        """An entry of an array, read before its cast to a dynamic shape if there is one."""
         if isinstance(table.owner, memref.CastOp):
             table = table.owner.source
         return self.insert(memref.LoadOp.get(table, [self.insert(arith.IndexCastOp(index, IndexType()))]))

@@ -1,6 +1,6 @@
 """Runtime functions as programs of integer arithmetic, for hardware, which has no calls.
 
-`tinyml.dialects.machine.runtime_functions` says what each of them computes.
+`tinyml.dialects.machine.runtime_functions` defines the result of each.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ def requantize(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAV
     high = m.resize(m.shift_right(m.add(product, 1 << 30), 31), 33)
     if right == 0:
         return m.resize(high, 32)
-    # Halves away from zero: of a negative number, the half is rounded down.
+    # Halves away from zero: for a negative number, the half is rounded down.
     half = m.choose(m.compare(high, "slt", 0), m.constant((1 << right >> 1) - 1, 33), m.constant(1 << right >> 1, 33))
     return m.resize(m.shift_right(m.add(high, half), right), 32)
 
 
 def _requantize_by(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAValue) -> SSAValue:
-    """Requantise with a shift that is only known at run time, such as that of a row."""
+    """Requantise with a shift that is only known at run time, such as one per row."""
     places = m.resize(shift, 33)
     left, right = m.greatest(places, 0), m.greatest(m.negate(places), 0)
     most = m.shift_right(m.constant((1 << 31) - 1, 33), left)

@@ -4,9 +4,9 @@ A number format describes each operation once, as a program over the exact integ
 numpy machine runs the program on whole data sets; the emitter writes it as IR for a device. The two therefore agree in
 every bit.
 
-Integers carry the interval that they are proven to lie in, and the interval determines the width: sums, products and
-shifts are exact, and each intermediate is held in the narrowest of i8, i16, i24, i32 and i64 that holds its interval.
-Overflow is impossible by construction, and a limit that cannot bind costs nothing.
+Integers carry their proven interval, and the interval determines the width: sums, products and shifts are exact, and
+each intermediate has the narrowest of i8, i16, i24, i32 and i64 that holds its interval. Overflow is impossible by
+construction, and a limit that cannot bind costs nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ V = TypeVar("V")
 """A machine's representation of a scalar: an array over a data set, or an SSA value."""
 
 WIDTHS = (8, 16, 24, 32, 64)
-"""Widths of intermediates. Three bytes are cheaper than four on an 8-bit chip; other chips hold them in 32 bits."""
+"""Widths of intermediates. Three bytes are cheaper than four on an 8-bit chip; other chips use 32 bits for them."""
 
 PRODUCT_WIDTHS = (8, 16, 32, 64)
 """Widths in which chips and their compilers multiply."""
@@ -61,7 +61,7 @@ def limits(width: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Int(Generic[V]):
-    """An integer held in `width` bits and proven to lie in [low, high]."""
+    """An integer in `width` bits with a proven interval [low, high]."""
 
     value: V
     width: int
@@ -81,13 +81,13 @@ class Int(Generic[V]):
 
 @runtime_checkable
 class Coder(Protocol):
-    """A number format whose raws are other integers than those that they stand for."""
+    """A number format whose raws differ from the integers that they represent."""
 
     @property
     def type(self) -> Attribute: ...
 
     def to_integer(self, m: Machine[V], raws: Int[V]) -> Int[V]:
-        """The integer that a raw stands for, in the format's unit."""
+        """The integer that a raw represents, in the format's unit."""
         ...
 
     def from_integer(self, m: Machine[V], x: Int[V], scale: int) -> Int[V]:
@@ -96,7 +96,7 @@ class Coder(Protocol):
 
 
 class FormatStep(Protocol):
-    """A step of a format's own, such as one on sums that are no integers of a register."""
+    """A format-specific step, such as one on sums that no register holds."""
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
         """The result for arrays over a data set."""
@@ -106,7 +106,7 @@ class FormatStep(Protocol):
 class Machine(ABC, Generic[V]):
     """Interval arithmetic on integers, over primitives that a concrete machine supplies."""
 
-    # Primitives on integers: the operands of a call share a width, and the result fits in it.
+    # Primitives on integers: the operands of a call have the same width, and the result fits it.
     @abstractmethod
     def int_constant(self, value: int, width: int) -> V: ...
     @abstractmethod
@@ -123,7 +123,7 @@ class Machine(ABC, Generic[V]):
     def muli(self, a: V, b: V) -> V: ...
     @abstractmethod
     def divsi(self, a: V, b: V) -> V:
-        """Rounded towards zero; costs hundreds of cycles on a chip that has no division."""
+        """Rounded towards zero; costs hundreds of cycles on a chip without a division."""
 
     @abstractmethod
     def shli(self, a: V, b: V) -> V: ...
@@ -143,7 +143,7 @@ class Machine(ABC, Generic[V]):
     def select(self, condition: V, a: V, b: V) -> V: ...
     @abstractmethod
     def lookup(self, name: str, table: NDArray[np.signedinteger[Any]], index: V) -> V:
-        """table[index], for a table of a signed integer type, kept in flash under a name derived from `name`."""
+        """table[index], for a table of a signed integer type in flash with a name derived from `name`."""
 
     # Primitives on floats of single precision.
     @abstractmethod
@@ -160,14 +160,14 @@ class Machine(ABC, Generic[V]):
     def cmp_ogt(self, a: V, b: V) -> V: ...
     @abstractmethod
     def call(self, function: str, *arguments: V) -> V:
-        """Call a function of the C runtime by name; signatures are in `tinyml.dialects.machine.runtime_functions`."""
+        """Call a function of the C runtime by name; `tinyml.dialects.machine.runtime_functions` has the signatures."""
 
     @abstractmethod
     def call_on_table(self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: V) -> V:
-        """Call a function of the C runtime whose first argument is a table, which is kept as by `lookup`."""
+        """Call a function of the C runtime whose first argument is a table, which is stored as by `lookup`."""
 
     def perform(self, step: FormatStep, *operands: V) -> V:
-        """A step that a format brings itself; raises `InputError` on machines that know no more than integers."""
+        """A format-specific step; raises `InputError` on machines that support only integers."""
         raise InputError(f"{type(step).__name__} is no step on integers")
 
     @abstractmethod
@@ -175,7 +175,7 @@ class Machine(ABC, Generic[V]):
         """The width of a stored integer."""
 
     def known(self, value: V) -> tuple[int, int] | None:
-        """An interval proven for a value, when it was settled or by the op that made it; None if there is none."""
+        """The proven interval of a value, settled or stated by its defining op; None if there is none."""
         return None
 
     def proven(self, value: V, low: int, high: int) -> tuple[int, int]:
@@ -184,11 +184,11 @@ class Machine(ABC, Generic[V]):
         return (low, high) if known is None else (max(low, known[0]), min(high, known[1]))
 
     def settle(self, x: Int[V], width: int) -> V:
-        """x as by `held`; the interval is remembered for later users of the value."""
+        """x as by `held`; the interval is recorded for later users of the value."""
         return self.held(x, width)
 
     def whole(self, value: V) -> Int[V]:
-        """A stored integer of which only the width is known."""
+        """A stored integer with only its width known."""
         width = self.width_of(value)
         return Int(value, width, *limits(width))
 
@@ -279,8 +279,9 @@ class Machine(ABC, Generic[V]):
     def shift_right(self, x: Int[V], amount: int) -> Int[V]:
         """floor(x / 2^amount).
 
-        An 8-bit chip shifts by whole bytes by moving registers, and by anything else bit by bit. A shift by an odd
-        amount therefore first goes left to complete a byte, or right after whole bytes are gone, whichever is cheapest.
+        An 8-bit chip shifts by whole bytes by moving registers, and by other amounts bit by bit. A shift by an odd
+        amount therefore first shifts left to complete a byte, or shifts right after whole bytes are dropped, whichever
+        is cheaper.
         """
         x, left = self.narrowed(x), -amount % 8
         if left == 0 or x.constant is not None:
@@ -412,15 +413,15 @@ class Machine(ABC, Generic[V]):
         return Int(value, x.width, now_low, now_high)
 
     def decode(self, format: Coder, raws: Int[V]) -> Int[V]:
-        """The integer that a raw stands for, by the format's own program."""
+        """The integer that a raw represents, by the format's program."""
         return format.to_integer(self, raws)
 
     def encode(self, format: Coder, x: Int[V], scale: int) -> Int[V]:
-        """The raw nearest to the exact number x * 2^-scale, by the format's own program."""
+        """The raw nearest to the exact number x * 2^-scale, by the format's program."""
         return format.from_integer(self, x, scale)
 
     def at_least(self, x: Int[V], threshold: int) -> V:
-        """The truth value of x >= threshold; what the interval of x decides is a comparison with an end of its type."""
+        """The truth value of x >= threshold; if the interval of x decides it, x is compared with an end of its type."""
         least, most = limits(x.width)
         if threshold <= x.low:
             return self.cmp_sge(x.value, self.int_constant(least, x.width))
@@ -429,7 +430,7 @@ class Machine(ABC, Generic[V]):
         return self.cmp_sge(x.value, self.int_constant(threshold, x.width))
 
     def choose(self, condition: V, a: Int[V], b: Int[V]) -> Int[V]:
-        """a where the condition holds, b elsewhere."""
+        """a if the condition is true, else b."""
         low, high = min(a.low, b.low), max(a.high, b.high)
         x, y, width = self._pair(a, b, low, high)
         return Int(self.select(condition, x, y), width, low, high)
@@ -448,7 +449,7 @@ def _reciprocal(divisor: int, most: int) -> tuple[int, int] | None:
     None if there are none. Exact because x times the excess of divisor * factor over 2^amount stays below 2^amount
     (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994, theorem 4.2).
     """
-    for amount in (8, 16, 24):  # Whole bytes, which an 8-bit chip shifts by for nothing.
+    for amount in (8, 16, 24):  # Whole bytes, which an 8-bit chip shifts at no cost.
         factor = -(-(1 << amount) // divisor)
         if most * (factor * divisor - (1 << amount)) < 1 << amount:
             return (factor, amount) if most * factor < 1 << 31 else None

@@ -1,7 +1,7 @@
 """The machine that computes: every value is an array over a whole data set.
 
-It also sums products for accumulators that have no faster way: in order, or as a tree, level by level over all products
-at once.
+It also sums products for accumulators without a faster implementation: in order, or as a tree, level by level over all
+products at once.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class NumpyMachine(Machine["Array"]):
         return Int(self.clip(x.value, least, most), x.width, least, most)
 
     def clip(self, value: Array, low: int, high: int) -> Array:
-        """Values limited to [low, high], in one pass; numpy takes ten times as long for a minimum with a number."""
+        """Values clamped to [low, high] in one pass; numpy takes ten times as long for a minimum with a number."""
         number = value.dtype.type
         return value.clip(number(low), number(high))
 
@@ -130,7 +130,7 @@ class NumpyMachine(Machine["Array"]):
 
     def of_raw(self, table: Array, raws: Array) -> Array:
         """The entries of a table for raws; the table has an entry for every bit pattern of a raw."""
-        # No index is out of range: where numpy clips them, it does without a check and a copy.
+        # No index is out of range: mode `clip` of numpy skips a check and a copy.
         return table.take(raws.view(f"u{raws.itemsize}"), mode="clip")
 
     def matmul(

@@ -1,4 +1,4 @@
-"""Functions of reals: the reference that formats tabulate and are measured against, and what tables need to know."""
+"""Functions of reals: the reference that formats tabulate and are compared with, and their properties for tables."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class RealFunction:
     """A rising function of reals.
 
     exact: its values in double precision. steepest: its greatest derivative at arguments up to one. inverse: the
-    argument of a value. flat: the argument beyond which it differs from its upper limit by less than `tail` times e to
-    the power of minus a number; None without an upper limit. centre: the value around which it is odd; None if it is
-    not. widest: bits of the widest result to which lines between entries of 16 bits come close.
+    argument of a value. flat: from a number n to the argument above which the function is within `tail` * e^-n of its
+    upper limit; None without an upper limit. centre: the value around which it is odd; None if it is not odd. widest:
+    bits of the widest result that linear interpolation between 16-bit entries approximates.
     """
 
     exact: Callable[[Reals], Reals]
@@ -54,7 +54,7 @@ def _softplus(x: Reals) -> Reals:
 
 
 def _log(x: Reals) -> Reals:
-    """The logarithm; of the least positive float of single precision for what is not above it."""
+    """The logarithm; for smaller arguments, that of the least positive float of single precision."""
     return np.log(np.maximum(x, LEAST_POSITIVE))
 
 
@@ -72,7 +72,7 @@ def _inverse_erf(y: float) -> float:
 
 
 LEAST_POSITIVE = 2.0**-126
-"""The least argument that logarithms tell apart from 0."""
+"""The least argument that logarithms distinguish from 0."""
 
 REAL_FUNCTIONS: Mapping[Function, RealFunction] = {
     "exp": RealFunction(_exp, math.exp, math.log),

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 class RuntimeFunction:
     """Signature of a C function, and its reference implementation in numpy, which gives the same bits.
 
-    program: the same bits as integer arithmetic, for hardware; None for functions on floats. meaning: what the function
-    documents, on exact integers, by which `tinyml prove` judges both; None if it is not proved. header: the file that
-    defines a function of another package, as `static inline`, which may include headers of the runtime by their names;
-    None for a function of the runtime.
+    program: the same bits as integer arithmetic, for hardware; None for functions on floats. meaning: the documented
+    result on exact integers, against which `tinyml prove` checks both; None if it is not proved. header: the file that
+    defines a function of another package, as `static inline`, which may include runtime headers by name; None for a
+    function of the runtime.
     """
 
     arguments: tuple[Attribute, ...]
@@ -59,10 +59,10 @@ MULTIPLY_SHIFTS = range(9, 17)
 """Shifts that `tm_multiply_i16` supports."""
 
 ADD_SHIFTS = range(5)
-"""Left and right shifts for which `tm_add_i16` is fast: the registers of an AVR shift by single bits."""
+"""Left and right shifts for which `tm_add_i16` is fast: an AVR shifts registers by single bits."""
 
 LEAST_SQUARE = 2.0**-125
-"""The least argument of the reciprocal square root, half of which is no subnormal number."""
+"""The least argument of the reciprocal square root; half of it is not subnormal."""
 
 
 def to_nearest(x: F32, low: I32, high: I32) -> I32:
@@ -92,7 +92,7 @@ def quotient(a: F32, b: F32) -> F32:
 def to_odd(x: F32, low: I32, high: I32) -> I32:
     """tm_f32_to_odd: the integer itself, else the odd one of its two neighbours, in [low, high]; low for NaN.
 
-    The odd bit records the loss: rounding the result to a multiple of 4 gives what rounding x gives.
+    The odd bit is sticky: rounding the result to a multiple of 4 equals rounding x.
     """
     x = np.asarray(x, np.float32)
     inside = (x > low.astype(np.float32)) & ~(x >= high.astype(np.float32))
@@ -159,7 +159,7 @@ def _between(table: I16, scaled: I32) -> I16:
 
 def limit(x: Integers, right: I8, bits: I8) -> Integers:
     """tm_limit_iN_iM: x / 2^right, rounded down and clamped to [1 - 2^(bits - 1), 2^(bits - 1) - 1]."""
-    # Limits of the array's own type: plain integers are checked, which takes longer than the rest.
+    # Limits of the array's own type: numpy checks plain integers, which takes longer than the rest.
     most = x.dtype.type((1 << int(bits) - 1) - 1)
     shifted = np.asarray(x >> int(right))
     return shifted.clip(-most, most, out=shifted)
@@ -188,7 +188,7 @@ def _limit(width: int, result: int) -> RuntimeFunction:
 
 
 def rank(table: I32, x: I32, length: I16) -> I16:
-    """tm_rank_s32: how many of the first `length` entries of a rising table are at most x."""
+    """tm_rank_s32: the number of the first `length` entries of an ascending table that are at most x."""
     return np.searchsorted(table[: int(length)], x, side="right").astype(np.int16)
 
 
@@ -216,9 +216,9 @@ def requantize_wide(x: I64, multiplier: I32, shift: I8) -> I32:
 
 
 def reciprocal(x: I32) -> I32:
-    """tm_reciprocal_s32: 2^62 / y, about, for x > 0 shifted left until its highest bit is bit 31, which gives y.
+    """tm_reciprocal_s32: 2^62 / y, approximately; y is x > 0 shifted left until its highest bit is bit 31.
 
-    gemmlowp's one_over_one_plus_x_for_x_in_0_1, of y / 2^31 - 1: three steps of Newton's method.
+    It is gemmlowp's one_over_one_plus_x_for_x_in_0_1 of y / 2^31 - 1: three steps of Newton's method.
     """
     from tinyml.dialects.machine.gemmlowp import reciprocal_above_one
 
@@ -273,7 +273,7 @@ def inverse_root(x: I32) -> I32:
 
 
 def inverse_root_wide(x: I64) -> I32:
-    """tm_inverse_root_s64: as `inverse_root`; of x only the 30 or 31 highest bits count."""
+    """tm_inverse_root_s64: as `inverse_root`; only the 30 or 31 highest bits of x are used."""
     wide = np.asarray(x).astype(np.int64)
     pairs = np.zeros_like(wide)
     while (above := wide >> 2 * pairs > (1 << 31) - 1).any():
@@ -355,4 +355,4 @@ RUNTIME_FUNCTIONS = {
     **{f"tm_packed_{digits.name}{digits.bits}": _packed(digits) for digits in DIGITS},
     **{f"tm_limit_i{width}_i{result}": _limit(width, result) for width, result in LIMITS},
 }
-"""The functions by their names in C, to which formats add their own."""
+"""The runtime functions by their names in C; formats add their own."""

@@ -23,7 +23,7 @@ __all__ = ["Computation", "NumOp", "accumulator_type", "format_of", "sums_produc
 
 
 _FAMILY = "family"
-"""The constraint variable that holds the family of an op's formats."""
+"""The constraint variable for the family of an op's formats."""
 
 
 class _TypeConstraint(AttrConstraint):
@@ -78,7 +78,9 @@ class OrderedConstraint(FormatConstraint):
 
 @dataclass(frozen=True)
 class SameType(VarConstraint[Attribute]):
-    """A type that is the same wherever the op has it. message: the wording of errors; `{}` stands for both types."""
+    """The constraint that a type is the same in all its uses in an op. message: the wording of errors; `{}` stands for
+    both types.
+    """
 
     message: str
 
@@ -91,7 +93,7 @@ class SameType(VarConstraint[Attribute]):
 
 SCALAR = FormatConstraint()
 OF_ONE_FAMILY = FormatConstraint(one_family=True)
-"""The constraint on scalars that belong to one family of formats, operands and result alike."""
+"""The constraint on scalars of one family of formats, operands and result alike."""
 FORMAT = FormatConstraint("a number format")
 FORMAT_OF_ONE_FAMILY = FormatConstraint("a number format", one_family=True)
 SUM = SumConstraint()
@@ -119,7 +121,7 @@ class NumOp(DialectOp, ABC):
 
     @abstractmethod
     def computation(self) -> Computation:
-        """The op as a program; formats are looked up now, as types may change before the program runs."""
+        """The op as a program; formats are looked up now, since types may change before the program runs."""
 
 
 def format_of(value: SSAValue) -> NumberFormat:
@@ -137,7 +139,7 @@ def accumulator_type(value: SSAValue) -> Accumulator:
 
 
 def sums_products(sum: Attribute, lhs: NumberFormat, rhs: NumberFormat) -> None:
-    """Verify that an accumulator can hold products of two formats."""
+    """Verify that an accumulator supports products of two formats."""
     if (accumulator := accumulator_of(sum)) is None:
         raise VerifyException(f"expected sums in accumulators, got {sum}")
     if not accumulator.sums(lhs, rhs):

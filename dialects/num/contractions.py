@@ -1,8 +1,7 @@
 """Contractions: all sums of products over rows of weights as one op, from the lowering of a product until kernels.
 
-The body of a contraction is closed: it begins sums, adds products to them, converts and rounds them, and stores what
-scalar ops make of the results. `ContractOp.sums` and `ContractOp.stores` say which sums and stores these are, so that
-no pass has to find out.
+The body of a contraction is closed: it begins sums, adds products, converts and rounds the sums, and stores the results
+of scalar ops on them. `ContractOp.sums` and `ContractOp.stores` identify these sums and stores for all passes.
 """
 
 from __future__ import annotations
@@ -44,9 +43,10 @@ __all__ = ["Adding", "ContractOp", "ProductsOp", "RowSumOp", "Spacing", "SparseP
 
 
 class Spacing(NamedTuple):
-    """The layout of windows in memory: each has `runs` runs `pitch` elements apart, and the next lies `step` on.
+    """The layout of windows in memory: a window has `runs` runs, `pitch` elements apart; windows are `step` elements
+    apart.
 
-    A line of windows lies a pitch behind the one before.
+    A line of windows lies a pitch after the previous line.
     """
 
     runs: int = 1
@@ -59,16 +59,16 @@ class ContractOp(ClosedNestOp):
     """Sums of products over windows and rows of weights: a nest whose body adds up the sums of a row.
 
     Its axes are lines of windows, the windows of a line and rows; without lines, or without windows, there is one of
-    them. Beside what the body of any nest has, this one has sums, and no regions but the loop over the entries of a
-    compressed row that hardware keeps (`RowLoopOp`). A sum begins with `num.zero`, `num.start` or a load of a sum in
-    memory; the products of the row are added (`num.products`, `num.sparse_products`), each term perhaps after a
-    `num.align` to its units; the complete sum is shifted and levelled, and rounded by `num.finish`, or stored as it
-    is. Several ops may round a sum. `sums` and `stores` describe this.
+    each. In addition to the ops of other nests, its body has sums. Its only region is the loop over the entries of a
+    compressed row in hardware (`RowLoopOp`). A sum begins with `num.zero`, `num.start` or a load of a sum in memory;
+    the products of the row are added (`num.products`, `num.sparse_products`), each term perhaps after a `num.align` to
+    its units; the complete sum is shifted and levelled, and rounded by `num.finish`, or stored unchanged. Several ops
+    may round a sum. `sums` and `stores` describe this.
 
     tile: the kernel that computes all of it, or some of its lines in each call. It is chosen with the windows
-    (`tile-windows`, `plan-execution`), for a single window by `block-rows`; `spend-flash` may choose another that takes
-    more flash, or contains the weights. `select-kernels` calls it. Contractions without one become loops over dot
-    products.
+    (`tile-windows`, `plan-execution`), for a single window by `block-rows`; `spend-flash` may choose another kernel
+    that needs more flash, or contains the weights. `select-kernels` calls it. Contractions without one become loops
+    over dot products.
     """
 
     name = "num.contract"
@@ -109,7 +109,7 @@ class ContractOp(ClosedNestOp):
         return [Sum.of(op) for op in self.body.block.ops if _adds(op) and _next_term(op.result) is None]
 
     def store_of(self, sum: Sum) -> memref.StoreOp | None:
-        """The store of a rounded sum if it is the only one, and writes a buffer in order; None otherwise."""
+        """The store of a rounded sum if it is the only one, and writes a buffer sequentially; None otherwise."""
         finish, stores = sum.finish, self.stores
         if finish is None or len(stores) != 1 or [use.operation for use in finish.result.uses] != stores:
             return None
@@ -118,7 +118,7 @@ class ContractOp(ClosedNestOp):
     def visits(self, op: memref.LoadOp | memref.StoreOp, *, windows: bool = False) -> bool:
         """True if the rows access all elements of a buffer defined outside, in order.
 
-        windows: the rows of all windows together, instead of those of each window.
+        windows: true for the rows of all windows together, false for those of each window.
         """
         if (access := self.access(op)) is None:
             return False
@@ -136,7 +136,7 @@ class ContractOp(ClosedNestOp):
 
     @property
     def is_sparse(self) -> bool:
-        """True if rows follow each other through a sparse matrix."""
+        """True if rows are the consecutive rows of a sparse matrix."""
         return any(isinstance(op, SparseProductsOp) for op in self.products)
 
     @classmethod
@@ -157,7 +157,7 @@ class ContractOp(ClosedNestOp):
                 raise VerifyException(f"lines, windows and rows {shape} do not consist of tiles of {tile.extents}")
         if tile is not None and [type(op) for op in self.products] != [ProductsOp]:
             raise VerifyException("a tile has one sum of dense products")
-        # Ops of the body are verified before this one, and cannot rely on its extents.
+        # Ops of the body are verified before this op, and cannot rely on its extents.
         for op in self.products:
             op.verify_extents(self)
         if any(isinstance(sum.start.owner, ShiftOp | LevelOp) for sum in self.sums):
@@ -165,7 +165,7 @@ class ContractOp(ClosedNestOp):
 
 
 class RowSumOp(DialectOp, ABC):
-    """Add the products of the row of a `num.contract` to a sum, in its own accumulator."""
+    """Add the products of the row of a `num.contract` to a sum, in the accumulator of the products."""
 
     if TYPE_CHECKING:
         # Declared by each op, because operands are ordered as declared, with those of bases last.
@@ -178,7 +178,7 @@ class RowSumOp(DialectOp, ABC):
     @property
     @abstractmethod
     def factors(self) -> tuple[SSAValue, SSAValue]:
-        """The weights, and what rows of them are multiplied by."""
+        """The weights, and the factors of their rows."""
 
     @property
     @abstractmethod
@@ -215,9 +215,9 @@ class RowSumOp(DialectOp, ABC):
 class ProductsOp(RowSumOp):
     """sum + the products of a row of weights and a vector, or a window of it.
 
-    weights: of shape rows x elements; what exceeds the length of the vector is padding. spacing: the `Spacing` of
-    windows, which may share elements; without it the vector is the only window. channels: a window consists of pixels,
-    each with an element for every row, and a row is multiplied by the elements of its number.
+    weights: an array of shape rows x elements; elements beyond the length of the vector are padding. spacing: the
+    `Spacing` of windows, which may share elements; without it the vector is the only window. channels: a window
+    consists of pixels, each with an element for every row, and row i is multiplied by element i of each pixel.
     """
 
     name = "num.products"
@@ -249,12 +249,12 @@ class ProductsOp(RowSumOp):
 
     @property
     def row_pitch(self) -> int:
-        """The elements from a row of weights to the next."""
+        """The distance of consecutive rows of weights, in elements."""
         return prod(memref_type(self.weights).get_shape()[1:])
 
     @property
     def stride(self) -> int:
-        """The elements of the vector from one that a row is multiplied by to the next."""
+        """The distance of a row's consecutive factors in the vector, in elements."""
         return 1 if self.channels is None else memref_type(self.weights).get_shape()[0]
 
     @property
@@ -263,7 +263,7 @@ class ProductsOp(RowSumOp):
 
     @property
     def spaces(self) -> Spacing:
-        """The layout of the windows; a single window is one run, and no other follows that of channels."""
+        """The layout of the windows; a single window is one run, except with channels."""
         if self.spacing is None:
             return Spacing(step=self.length if self.channels is None else 0)
         values = [int(value) for value in self.spacing.get_values()]
@@ -296,7 +296,7 @@ class ProductsOp(RowSumOp):
 
 @irdl_op_definition
 class SparseProductsOp(RowSumOp):
-    """sum + the products of a compressed row (`dialects/layouts/sparse_rows.py`) and the elements it points to."""
+    """sum + the products of a compressed row (`dialects/layouts/sparse_rows.py`) and the elements that it addresses."""
 
     name = "num.sparse_products"
     sum = operand_def(SAME_SUM)
@@ -332,7 +332,7 @@ Conversion: TypeAlias = "AlignOp | ShiftOp | LevelOp"
 
 
 class Term(NamedTuple):
-    """Products that are added to a sum. align: the op that brings the sum to their units before, if any."""
+    """Products that are added to a sum. align: the preceding op that converts the sum to their units, if any."""
 
     products: Adding
     align: AlignOp | None = None
@@ -342,9 +342,9 @@ class Term(NamedTuple):
 class Sum:
     """A sum of products from its start to its rounding, in a contraction or out of it.
 
-    start: the value that it begins with: a `num.zero` or `num.start`, a sum in memory, or a sum with further uses.
-    terms: the products, in the order in which they are added. conversions: the ops that shift, level or align the
-    complete sum, in order. Each op before the last one serves only the next.
+    start: the initial value: a `num.zero` or `num.start`, a sum in memory, or a sum with further uses. terms: the
+    products, in the order in which they are added. conversions: the ops that shift, level or align the complete sum, in
+    order. Each op before the last one serves only the next.
     """
 
     start: SSAValue
@@ -391,9 +391,9 @@ class Sum:
         return self.finishes[0] if self.finishes and self.links[-1].result.has_one_use() else None
 
     def accumulators(self, partial: SSAValue) -> Iterator[Accumulator]:
-        """Yield the accumulator of a partial sum, then the wider ones to which the sum can be moved.
+        """Yield the accumulator of a partial sum, then the wider ones to which the sum can be converted.
 
-        A sum can be moved if it begins and ends here, or joins another, and keeps its units when it is complete.
+        A sum can be converted if it begins and ends here, or joins another, and keeps its units when it is complete.
         """
         yield (accumulator := accumulator_type(partial))
         result = self.links[-1].result
@@ -404,7 +404,7 @@ class Sum:
 
 
 def _ends(use: Use) -> bool:
-    """True for a rounding, and where a part joins another sum."""
+    """True for a rounding, and for an op that joins a part to another sum."""
     op = use.operation
     return isinstance(op, FinishOp) or (isinstance(op, AddShiftedOp) and op.operands[use.index] is op.part)
 

@@ -1,4 +1,4 @@
-"""The entries of a compressed row as a loop of its own, for targets whose kernels are not calls."""
+"""The entries of a compressed row as a separate loop, for targets whose kernels are not calls."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _NUMBERS = BaseAttr(MemRefType) | BaseAttr(ClockedMemory)
 class EntriesOp(RowLoopOp):
     """A sum over the entries of the row of a `num.contract` in a compressed matrix (`dialects/layouts/sparse_rows.py`).
 
-    The body takes the sum before an entry, the number of the entry among all of the matrix, and its column; it adds a
-    term and ends in `num.next`. gaps, lengths: those of the matrix, arrays, or memories once the program has some.
+    The arguments of the body are the sum before an entry, the number of the entry in the matrix, and its column; it
+    adds a term and ends in `num.next`. gaps, lengths: those of the matrix: arrays, or memories at levels with memories.
     """
 
     name = "num.entries"

@@ -1,4 +1,4 @@
-"""What loops compute of affine maps: the ends of an index, and divisions whose dividend is at least 0."""
+"""The evaluation of affine maps in loops: the ends of an index, and divisions with nonnegative dividends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DIVISIONS = (AffineBinaryOpKind.Mod, AffineBinaryOpKind.FloorDiv, AffineBinaryO
 
 
 def is_computable(expression: AffineExpr, shape: Sequence[int]) -> bool:
-    """True if arithmetic on indices computes an expression in the index of a shape, and in symbols from 0 on."""
+    """True if arithmetic on indices computes an expression in the index of a shape, and in nonnegative symbols."""
     match expression:
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add, lhs=lhs, rhs=rhs):
             return is_computable(lhs, shape) and is_computable(rhs, shape)
@@ -39,7 +39,7 @@ def is_linear(expression: AffineExpr) -> bool:
 
 
 def has_exact_ends(expression: AffineExpr) -> bool:
-    """True if `ends_of` finds the ends that the expression reaches: without remainders, symbols and repetitions."""
+    """True if `ends_of` finds the exact ends of an expression: it has no remainders, symbols or repetitions."""
     parts = list(expression.dfs())
     axes = [part.position for part in parts if isinstance(part, AffineDimExpr)]
     rest = (part for part in parts if isinstance(part, AffineBinaryOpExpr))
@@ -48,8 +48,9 @@ def has_exact_ends(expression: AffineExpr) -> bool:
 
 
 class Division(NamedTuple):
-    """A division of `dividend`, raised by a multiple of the divisor, so that it is at least 0: quotients of MLIR's
-    affine maps are rounded down, and their remainders at least 0; those of `arith` are C's.
+    """A division of `dividend`, raised by a multiple of the divisor so that it is nonnegative.
+
+    MLIR's affine maps round quotients down and have nonnegative remainders; divisions of `arith` are C's.
     """
 
     dividend: AffineExpr
@@ -59,7 +60,7 @@ class Division(NamedTuple):
 
 
 def division_of(expression: AffineExpr, shape: Sequence[int]) -> Division | None:
-    """The division or remainder that an expression is; None for any other, and for one without a least dividend."""
+    """The division or remainder of an expression; None for any other, and for one without a least dividend."""
     match expression:
         case AffineBinaryOpExpr(kind=kind, lhs=lhs, rhs=AffineConstantExpr(value=divisor)) if (
             kind in _DIVISIONS and divisor > 0
@@ -75,7 +76,7 @@ def division_of(expression: AffineExpr, shape: Sequence[int]) -> Division | None
 
 
 def ends_of(expression: AffineExpr, shape: Sequence[int]) -> tuple[float, float]:
-    """The least and the greatest value of an expression; infinite where there is none."""
+    """The least and the greatest value of an expression; infinite if there is none."""
     match expression:
         case AffineDimExpr(position=position):
             return 0, shape[position] - 1

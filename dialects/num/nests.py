@@ -1,11 +1,11 @@
-"""Nests: loops over constant extents around a closed body, in which form loops stay until C needs them.
+"""Loop nests over constant extents with a closed body: the form of loops until C is generated.
 
-A nest says all that a pass asks of a loop: the extents of its axes, which elements its body loads and stores, by an
-affine map each (`accesses`), and the scalar ops between them. `num.nest` computes elements and moves them;
+A nest states all properties of a loop that passes need: the extents of its axes, an affine map for each element that
+its body loads or stores (`accesses`), and the scalar ops between them. `num.nest` computes and moves elements;
 `num.contract`, whose axes are windows and rows of weights, also adds up sums of products (`contractions.py`).
 
-Bodies are concatenated where loops are fused, recorded where a unit for vectors runs them, and evaluated on arrays
-(`runtime/evaluator/nests.py`); `expand-nests` makes `scf.for` of what is left.
+Loop fusion concatenates bodies, vector units record them, and the evaluator runs them on arrays
+(`runtime/evaluator/nests.py`); `expand-nests` converts the remaining nests to `scf.for`.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ __all__ = [
 class ElementAccess(NamedTuple):
     """An element that the body of a nest loads or stores.
 
-    map: from the numbers of all axes, those of the nest and then those that a `num.reduce` around the access joins, and
-    from the values of `symbols`, which are defined outside of the nest, to the index of the element in the buffer.
-    shape: the ends of the numbers of these axes.
+    map: from the numbers of all axes, and from the values of `symbols`, which are defined outside of the nest, to the
+    index of the element in the buffer. The axes are those of the nest, then those of the `num.reduce` around the
+    access. shape: the exclusive upper bounds of these numbers.
     """
 
     op: memref.LoadOp | memref.StoreOp
@@ -74,14 +74,13 @@ class ElementAccess(NamedTuple):
 class ClosedNestOp(DialectOp, ABC):
     """A nest of loops: the body runs at every index of a shape, in row-major order.
 
-    The body takes the number of each axis, an index from 0 on. It is closed: it consists of loads and stores in
-    declared order, of scalar ops without effects, of arithmetic on indices, and of nothing else; no other effects, and
-    no regions but those that join values along an axis (`num.reduce`), and the loop over what a row of a contraction
-    consists of (`RowLoopOp`).
+    The arguments of the body are the numbers of the axes, indices from 0 on. The body is closed: it consists only of
+    loads and stores in declared order, of scalar ops without effects, and of arithmetic on indices. Its only regions
+    are reductions along an axis (`num.reduce`) and the loop over the entries of a contraction's row (`RowLoopOp`).
     """
 
     CONTENT: ClassVar[str] = "loads, scalar ops and stores"
-    """What the body consists of, for messages."""
+    """The permitted content of the body, for messages."""
 
     extents = prop_def(DenseArrayBase.constr(i64))
     body = region_def("single_block")
@@ -107,7 +106,7 @@ class ClosedNestOp(DialectOp, ABC):
         return [self.access(op) for op in self.body.walk() if isinstance(op, memref.LoadOp | memref.StoreOp)]
 
     def access(self, op: memref.LoadOp | memref.StoreOp) -> ElementAccess | None:
-        """What a load or store of the body accesses; None if its buffer, or an index, follows from no affine map."""
+        """The element that a load or store of the body accesses; None if its buffer or an index has no affine map."""
         axes, shape = list[SSAValue](self.body.block.args), self.shape
         around = [each for each in self.body.walk() if isinstance(each, ReduceOp) and each.is_ancestor(op)]
         axes += [each.body.block.args[0] for each in around]
@@ -120,7 +119,7 @@ class ClosedNestOp(DialectOp, ABC):
         return ElementAccess(op, AffineMap(len(shape), len(symbols), tuple(known)), symbols, shape)
 
     def _expression(self, index: SSAValue, axes: Sequence[SSAValue], symbols: list[SSAValue]) -> AffineExpr | None:
-        """An index as an expression in the numbers of axes and in symbols, to which new ones are appended."""
+        """An index as an expression in the numbers of axes and in symbols; new symbols are appended to the list."""
         if (known := const_evaluate_operand(index)) is not None:
             return AffineExpr.constant(known)
         if index in axes:
@@ -142,7 +141,7 @@ class ClosedNestOp(DialectOp, ABC):
         dims = op.map.data.num_dims
         parts = [self._expression(operand, axes, symbols) for operand in op.mapOperands]
         known = [part for part in parts if part is not None]
-        # What is divided has a least value where it consists of the numbers of axes.
+        # A dividend that consists of the numbers of axes has a least value.
         of_axes = all(operand in axes for operand in op.mapOperands[:dims])
         if len(known) < len(parts) or not (of_axes or is_linear(op.map.data.results[0])):
             return None
@@ -155,11 +154,11 @@ class ClosedNestOp(DialectOp, ABC):
 
     @classmethod
     def parse_more(cls, parser: Parser) -> dict[str, Attribute]:
-        """Parse what follows the extents."""
+        """Parse the syntax after the extents."""
         return {}
 
     def print_more(self, printer: Printer) -> None:
-        """Print what `parse_more` parses, with a space behind it."""
+        """Print the syntax that `parse_more` parses, with a trailing space."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -182,7 +181,7 @@ class ClosedNestOp(DialectOp, ABC):
         printer.print_op_attributes(self.attributes)
 
     def verify_body(self) -> None:
-        """Verify that the body takes the number of each axis, and that it is closed."""
+        """Verify the arguments of the body, and that it is closed."""
         if list(self.body.block.arg_types) != [IndexType()] * len(self.shape):
             raise VerifyException(f"the body takes an index for each extent of {self.shape}")
         for op in self.body.block.ops:
@@ -192,12 +191,12 @@ class ClosedNestOp(DialectOp, ABC):
 
 
 class RowLoopOp(DialectOp, ABC):
-    """A loop over what a row of a `num.contract` consists of, whose only effect is to read."""
+    """A loop over the entries of a row of a `num.contract`; its only effect is to read."""
 
 
 @irdl_op_definition
 class NextOp(DialectOp):
-    """The values after a number of an axis, at the end of the body of `num.reduce` or `num.entries`."""
+    """The values for the next number of an axis, at the end of the body of `num.reduce` or `num.entries`."""
 
     name = "num.next"
     values = var_operand_def()
@@ -209,12 +208,12 @@ class NextOp(DialectOp):
 
 
 SUM, GREATEST, PLACE = "sum", "greatest", "place"
-"""The kinds of values that an axis joins."""
+"""The kinds of reductions along an axis."""
 
 
 @irdl_op_definition
 class ReduceOp(DialectOp):
-    """Values that an axis joins, in a nest or out of it: the body runs at each number, and hands values on to the next.
+    """A reduction along an axis, in a nest or outside: the body runs at each number, and passes values to the next.
 
     first, extent: the axis has the numbers from `first` on, below `extent`. starts: the values before the first one.
     The body takes the number of the axis and each value; it only reads, and ends in `num.next`. kinds: how each value
@@ -268,7 +267,7 @@ class ReduceOp(DialectOp):
                 raise VerifyException(f"value {place} is not joined as '{kind}'")
 
     def _is_of(self, kind: str, place: int) -> bool:
-        """True if the body joins a value as a kind says."""
+        """True if the body reduces a value as a kind states."""
         last, (number, *carried) = self.body.block.last_op, self.body.block.args
         assert isinstance(last, NextOp)
         value, before = last.values[place].owner, carried[place]
@@ -301,10 +300,9 @@ def _stores(op: Operation) -> bool:
 
 
 def _computes(op: Operation) -> bool:
-    """True for an op that at most reads memory.
+    """True for an op without effects other than reading memory.
 
-    On bits, arithmetic that the runtime has as a function is a call, and xDSL states no effects of conversions in
-    `arith`.
+    On bits, arithmetic that is a runtime function is a call, and xDSL states no effects of conversions in `arith`.
     """
     arithmetic = op.dialect_name() == "arith" or isinstance(op, func.CallOp)
     return not op.regions and (arithmetic or only_has_effect(op, MemoryEffectKind.READ))
@@ -322,7 +320,7 @@ def block_of(value: SSAValue) -> Block | None:
 
 @irdl_op_definition
 class NestOp(ClosedNestOp):
-    """A computation of elements: each iteration loads some, computes with scalar ops, and stores its results.
+    """A computation of elements: each iteration loads elements, computes with scalar ops, and stores its results.
 
     All axes are parallel: an iteration may read what the iterations before it have stored, but carries no value to
     the next one. Every index of a load or store is the number of an axis, a constant, a value from outside, a sum or

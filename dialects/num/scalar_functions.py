@@ -1,4 +1,4 @@
-"""Functions of single elements: transcendental ones, and activations of networks."""
+"""Functions of single elements: transcendental functions, and activations of networks."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class HardSwishOp(UnaryOp):
 
 
 class _ExtremeOp(BinaryOp, ABC):
-    """One of two numbers, on reals the first of equal ones, to which the slope goes."""
+    """One of two numbers; on reals the gradient flows to the first of two equal numbers."""
 
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
         first = x[0] == self.real(x)

@@ -59,7 +59,7 @@ Array: TypeAlias = "NDArray[Any]"
 class ScalarOp(NumOp, ABC):
     """An op from scalars of number formats to a scalar; the body of a `tdsl.map` consists of such ops.
 
-    Array arguments hold many elements at once, and those of operands broadcast to those of the result.
+    Array arguments represent many elements at once; arrays of operands broadcast to those of the result.
     """
 
     INTERVAL: ClassVar[Interval] = ANYTHING
@@ -83,7 +83,7 @@ class UnaryOp(ScalarOp, ABC):
     """An op on one scalar, with a result of the same family."""
 
     METHOD: ClassVar[str]
-    """The name of the `NumberFormat` method, which takes the machine, the value and the value's format."""
+    """The name of the `NumberFormat` method; its arguments are the machine, the value and the value's format."""
 
     input = operand_def(OF_ONE_FAMILY)
     result = result_def(OF_ONE_FAMILY)
@@ -102,7 +102,7 @@ class BinaryOp(ScalarOp, ABC):
     """An op on two scalars of one family, with a result of that family."""
 
     METHOD: ClassVar[str]
-    """The name of the `NumberFormat` method, which takes the machine and both values, each with its format."""
+    """The name of the `NumberFormat` method; its arguments are the machine and both values, each with its format."""
 
     lhs = operand_def(OF_ONE_FAMILY)
     rhs = operand_def(OF_ONE_FAMILY)
@@ -162,7 +162,7 @@ class MulOp(BinaryOp):
 
 @irdl_op_definition
 class ScaleOp(BinaryOp):
-    """Product with a power of two, 1 or more, with which it stays within the result's format."""
+    """Product with a power of two of at least 1 for which it stays within the result's format."""
 
     name = "num.scale"
     METHOD: ClassVar[str] = "scaled"
@@ -234,7 +234,7 @@ class ConstantOp(ScalarOp):
 
 @irdl_op_definition
 class ClampOp(ScalarOp):
-    """A value limited to the reals [low, high], or from below only without `high`."""
+    """A value clamped to the reals [low, high]; without `high` only from below."""
 
     name = "num.clamp"
     input = operand_def(CLAMPED)

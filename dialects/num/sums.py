@@ -1,6 +1,6 @@
-"""One sum from its start to its final rounding.
+"""Ops of a sum, from its start to its final rounding.
 
-The proof that a sum does not overflow stands in the IR: `bound = array<i64: least, greatest>`.
+The IR states the proof that a sum does not overflow: `bound = array<i64: least, greatest>`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def bound_of(stated: DenseArrayBase[IntegerType] | None) -> Bound | None:
 
 
 def is_within(derived: Bound | None, stated: Bound | None) -> bool:
-    """True unless sums can exceed the bound stated for them; without either bound nothing is known to the contrary."""
+    """False if sums can exceed their stated bound; True if either bound is missing."""
     return stated is None or derived is None or stated[0] <= derived[0] <= derived[1] <= stated[1]
 
 
@@ -82,7 +82,7 @@ def verify_bound(stated: Bound | None, derived: Bound | None) -> None:
 
 
 def verify_room(accumulator: Accumulator, bound: Bound | None, result: NumberFormat) -> None:
-    """Raise `VerifyException` if sums can overflow their accumulator, or can when they are rounded."""
+    """Raise `VerifyException` if sums can overflow their accumulator, also while they are rounded."""
     if bound is not None and not accumulator.holds(bound, result):
         sums = f"sums from {bound[0]} to {bound[1]}"
         raise VerifyException(f"{accumulator.type} cannot hold {sums} and round them into {result.type}")
@@ -200,7 +200,7 @@ class JoinOp(NumOp):
 
 @irdl_op_definition
 class ShiftOp(NumOp):
-    """sum / 2^places, rounded down; only for sums that are integers."""
+    """sum / 2^places, rounded down; only for integer sums."""
 
     name = "num.shift"
     sum = operand_def(SAME_INTEGER_SUM)
@@ -219,9 +219,9 @@ class ShiftOp(NumOp):
 
 @irdl_op_definition
 class AddShiftedOp(NumOp):
-    """sum + part * 2^places: a group of products in coarser units joins a sum; only for sums that are integers.
+    """sum + part * 2^places: a group of products in coarser units joins a sum; only for integer sums.
 
-    The part may be in a wider register, for the kernel that computed it, and still fits the sum's.
+    The part may be in a wider register, that of its kernel, and fits the sum's register.
     """
 
     name = "num.add_shifted"
@@ -273,7 +273,7 @@ class LevelOp(NumOp):
 
 @irdl_op_definition
 class FinishOp(NumOp):
-    """A sum rounded into a format; `bound`, its least and greatest possible values, proves that it did not overflow."""
+    """A sum rounded to a format; `bound`, its least and greatest possible values, proves that it did not overflow."""
 
     name = "num.finish"
     sum = operand_def(SUM)

@@ -1,7 +1,7 @@
 """Ops on totals of elements: averages, the steps of softmax, and those of normalisation.
 
-A total, of elements or of squares, is a builtin integer or float, as the format in question says; so is the factor by
-which a vector is normalised.
+A total, of elements or of squares, is a builtin integer or float, as the format defines; so is the factor by which a
+vector is normalised.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class AverageOp(QuotientOp):
 
 @irdl_op_definition
 class MeanOp(QuotientOp):
-    """The mean over axes, in formats whose published arithmetic rounds it in another way than averages of windows."""
+    """The mean over axes, in formats whose published arithmetic rounds it differently from averages of windows."""
 
     name = "num.mean"
     METHOD: ClassVar[str] = "mean"
@@ -215,7 +215,7 @@ class AddSquareOp(NumOp):
 
 @irdl_op_definition
 class InverseRootOp(NumOp):
-    """The factor that stands for 1 / sqrt(total), for values of the format `of` and results in the format `into`."""
+    """The factor that represents 1 / sqrt(total), for values of the format `of` and results in the format `into`."""
 
     name = "num.inverse_root"
     total = operand_def(TOTAL)

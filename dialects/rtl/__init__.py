@@ -1,7 +1,7 @@
 """The `rtl` dialect: memories with clocked ports and streams of elements, which `hw`, `comb` and `seq` lack.
 
-Above the hardware level, `load`, `store`, `receive` and `send` stand in loops of `scf`; below it, `ram` stands in an
-`hw.module`.
+Before the lowering to hardware, `load`, `store`, `receive` and `send` occur in loops of `scf`; after it, `ram` occurs
+in an `hw.module`.
 """
 
 from xdsl.ir import Dialect

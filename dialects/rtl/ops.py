@@ -1,4 +1,4 @@
-"""Memories and streams, as programs use them (`load`, `store`, `receive`, `send`) and as hardware modules have them."""
+"""Memories and streams: the ops of programs (`load`, `store`, `receive`, `send`) and of hardware modules."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ class MemoryType(ClockedMemory):
 
 
 def raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, NDArray[Any]]:
-    """The width of a memory's initial elements, and these, unsigned.
+    """The width of a memory's initial elements, and the unsigned elements.
 
-    Raises `VerifyException` for others than integers of at most 64 bits, and for more elements than fit.
+    Raises `VerifyException` unless they are integers of at most 64 bits, and for more elements than fit.
     """
     element: Attribute = content.get_element_type()
     bits = cast("IntegerType[int, Any]", element).width.data if isinstance(element, IntegerType) else 0
@@ -82,7 +82,7 @@ def raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, N
 def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
     """The words of a memory's initial content, unsigned; elements of lower indices lie in lower bits.
 
-    Raises `VerifyException` for what is no content of the memory; missing elements are 0.
+    Raises `VerifyException` for content that does not fit the memory; missing elements are 0.
     """
     element, raws = raws_of(content, type)
     lanes = type.width.data // element
@@ -95,7 +95,9 @@ def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
 
 @irdl_op_definition
 class MemoryOp(ClockedOp):
-    """A memory. `content` is what it holds, elements packed into words; one without content is written first."""
+    """A memory. `content` is its initial content, elements packed into words; a memory without content is written
+    first.
+    """
 
     name = "rtl.memory"
     content = opt_prop_def(DenseIntOrFPElementsAttr)
@@ -121,7 +123,7 @@ class MemoryOp(ClockedOp):
 
 
 def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
-    """Verify that words consist of elements: one, or a power of two of them, as addresses have a part for each."""
+    """Verify that a word contains a power of two of elements, since part of an address selects the element."""
     word, bits = cast("MemoryType", memory.type).width.data, cast("IntegerType[int, Any]", element.type).width.data
     if not bits or word % bits or (word // bits).bit_count() != 1:
         raise VerifyException(f"words of {word} bits do not hold elements of {bits}")
@@ -129,7 +131,7 @@ def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
 
 @irdl_op_definition
 class LoadOp(ClockedOp):
-    """Read an element; the address counts elements of the result's width. The result comes a cycle later."""
+    """Read an element; the address counts elements of the result's width. The result is available a cycle later."""
 
     name = "rtl.load"
     memory = operand_def(MemoryType)
@@ -184,7 +186,7 @@ class ReceiveOp(ClockedOp):
 
 @irdl_op_definition
 class SendOp(ClockedOp):
-    """Hand out the next element of output number `output`; the hardware waits until it is taken."""
+    """Send the next element of output number `output`; the hardware waits until it is accepted."""
 
     name = "rtl.send"
     value = operand_def(IntegerType)
@@ -205,9 +207,10 @@ class SendOp(ClockedOp):
 class RamOp(DialectOp):
     """A memory of `depth` words with a read port, whose result comes a cycle later, and maybe a write port.
 
-    At a clock edge with `enable`, the word at `address` is read; at one where a bit of `mask` is set, the lane of
-    `data` that belongs to it is written to the word at `target`. What is read from a word that is written at the same
-    edge is undefined. Without a write port it is a ROM. As CIRCT's `seq.firmem` with a latency of 1, its ports joined.
+    At a clock edge with `enable`, the word at `address` is read. At a clock edge with a bit of `mask` set, the
+    corresponding lane of `data` is written to the word at `target`. A read from a word that is written at the same edge
+    is undefined. Without a write port it is a ROM. It corresponds to CIRCT's `seq.firmem` with a latency of 1 and
+    joined ports.
     """
 
     name = "rtl.ram"

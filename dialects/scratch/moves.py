@@ -46,8 +46,9 @@ class CopyRunOp(DialectOp):
     most: an upper bound on the count. The runs have elements of one size, do not overlap and lie in working memory.
     Where both are packed, all three numbers are multiples of the elements that fill whole bytes.
 
-    step: of a row of a window, all of which is copied, the elements by which it moves on from one iteration of the loop
-    over windows to the next. All others were copied there, too, `step` elements further on.
+    step: for a row of a window, which is copied as a whole, the number of elements by which the window advances per
+    iteration of the loop over windows. All other elements were also copied in the previous iteration, at `step`
+    elements further.
     """
 
     name = "scratch.copy_run"
@@ -91,10 +92,10 @@ class CopyRunOp(DialectOp):
 
 @irdl_op_definition
 class SlideOp(DialectOp):
-    """States that `weights` meet a window that slides (`step` of `scratch.copy_run`).
+    """States that `weights` are multiplied by a sliding window (`step` of `scratch.copy_run`).
 
-    Each row of weights is multiplied by what is in `window`, element by element, and no other op reads the window.
-    Hardware therefore may keep each column of the window in its place, and turn the rows of weights instead
+    Each row of weights is multiplied by the elements of `window`, one by one, and no other op reads the window.
+    Hardware may therefore keep each column of the window in its place, and rotate the rows of weights instead
     (`slide-windows`).
     """
 
@@ -116,7 +117,7 @@ class SlideOp(DialectOp):
 class ReceiveOp(DialectOp):
     """Fill a run of memory with a row of the input, which the caller sends.
 
-    The input is in no memory; the op reads it only where a program is evaluated.
+    The input is not in memory; only the evaluator reads it through this op.
     """
 
     name = "scratch.receive"
@@ -179,8 +180,8 @@ class TurnOp(DialectOp):
 class MoveOp(DialectOp):
     """Move a live buffer to another address of its arena; the old and the new bytes may overlap.
 
-    A move is no program point of its own but happens between two (Shiftry 7.1, defragmentation). Before packing both
-    are buffers without an address.
+    A move is not a program point but happens between two points (Shiftry 7.1, defragmentation). Before packing both are
+    buffers without an address.
     """
 
     name = "scratch.move"

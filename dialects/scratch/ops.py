@@ -74,8 +74,8 @@ def root(buffer: SSAValue) -> SSAValue:
 class ConstantOp(DialectOp):
     """A constant array. `value` holds the raw bits, dense even where the array is stored sparse or packed.
 
-    An array that is not in flash lies in RAM, where the caller writes it before the first inference. `far` lets one in
-    flash lie beyond the constants that the target reads by short addresses.
+    An array that is not in flash lies in RAM, where the caller writes it before the first inference. `far` allows the
+    linker to place an array in flash beyond the reach of short addresses.
     """
 
     name = "scratch.constant"
@@ -154,13 +154,13 @@ class ViewsMemory(MemoryEffect):
 
 
 def _writes_input(op: Operation) -> set[EffectInstance]:
-    """The effect of the caller, who writes into the buffer of the input, and that of earlier calls."""
+    """The effects of the caller, which writes the buffer of the input, and of earlier calls."""
     given = "input" in op.properties or "state" in op.properties
     return {EffectInstance(MemoryEffectKind.WRITE, op.results[0])} if given else set()
 
 
 def _marks(input: bool, state: bool) -> dict[str, Attribute]:
-    """The properties of a buffer that holds a value before a call."""
+    """The properties of a buffer with a value before a call."""
     return {name: UnitAttr() for name, holds in (("input", input), ("state", state)) if holds}
 
 
@@ -168,8 +168,8 @@ def _marks(input: bool, state: bool) -> dict[str, Attribute]:
 class AllocOp(DialectOp):
     """A buffer of working memory without an address yet.
 
-    `input` says that it is the program's input, which the caller writes before each call, `state` that it keeps its
-    value from one call to the next.
+    `input` marks the program's input, which the caller writes before each call, `state` a buffer that keeps its value
+    between calls.
     """
 
     name = "scratch.alloc"
@@ -220,9 +220,8 @@ class ArenaOp(DialectOp):
     """The one block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes.
 
     No packing of its buffers takes fewer bytes than `lower_bound`; a packing of exactly that size is optimal. `proof`
-    names the search that has excluded lower ones; without it, the bound is the need at the fullest point. `checked`
-    names the algorithm that found the bound right (`check-packing`). `packer` names the one that packed; without it,
-    first fit did.
+    names the search that has excluded lower ones; without it, the bound is the peak of live bytes. `checked` names the
+    algorithm that verified the bound (`check-packing`). `packer` names the packing algorithm; the default is first fit.
     """
 
     name = "scratch.arena"
@@ -271,11 +270,10 @@ class ArenaOp(DialectOp):
 class ViewOp(DialectOp):
     """A buffer at a byte offset of the arena.
 
-    `live` is the range of program points, first and last inclusive, during which the buffer holds a value; the
-    packing pass numbers the points and records it here. Views with the same number `place` hold results that reuse the
-    bytes of operands: they were packed as one buffer. `input` says that it is the program's input, which the caller
-    writes before each call; it holds a value from point -1 on. `state` says that it keeps its value from one call to
-    the next.
+    `live` is the range of program points, first and last inclusive, during which the buffer holds a value; the packing
+    pass numbers the points and records it here. Views with the same number `place` hold results that reuse the bytes of
+    operands: they were packed as one buffer. `input` marks the program's input, which the caller writes before each
+    call; it holds a value from point -1 on. `state` marks a buffer that keeps its value between calls.
     """
 
     name = "scratch.view"

@@ -110,7 +110,7 @@ class PackedFlash(Packed):
 class PackedRam(Packed):
     """`#scratch.packed_ram<9>`: memory space of packed working memory.
 
-    In `#scratch.packed_ram<4, 8>` elements are packed less an offset of 8, so that 4 bits hold 0 to 15: such a byte
+    In `#scratch.packed_ram<4, 8>` an offset of 8 is subtracted before packing, so that 4 bits hold 0 to 15: a byte
     holds one element in its low bits, and the next in its high bits. Other widths have no offset.
     """
 
@@ -166,7 +166,7 @@ NO_SPACE = NoneAttr()
 def array_type(
     element: Attribute, shape: ArrayAttr[IntAttr] | tuple[int, ...], space: Attribute = NO_SPACE
 ) -> MemRefType[Attribute]:
-    """A memref in row-major order, made without the checks of its parts by xDSL's constructor, which take longer."""
+    """A memref in row-major order, created without xDSL's checks of its parts, which take longer."""
     extents = _shape(shape) if isinstance(shape, tuple) else shape
     return MemRefType[Attribute].new((extents, element, NO_SPACE, space))
 
@@ -253,7 +253,7 @@ def packed_space(element: Attribute, bits: int) -> PackedRam:
 def packed_type(type: MemRefType[Attribute]) -> MemRefType[Attribute] | None:
     """The packed type of a buffer; None if packing saves nothing.
 
-    An element takes the least width of `tinyml.dialects.layouts.packed_bits` that holds its number format.
+    An element has the least width of `tinyml.dialects.layouts.packed_bits` that holds its number format.
     """
     format = number_format(type.element_type)
     if format is None or format.dtype.kind != "i":

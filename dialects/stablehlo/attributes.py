@@ -1,4 +1,6 @@
-"""Attributes of StableHLO: what is compared, how precise products are, and the axes of products and convolutions."""
+"""Attributes of StableHLO: directions and types of comparisons, precisions, and the axes of products and
+convolutions.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ class Comparison(StrEnum):
     SIGNED = "SIGNED"
     UNSIGNED = "UNSIGNED"
     NOTYPE = "NOTYPE"
-    """As the elements are."""
+    """The comparison type that follows from the elements."""
 
 
 @irdl_attr_definition
@@ -73,8 +75,7 @@ DOT_FIELDS = tuple(f"{side}_{kind}_dimensions" for kind in ("batching", "contrac
 
 @irdl_attr_definition
 class DotAttr(ParametrizedAttribute):
-    """`#stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>`; lists that are left out are
-    empty."""
+    """`#stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>`; omitted lists are empty."""
 
     name = "stablehlo.dot"
     lhs_batching_dimensions: DenseArrayBase[I64]

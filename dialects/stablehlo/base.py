@@ -1,4 +1,4 @@
-"""What all ops of StableHLO are made of: extents that may be open, and their verification."""
+"""Shared parts of StableHLO's ops: extents that may be open, and their verification."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def shape_of(value: SSAValue) -> Shape:
 
 
 def numbers(attribute: Attribute | None, otherwise: Iterable[int] = ()) -> tuple[int, ...]:
-    """The integers of an attribute, in one list; those of an attribute that is left out otherwise."""
+    """The integers of an attribute, in one list; `otherwise` if the attribute is missing."""
     if attribute is None:
         return tuple(otherwise)
     return tuple(int(each) for each in cast("DenseArrayBase[Any] | DenseIntElementsAttr", attribute).get_values())

@@ -146,7 +146,7 @@ class AddOp(BinaryOp):
 
 @irdl_op_definition
 class AndOp(BinaryOp):
-    """Bits of both."""
+    """Bitwise and."""
 
     name = "stablehlo.and"
 
@@ -181,7 +181,7 @@ class MultiplyOp(BinaryOp):
 
 @irdl_op_definition
 class OrOp(BinaryOp):
-    """Bits of either."""
+    """Bitwise or."""
 
     name = "stablehlo.or"
 
@@ -195,7 +195,7 @@ class PowerOp(BinaryOp):
 
 @irdl_op_definition
 class RemainderOp(BinaryOp):
-    """What a division towards zero leaves."""
+    """The remainder of a division rounded towards zero."""
 
     name = "stablehlo.remainder"
 
@@ -209,7 +209,7 @@ class SubtractOp(BinaryOp):
 
 @irdl_op_definition
 class CompareOp(PureOp):
-    """1 where a comparison holds."""
+    """1 where a comparison is true."""
 
     name = "stablehlo.compare"
     lhs = operand_def(TensorType)

@@ -139,7 +139,7 @@ class ReverseOp(UnaryOp):
 
 @irdl_op_definition
 class ConcatenateOp(PureOp):
-    """Tensors one behind the other along an axis."""
+    """The concatenation of tensors along an axis."""
 
     name = "stablehlo.concatenate"
     inputs = var_operand_def(TensorType)
@@ -158,7 +158,7 @@ class ConcatenateOp(PureOp):
 
 @irdl_op_definition
 class PadOp(PureOp):
-    """More elements before, behind and between those of a tensor along each axis; counts may be negative."""
+    """Padding before, after and between the elements of a tensor along each axis; counts may be negative."""
 
     name = "stablehlo.pad"
     operand = operand_def(TensorType)
@@ -178,7 +178,7 @@ class PadOp(PureOp):
 
 @irdl_op_definition
 class DynamicSliceOp(PureOp):
-    """A part of a tensor at computed indices, which are moved so that it lies inside."""
+    """A part of a tensor at computed indices, which are clamped so that it lies inside."""
 
     name = "stablehlo.dynamic_slice"
     operand = operand_def(TensorType)
@@ -196,7 +196,7 @@ class DynamicSliceOp(PureOp):
 
 @irdl_op_definition
 class DynamicUpdateSliceOp(PureOp):
-    """A tensor with a part replaced at computed indices, which are moved so that it lies inside."""
+    """A tensor with a part replaced at computed indices, which are clamped so that it lies inside."""
 
     name = "stablehlo.dynamic_update_slice"
     operand = operand_def(TensorType)

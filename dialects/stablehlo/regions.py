@@ -31,7 +31,7 @@ from tinyml.dialects.stablehlo.base import Integers, PureOp, expect, expect_axes
 
 
 class ReductionOp(PureOp, ABC):
-    """A reduction of tensors by the ops of a region, from numbers on."""
+    """A reduction of tensors by the ops of a region, with initial values."""
 
     def verify_body(self, body: Block, reduced: int) -> None:
         expect(len(body.args) == 2 * reduced, f"expected a body of {2 * reduced} arguments, got {len(body.args)}")
@@ -42,7 +42,7 @@ class ReductionOp(PureOp, ABC):
 
 @irdl_op_definition
 class ReduceOp(ReductionOp):
-    """Over some axes, which the results lack."""
+    """A reduction over some axes, which the results lack."""
 
     name = "stablehlo.reduce"
     inputs = var_operand_def(TensorType)
@@ -62,7 +62,7 @@ class ReduceOp(ReductionOp):
 
 @irdl_op_definition
 class ReduceWindowOp(ReductionOp):
-    """Over windows that move along all axes."""
+    """A reduction over windows that move along all axes."""
 
     name = "stablehlo.reduce_window"
     inputs = var_operand_def(TensorType)
@@ -88,7 +88,7 @@ class ReduceWindowOp(ReductionOp):
 
 @irdl_op_definition
 class WhileOp(IRDLOperation):
-    """A loop of `body` over some values while `cond` gives 1 of them."""
+    """A loop of `body` over some values while `cond` returns 1 for them."""
 
     name = "stablehlo.while"
     operand = var_operand_def(AnyAttr())

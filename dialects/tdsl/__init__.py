@@ -54,7 +54,7 @@ _ON_USE = [
         "slices",
     )
 ]
-"""The files of ops that few programs have, which are imported when their names are used (see `kinds.py`)."""
+"""The files of ops that few programs contain; each is imported when one of its names is first used (see `kinds.py`)."""
 
 if not TYPE_CHECKING:
     __getattr__ = names_on_use(_ON_USE)

@@ -167,7 +167,7 @@ class AccumulateOp(SumOp):
 class FinishOp(PointwiseOp, ShiftsRows):
     """Finished sums, rounded once into a number format; `bound` as in `num.finish`.
 
-    Rows with scales or `row_shifts` of their own, as in `ContractionOp`, lie along the last axis.
+    Rows with separate scales or `row_shifts`, as in `ContractionOp`, lie along the last axis.
     """
 
     name = "tdsl.finish"

@@ -45,7 +45,7 @@ __all__ = [
 
 
 PERCENTILES = (0.1, 1.0, 50.0, 99.0, 99.9)
-"""The percentiles that a profile holds, in percent."""
+"""The percentiles of a profile, in percent."""
 
 
 def spell_float(value: float) -> str:
@@ -154,7 +154,7 @@ def _carried(holder: Holder | None) -> int:
 
 
 def _results(holder: Holder | None) -> int:
-    """The number of results; once they are buffers, profiles are left over."""
+    """The number of results; ops on buffers have no profiles."""
     return len(holder.results) if isinstance(holder, Operation) else 0
 
 

@@ -119,11 +119,11 @@ class Visits(NamedTuple):
 
 
 class Footprint(NamedTuple):
-    """The window of an image that pixel (y, x) of a result depends on, starting at (y, x) * strides - margins.
+    """The window of an image that pixel (y, x) of a result depends on: it starts at (y, x) * strides - margins.
 
     kernel, strides: in pixels, down and across. margins: the pixels above, below, on the left and on the right that the
-    op adds to the image. filling: a real that these pixels may hold, so that the op without margins computes the same;
-    None if there is none. channelwise: true if each channel depends on the same channel of the image alone.
+    op adds to the image. filling: a real for these pixels with which the op without margins is equivalent; None if
+    there is none. channelwise: true if each channel depends only on the same channel of the image.
     """
 
     kernel: tuple[int, int] = (1, 1)
@@ -165,7 +165,7 @@ class TensorOp(DialectOp, HasValueInterface):
 
     @property
     def written(self) -> SSAValue | None:
-        """The destination in the memref form, else None: same as `dest`, in the way of `out`."""
+        """The destination in the memref form, else None: equal to `dest`, without xDSL's look-up (see `out`)."""
         return None if self.results else self.operands[-1]
 
     @property
@@ -224,7 +224,7 @@ class TensorOp(DialectOp, HasValueInterface):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """The steps in which every lowering to loops computes the result; runs of steps, one after the other.
+        """The steps in which every lowering to loops computes the result, as sequential runs of steps.
 
         Kernels preserve the observable order: no element is stored before the loads of earlier steps.
         """
@@ -237,16 +237,16 @@ class TensorOp(DialectOp, HasValueInterface):
         return [Visits(loads, np.arange(steps))]
 
     def footprint(self, operand: SSAValue) -> Footprint | None:
-        """The window of an operand that each pixel of the result depends on, where both are images N x H x W x C.
+        """The window of an operand that each pixel of the result depends on, if both are images N x H x W x C.
 
-        None if a pixel may depend on all of the operand. An op with a footprint runs slice by slice (`on_parts`).
+        None if a pixel may depend on all of the operand. An op with a footprint can run slice by slice (`on_parts`).
         """
         return None
 
     def on_parts(self, parts: Mapping[SSAValue, SSAValue], margins: tuple[int, int, int, int] | None = None) -> Self:
-        """The op on parts of the operands that have footprints, which computes a part of the result, on tensors.
+        """The op on parts of the operands with footprints, which computes a part of the result, on tensors.
 
-        margins: those that remain of a footprint's, which has some; by default none.
+        margins: the remaining margins of the footprint; by default none.
         """
         assert margins is None or not any(margins), f"{self.name} adds no margins"
         part = self.clone(value_mapper=dict(parts))
@@ -269,7 +269,7 @@ class TensorOp(DialectOp, HasValueInterface):
         self.verify_more()
 
     def verify_formats(self) -> None:
-        """Verify that all elements are of number formats, and that one op may combine these."""
+        """Verify that all elements have number formats, and that the op may combine these."""
         formats = [format_of(value) for value in (*self.inputs, self.out)]
         for value, format in zip((*self.inputs, self.out), formats, strict=True):
             if format.groups is not None:
@@ -295,7 +295,7 @@ class TensorOp(DialectOp, HasValueInterface):
 
 
 def groups_not_read(value: SSAValue) -> VerifyException:
-    """What an op says to elements in groups that it does not tell apart."""
+    """The error of an op whose operand has elements in groups that it does not support."""
     return VerifyException(
         f"elements of {shaped(value)} share scales in groups, which only products with rows of weights read"
     )
@@ -304,7 +304,7 @@ def groups_not_read(value: SSAValue) -> VerifyException:
 def proven_interval(value: SSAValue) -> Interval:
     """An interval of reals that contains the elements of a tensor for any input.
 
-    Declared and profiled ranges do not count, because an input may lie outside of them. A tensor that a loop carries
+    Declared and profiled ranges are ignored, because an input may lie outside of them. A tensor that a loop carries
     consists of its initial elements and of those that the body inserts.
     """
     return _proven([value], NOTHING)

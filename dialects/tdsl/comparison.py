@@ -180,7 +180,7 @@ class TopKMaskOp(TensorOp):
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         zero, one = (arithmetic.number(self.out, real) for real in (0.0, 1.0))
-        # Raws are ordered like their numbers. A stable sort of the reversed elements, read backwards, puts the first
+        # Raws are ordered like their numbers. A stable sort of the reversed elements, read backwards, selects the first
         # of equal elements first.
         backwards: Array = x[0].reshape(len(x[0]), -1)[:, ::-1]
         order = backwards.shape[1] - 1 - np.argsort(backwards, axis=1, kind="stable")[:, ::-1]

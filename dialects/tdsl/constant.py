@@ -71,7 +71,7 @@ class ConstOp(DialectOp, HasValueInterface):
 
     @property
     def raws(self) -> Raws:
-        """The raw bits in the tensor's shape, not copied; raises `VerifyException` if the value does not hold them."""
+        """The raw bits in the tensor's shape, not copied; raises `VerifyException` if the value does not match."""
         dtype = format_of(self.result).dtype.newbyteorder("<")
         return dense_elements(self.properties.get("value"), dtype, shape_of(self.result))
 
@@ -107,11 +107,11 @@ def constant_input(op: TensorOp) -> ConstOp | None:
 
 
 def replace_by_constant(op: TensorOp, old: ConstOp, raws: Raws, rewriter: PatternRewriter) -> None:
-    """Replace an op on one constant by a constant that the compiler computes."""
+    """Replace an op on one constant by a constant computed at compile time."""
     new = ConstOp(raws, format_of(op.out))
     new.attributes |= {**old.attributes, **op.attributes}
     new.result.name_hint = op.out.name_hint or old.result.name_hint
-    # Next to the old constant, which may lie outside the loops around the op.
+    # Inserted next to the old constant, which may be outside the loops around the op.
     rewriter.insert(new, InsertPoint.before(old))
     rewriter.replace(op, [], [new.result])
 

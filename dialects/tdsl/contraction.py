@@ -1,8 +1,8 @@
-"""Contractions: ops that sum products, optionally with a scale for each row, and what is known about their factors.
+"""Contractions: ops that sum products, optionally with a scale for each row, and the known facts about their factors.
 
 An op's `terms` define which elements are multiplied and over which indices products are summed. The evaluator, the
 gradients, the count of multiply-accumulates and the generic lowering to loops are derived from them. Facts about the
-factors hold for any input: constants are known, other tensors have intervals.
+factors are true for any input: constants are known, other tensors have intervals.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def verify_shifts(shifts: Sequence[int], rows: int, name: str = "row_shifts") ->
 
 
 class ShiftsRows(ABC):
-    """An op that rounds sums, with the property `row_shifts` after a right shift of each row's sums."""
+    """An op that rounds sums; its property `row_shifts` shifts each row's sums right before rounding."""
 
     row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
 
@@ -106,14 +106,14 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
     accumulator's type; `bound` is the proof that it is wide enough: the least and the greatest possible partial sum, in
     units in the last place of the accumulator. While the operands are tensors, the verifier derives the bound again.
 
-    With `row_shifts`, one for each row, the sums of row i are divided by 2^row_shifts[i]: row i of the weights then
-    holds them times that power, so that small rows are as precise as large ones (per-row scales).
+    With `row_shifts`, one for each row, the sums of row i are divided by 2^row_shifts[i]: row i of the weights is
+    stored times that power, so that small rows are as precise as large ones (per-row scales).
     """
 
     STORES_LAST: ClassVar[bool] = True
 
     ROW_AXIS: ClassVar[int] = 0
-    """The axis of the result along which weights have shifts or scales of their own."""
+    """The axis of the result along which weights have separate shifts or scales."""
 
     acc = opt_prop_def()
     bound = opt_prop_def(num.BOUND)
@@ -147,7 +147,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def accumulator(self) -> Accumulator:
-        """The accumulator that `acc` names, else one that is wide enough for any operands."""
+        """The accumulator that `acc` names, else one that is wide enough for all operands."""
         if self.acc is not None:
             return cast(Accumulator, accumulator_of(self.acc))
         return self.accumulator_for(self.products, self.sum_bound)
@@ -188,7 +188,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self.bound_of(self.products)
 
     def is_bounded_by_parts(self, operand: SSAValue) -> bool:
-        """True if the stated bound follows from any part of an operand; what a part of a constant holds is unknown."""
+        """True if the stated bound follows for every part of an operand; a part of a constant has unknown content."""
         if constant_root(operand) is None:
             return True
         unknown = tensor.EmptyOp((), operand.type)
@@ -199,11 +199,11 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return bounded
 
     def bound_of(self, products: Sequence[Product]) -> Bound | None:
-        """As `derived_bound`, from facts about the products that are at hand."""
+        """As `derived_bound`, from known facts about the products."""
         return format_of(self.out).sum_bound(products, self.start)
 
     def takes_groups(self, value: SSAValue) -> bool:
-        """True for weights, whose groups do not extend beyond a row."""
+        """True for weights with groups that do not extend beyond a row."""
         groups = format_of(value).groups
         if groups is None or value is self.out or value is self.initial or any(rhs is value for _, rhs in self.pairs):
             return False
@@ -267,7 +267,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
     def summed(self, arithmetic: Arithmetic, pairs: Pairs, initial: Array | None, row: Array | None = None) -> Array:
         """The result for arrays of factors and of initial sums.
 
-        row: the number of the only row of the weights that the factors hold, for each sample or for all.
+        row: the number of the weights' row, for each sample or for all, if the factors contain a single row.
         """
         if arithmetic.machine is None:
             return self._real_sums(arithmetic.once(self, lambda: self.terms), pairs, initial, row)
@@ -306,7 +306,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return sums if term.left is None else np.ldexp(sums, self._by_row(np.array(term.left)))
 
     def _by_row(self, numbers: Array, row: Array | None = None) -> Array:
-        """Numbers of the rows of the weights, or that of the only row, in a shape that broadcasts to the result."""
+        """Numbers per row of the weights, or of a single row, in a shape that broadcasts to the result."""
         below = (1,) * (len(shape_of(self.out)) - self.ROW_AXIS - 1)
         return numbers.reshape(-1, *below) if row is None else numbers[row].reshape(-1, 1, *below)
 
@@ -393,7 +393,7 @@ def factor_of(operand: SSAValue, summed: int = -1) -> Factor:
 def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Shape) -> Factor:
     """The known facts about the elements of an operand that a map selects by result indices and summed indices.
 
-    shape: of the result. summed: the extents of the summed indices.
+    shape: that of the result. summed: the extents of the summed indices.
     """
     if (constant := constant_root(operand)) is None:
         return factor_of(operand)

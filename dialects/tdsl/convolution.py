@@ -1,9 +1,9 @@
 """Convolutions of images, NHWC, also in place by the herringbone and the single transpose of Gural and Murmann (2019).
 
-In place (section 3.4), results are computed row by row and written one after the other in front of the image, whose
-first row is dead after each. Dead pixels on the right lie scattered; if the rest of the image is transposed in place,
-columns become rows. A *turn* is some rows of the result, then such a transposition. The result is transposed back, from
-the last turn to the first, once all of it has been computed.
+In place (section 3.4), results are computed row by row and written contiguously before the image; after each row of
+results, the first row of the image is dead. Dead pixels on the right are scattered. If the rest of the image is
+transposed in place, columns become rows. A *turn* is some rows of the result, followed by such a transposition. After
+all turns the result is transposed back, from the last turn to the first.
 """
 
 from __future__ import annotations
@@ -37,12 +37,11 @@ Extents = tuple[int, int]
 
 
 class Turn(NamedTuple):
-    """A turn, with rows and columns as they lie in memory when it begins.
+    """A turn, with rows and columns as they are in memory when it begins.
 
     rows: the number of rows of the result that it computes. image, result: the extents of the remaining image and
-    result. read, written: the pixels of the image that are dead, and of the result that have been written. turned: true
-    if rows in memory are columns of the image. before: rows of padding above the remaining image, and columns on its
-    left.
+    result. read, written: the number of dead pixels of the image, and of written pixels of the result. turned: true if
+    rows in memory are columns of the image. before: rows of padding above the remaining image, and columns on its left.
     """
 
     rows: int
@@ -54,7 +53,7 @@ class Turn(NamedTuple):
     before: Extents = (0, 0)
 
     def drop(self, steps: Extents) -> tuple[Extents, int]:
-        """The extents of the image after the turn, and the number of pixels in front of it."""
+        """The extents of the image after the turn, and the number of pixels before it."""
         dead = min(max(self.rows * steps[self.turned] - self.before[0], 0), self.image[0])
         return (self.image[0] - dead, self.image[1]), self.read + dead * self.image[1]
 
@@ -99,10 +98,10 @@ def single_transpose(result: Extents, last: int) -> list[int]:
 
 
 def lead(pixels: NDArray[np.int64], image: int, result: int) -> int:
-    """The least distance at which an image has to begin behind the result that overwrites it.
+    """The least distance of an image from the start of the result that overwrites it.
 
-    pixels: those of each window, in the order of computation. image, result: the size of a pixel of either, in one
-    unit. A window is read after all elements of its result but the last have been written.
+    pixels: the pixels of each window, in the order of computation. image, result: the size of a pixel of each, in one
+    unit. A window is read after all elements of its result except the last have been written.
     """
     first = pixels.min(1) * image
     pending = np.minimum.accumulate(first[::-1])[::-1]
@@ -129,7 +128,7 @@ def window_pixels(turn: Turn, kernel: Extents, steps: Extents) -> NDArray[np.int
 
 
 def window_layout(filter: Shape, image: Shape, across: int) -> tuple[int, int, int, int]:
-    """The runs of a window, and the elements of a run, from a run to the next, and from a window to the next.
+    """The runs of a window, the elements of a run, and the distances of runs and of windows.
 
     filter: its shape, undilated. image: its shape, with windows `across` pixels apart; or that of separate windows.
     """
@@ -143,20 +142,21 @@ def window_layout(filter: Shape, image: Shape, across: int) -> tuple[int, int, i
 class Conv2dOp(ContractionOp):
     """Convolution of N x H x W x C images with a filter of shape O x KH x KW x (C / groups).
 
-    Element (n, y, x, o) of the result is the sum of `filter[o, i, j, c] * image[n, y * strides[0] + i * dilations[0],
-    x * strides[1] + j * dilations[1], g * C / groups + c]` over i, j and c, where g = o div (O / groups) is the group
-    of output channel o. The rows of the filter, along its first axis, are the output channels. With groups = C the
-    convolution is depthwise, each channel having O / C filters of its own.
+    Element (n, y, x, o) of the result is the sum over i, j and c of `filter[o, i, j, c] * image[n, row, column,
+    channel]`, with `row = y * strides[0] + i * dilations[0]`, `column = x * strides[1] + j * dilations[1]` and `channel
+    = g * C / groups + c`, where g = o div (O / groups) is the group of output channel o. The rows of the filter, along
+    its first axis, are the output channels. With groups = C the convolution is depthwise, and each channel has O / C
+    separate filters.
 
-    Sums start from `addend`, which broadcasts to the result: a bias has shape O. Images are not padded: `tdsl.pad` does
-    that.
+    Sums start from `addend`, which broadcasts to the result: a bias has shape O. Images are not padded; `tdsl.pad` pads
+    them.
 
-    With `turns`, the rows of each turn, the convolution runs in place: its image, which nothing else
-    reads, is destroyed. Such an image is padded by the convolution itself: `padding` above, below, on the left and on
-    the right, with the real `value` (0 by default).
+    With `turns`, the rows of each turn, the convolution runs in place and destroys its image, which nothing else reads.
+    Such an image is padded by the convolution itself: `padding` above, below, on the left and on the right, with the
+    real `value` (0 by default).
 
-    tile: the kernel that computes all results, or those of a line in each call. It is chosen where an image is split
-    into parts that have one.
+    tile: the kernel that computes all results, or those of a line in each call. It is chosen when an image is split
+    into parts with a kernel.
     """
 
     name = "tdsl.conv2d"
@@ -257,9 +257,9 @@ class Conv2dOp(ContractionOp):
 
     @property
     def can_turn(self) -> bool:
-        """True for an undilated convolution of a single image, of all channels together or of each by itself.
+        """True for an undilated convolution of a single image, over all channels together or channel by channel.
 
-        Its weights share no scales in groups.
+        Its weights have no groups with shared scales.
         """
         (count, *_, channels), plain = shape_of(self.rhs), format_of(self.lhs).groups is None
         return self.group_count in (1, channels) and self.spread == (1, 1) and count == 1 and plain
@@ -270,7 +270,7 @@ class Conv2dOp(ContractionOp):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """The steps of a convolution in place: pixel by pixel, each element after all of its window."""
+        """The steps of a convolution in place: pixel by pixel, each element after all loads of its window."""
         if self.turns is None:
             return super().visits
         (rows, height, width, _), channels = shape_of(self.lhs), shape_of(self.rhs)[3]
@@ -302,7 +302,7 @@ class Conv2dOp(ContractionOp):
     def _verify_tile(self, tile: num.TileKernelAttr) -> None:
         (filters, *taps, _), (images, *_, channels) = shape_of(self.lhs), shape_of(self.rhs)
         (_, *result, _), pixels = shape_of(self.out), prod(shape_of(self.out)[:-1])
-        # Windows are separate images or lie in lines, each a row after the one before.
+        # Windows are separate images, or consecutive rows of lines.
         even = result == [1, 1] if images > 1 else self.spread == (1, 1) and (result[0] == 1 or self.steps[0] == 1)
         if not even or not (self.group_count == 1 or self.group_count == filters == channels):
             raise VerifyException("only windows at even distances, of all channels or of each by itself, form tiles")

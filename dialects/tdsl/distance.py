@@ -97,7 +97,7 @@ class SquaredDistanceOp(TensorOp):
     def bits_of_pairs(self, m: NumpyMachine, lhs: Array, rhs: Array) -> Array | None:
         """The results for each of n left vectors and each of m right ones, of shape (n, m, 1, 1).
 
-        lhs: (n, elements, 1). rhs: (m, elements, 1). None where the accumulator takes one pair at a time.
+        lhs: (n, elements, 1). rhs: (m, elements, 1). None if the accumulator computes pairs separately.
         """
         vectors = lhs[..., 0], format_of(self.lhs), rhs[..., 0], format_of(self.rhs)
         if (sums := self.accumulator.squared_distances(*vectors)) is None:

@@ -2,7 +2,7 @@
 
 An op defines the computation of one element by ops on scalars. The evaluator, the gradients, `fuse-elementwise`, the
 lowering to loops and the interval of the result are derived from it. `tdsl.map` is a chain of such ops as one op. The
-activations of networks are limits, and functions that formats compute in ways of their own.
+activations of networks are clamps, and functions with format-specific implementations.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class ScalarBody:
 class ElementwiseOp(PointwiseOp, ABC):
     """An op defined by `num` ops on scalars: by the one of its `elementwise_op_definition`, or by those of `scalar`.
 
-    It verifies what these verify, such as the properties that it hands to them.
+    Its verifier runs theirs, for example on the properties that they share.
     """
 
     SCALAR: ClassVar[type[num.ScalarOp]]
@@ -193,10 +193,10 @@ class ElementwiseOp(PointwiseOp, ABC):
 
 
 MOST_VERIFIED = 1 << 12
-"""The most computations of one element that are known to verify, for processes that compile many programs."""
+"""Maximum number of verified computations that are cached, for processes that compile many programs."""
 
 _VERIFIED: set[tuple[type[ElementwiseOp], tuple[Attribute, ...], tuple[tuple[str, Attribute], ...]]] = set()
-"""The ops, types and properties whose computations of one element are known to verify."""
+"""The ops, types and properties whose computations of one element have been verified."""
 
 
 ElementwiseOpT = TypeVar("ElementwiseOpT", bound=ElementwiseOp)
@@ -205,12 +205,12 @@ ElementwiseOpT = TypeVar("ElementwiseOpT", bound=ElementwiseOp)
 def elementwise_op_definition(scalar: type[num.ScalarOp]) -> Callable[[type[ElementwiseOpT]], type[ElementwiseOpT]]:
     """Define an op that computes each element by an op on scalars of the same operands and properties.
 
-    The docstring of the op on scalars is also that of an op without one.
+    An op without a docstring has that of the op on scalars.
     """
 
     def define(op: type[ElementwiseOpT]) -> type[ElementwiseOpT]:
         op.__doc__ = op.__doc__ or scalar.__doc__
-        # Set last, as xDSL takes a constant for a field unless the class itself annotates it.
+        # Set last, since xDSL interprets a constant as a field unless the class itself annotates it.
         irdl_op_definition(op).SCALAR = scalar
         return op
 
@@ -277,7 +277,7 @@ class MulOp(BinaryOp):
 
     @property
     def macs(self) -> int:
-        """The number of elements for a vector times a 1x1 matrix, which is a matrix product in disguise; else 0."""
+        """The number of elements for a vector times a 1x1 matrix, which is a matrix product; else 0."""
         shapes = shape_of(self.lhs), shape_of(self.rhs)
         is_product = (1, 1) in shapes and shapes[0] != shapes[1] and () not in shapes
         return prod(shape_of(self.out)) if is_product else 0
@@ -477,7 +477,7 @@ class YieldOp(DialectOp):
 
 
 class ClampOp(UnaryOp, HasFolderInterface, ABC):
-    """Values limited to `limits`; the bits of values inside are unchanged."""
+    """Values clamped to `limits`; the bits of values inside are unchanged."""
 
     MOVES_BITS: ClassVar[bool] = True
 

@@ -1,4 +1,4 @@
-"""The raws of features with scales of their own, in integers: what `NAME_set` computes, and the evaluator likewise."""
+"""Integer conversion of features with separate scales to raws, as in `NAME_set` and in the evaluator."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ _FACTOR_BITS = 15
 """Bits of the magnitude of a factor."""
 
 _EXACT = 1 << 24
-"""Integers up to here are numbers of single precision, in which chips with hardware for floats compare."""
+"""Integers up to this magnitude are exact in single precision, in which chips with float hardware compare."""
 
 _DIFFERENCE_BITS = 13
-"""Bits of the least magnitude of a difference before a product, so that 16 bits hold most features before it."""
+"""The least bits of a difference before a product, so that 16 bits represent most features before it."""
 
 _WIDTHS = (8, 16, 32)
 
 _SHIFTS = range(-114, 127)
-"""Scales that `tm_f32_to_sN` takes."""
+"""Scales that `tm_f32_to_sN` supports."""
 
 
 @dataclass(frozen=True)
 class FeatureEncoding:
-    """Integers that turn feature j, x, into a raw: `(round(x * 2^shifts[j]) - zeros[j]) * factors[j] / 2^right + zero`.
+    """The integers that convert feature j, x, to a raw: `(round(x * 2^shifts[j]) - zeros[j]) * factors[j] / 2^right +
+    zero`.
 
     The result is rounded half up and clamped to [low, high]. The difference is clamped to [-span, span] before the
-    product. shifts, zeros, factors: of shape (elements,). factors: None if no scale needs a product.
+    product. shifts, zeros, factors: arrays of shape (elements,). factors: None if no scale needs a product.
     """
 
     shifts: NDArray[np.int8]
@@ -52,7 +53,7 @@ class FeatureEncoding:
     high: int
 
     def raw(self, m: Machine[V], real: V, index: V) -> Int[V]:
-        """The raw of a float, the feature with an index. NaN becomes the least integer before the product."""
+        """The raw of a float, for the feature of an index. NaN becomes the least integer before the product."""
         least, most = self.ends
         width = width_for(least, most, _WIDTHS)
         shift = _entry(m, "shift", self.shifts, index)
@@ -70,13 +71,13 @@ class FeatureEncoding:
         """The raws of samples of features (samples, elements), also of double precision."""
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
-        # Of a signalling NaN.
+        # Signalling NaN raises this.
         with np.errstate(invalid="ignore"):
             raws = self.raw(NumpyMachine(), x, np.arange(len(self.shifts)))
         return np.broadcast_to(raws.value, x.shape)
 
     def features(self, raws: NDArray[Any]) -> NDArray[np.float64]:
-        """Features whose raws these are, (samples, elements); they may need double precision."""
+        """Features with these raws, (samples, elements); they may need double precision."""
         integers = raws.astype(np.int64) - (0 if self.factors is None else self.zero)
         if self.factors is not None:
             integers = np.rint(np.ldexp(integers / self.factors.astype(np.float64), self.right))
@@ -84,7 +85,7 @@ class FeatureEncoding:
 
     @property
     def ends(self) -> tuple[int, int]:
-        """The interval of integers before zeros are subtracted, outside of which results are clamped."""
+        """The interval of integers, before zeros are subtracted, outside of which results are clamped."""
         low, high = (self.low, self.high) if self.factors is None else (-self.span, self.span)
         return min(int(self.zeros.min()) + low, 0), max(int(self.zeros.max()) + high, 0)
 
@@ -92,8 +93,8 @@ class FeatureEncoding:
 def feature_encoding(features: FeatureMap, format: NumberFormat) -> FeatureEncoding | None:
     """The encoding of features in a format whose reals are affine in raws; None for other formats and extreme scales.
 
-    Scales that are powers of two in units of the raws take a shift alone; others take a product of an integer with one
-    bit more than the raws, but at least 13 and a sign, and one of 16 bits.
+    Scales that are powers of two in units of the raws only need a shift. Others need the product of a 16-bit integer
+    and an integer with one bit more than the raws, but at least 13 bits and a sign.
     """
     if format.AS_PUBLISHED or format.dtype.kind != "i" or (formula := affine_formula(format)) is None:
         return None
@@ -124,7 +125,7 @@ def feature_encoding(features: FeatureMap, format: NumberFormat) -> FeatureEncod
 
 
 def _entry(m: Machine[V], name: str, table: NDArray[Any], index: V) -> Int[V]:
-    """An entry of a table, in the narrowest type; a constant if all are equal."""
+    """An entry of a table in the narrowest type; a constant if all entries are equal."""
     if (table == table[0]).all():
         return m.const(int(table[0]))
     width = width_for(int(table.min()), int(table.max()), _WIDTHS)

@@ -22,10 +22,10 @@ __all__ = ["ConcatOp", "PadOp", "ResizeNearestOp"]
 
 @irdl_op_definition
 class PadOp(MovementOp, HasFolderInterface):
-    """A tensor with more elements around it: `low[axis]` before and `high[axis]` behind it along each axis.
+    """A tensor with padding: `low[axis]` elements before and `high[axis]` elements after it along each axis.
 
-    They are the real `value`, 0 by default, rounded into the format. `interior[axis]` of them, by default none, stand
-    between neighbours.
+    Padding elements are the real `value`, 0 by default, rounded to the format. `interior[axis]` of them, by default
+    none, separate neighbours.
     """
 
     name = "tdsl.pad"
@@ -55,7 +55,7 @@ class PadOp(MovementOp, HasFolderInterface):
 
     @property
     def margins(self) -> list[tuple[int, int]]:
-        """The number of elements before and behind the input along each axis."""
+        """The number of elements before and after the input along each axis."""
         rank = len(shape_of(self.input))
         return list(zip(integers(self.low, "low", rank), integers(self.high, "high", rank), strict=True))
 
@@ -136,7 +136,7 @@ def _nearest(index: AffineExpr, before: int, after: int) -> AffineExpr:
 
 @irdl_op_definition
 class ConcatOp(MovementOp, HasFolderInterface):
-    """Tensors one after the other along an axis; their other extents are equal."""
+    """The concatenation of tensors along an axis; their other extents are equal."""
 
     name = "tdsl.concat"
     parts = var_operand_def(SHAPED)

@@ -32,14 +32,14 @@ __all__ = [
 ]
 
 SMALLER_FORESTS = "fewer trees (n_estimators) or smaller ones (max_depth, max_leaf_nodes)"
-"""Ways to a smaller forest, for messages, in scikit-learn's terms."""
+"""Advice for a smaller forest, for messages, in scikit-learn's terms."""
 
 
 def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]:
     """The greatest raw not above each threshold, and a mask of the thresholds that have one.
 
-    `x <= threshold` then is a comparison of raws for every number x of the format, whose raws compare like numbers.
-    Thresholds beyond the range of a format that wraps around lie above or below all of its numbers.
+    `x <= threshold` is then a comparison of raws for every number x of the format, whose raws compare like numbers. In
+    a format that wraps around, a threshold outside its range lies above or below all of its numbers.
     """
     reals = thresholds.astype(np.float64)
     finite = np.clip(reals, *np.array([-1, 1]) * np.finfo(np.float32).max)
@@ -69,16 +69,16 @@ def votes_between(trees: Trees, votes: Array) -> tuple[Array, Array]:
 
 @irdl_op_definition
 class ForestOp(TensorOp):
-    """`result[0, k] =` the sum over all trees of `votes[leaf, k]`, where `leaf` is the one that the input reaches.
+    """`result[0, k] =` the sum over all trees of `votes[leaf, k]`, where `leaf` is the leaf that the input reaches.
 
     An inner node sends an input to its first child if `input[feature] <= threshold`, otherwise to its second one. The
     arrays are those of `Trees` (`tinyml.dialects.layouts.trees`); thresholds stay reals in every format. On reals the
-    input is rounded to single precision first, as scikit-learn does. In formats an input is compared as the number that
-    it is, so that every comparison is exact. NaN stands for a missing value: it goes to the first child of the nodes
-    where `missing` is 1; without `missing`, NaN of a float counts as beyond the infinity of its sign. The votes are
-    added in the format of the result, tree by tree: without any rounding if it holds the sums
-    (`NumberFormat.format_of_sums`). `profile` leaves the shares of samples that go to each child, by which the time of
-    walks is estimated.
+    input is rounded to single precision first, as scikit-learn does. In formats an input is compared without rounding,
+    so that every comparison is exact. NaN represents a missing value: it goes to the first child of nodes with
+    `missing` 1; without `missing`, NaN of a float counts as beyond the infinity of its sign. The votes are added in the
+    format of the result, tree by tree, and without rounding if the format holds the sums
+    (`NumberFormat.format_of_sums`). `profile` records the shares of samples that reach each child, from which the time
+    of walks is estimated.
     """
 
     name = "tdsl.forest"
@@ -111,7 +111,7 @@ class ForestOp(TensorOp):
         return (1, votes[1])
 
     def verify_formats(self) -> None:
-        """Verify that votes and results are of one family; the input is only compared."""
+        """Verify that votes and results have formats of one family; the input is only compared."""
         formats = [format_of(value) for value in (self.input, self.votes, self.out)]
         if formats[1].FAMILY != formats[2].FAMILY:
             names = ", ".join(sorted({format.FAMILY for format in formats[1:]}))
@@ -131,7 +131,7 @@ class ForestOp(TensorOp):
     def added_raws(self, m: NumpyMachine, trees: Trees, votes: Raws) -> Raws | None:
         """The votes as raws of the result, if these add up like integers; None if sums are rounded.
 
-        trees: those of the op. votes: raws (leaves, results).
+        trees: the trees of the op. votes: raws (leaves, results).
         """
         format, source = format_of(self.out), format_of(self.votes)
         low, high = votes_between(trees, source.decode(votes))
@@ -139,7 +139,7 @@ class ForestOp(TensorOp):
         return format.recode(m, votes, source) if sums is not None and format.adds_raws_of(sums) else None
 
     def passed(self, inputs: Array) -> Numbers:
-        """The numbers of samples that go to each child, (inner nodes, 2), of inputs in reals."""
+        """The numbers of samples that reach each child, (inner nodes, 2). inputs: in reals."""
         trees = self.trees
         passed = np.zeros((trees.inner, 2), np.int64)
         _reached(trees, inputs.reshape(len(inputs), -1), passed)
@@ -181,7 +181,7 @@ def _reached(trees: Trees, inputs: Array, passed: Numbers | None = None) -> Numb
 
 
 def _absent(trees: Trees, inputs: Array) -> Callable[[Array, Array, Array, Array], Array]:
-    """A function from nodes, rows, features and decisions to the decisions, of missing values those of the nodes."""
+    """A function from nodes, rows, features and decisions to the decisions; missing values get those of the nodes."""
     if (missing := trees.missing) is None or inputs.dtype.kind != "f" or not (unknown := np.isnan(inputs)).any():
         return lambda nodes, rows, features, decided: decided
     return lambda nodes, rows, features, decided: np.where(unknown[rows, features], missing[nodes], decided)

@@ -1,7 +1,7 @@
-"""Index maps, by which ops say which elements they multiply (`Term`) and which they copy (`Move`).
+"""Index maps, by which ops declare the elements that they multiply (`Term`) and copy (`Move`).
 
-Lowerings, gradients and analyses of memory derive from them. Applied to numpy arrays they copy elements, give the
-derivatives, and sum products: the factors become stacks of matrices, which numpy multiplies at once.
+Lowerings, gradients and memory analyses are derived from them. On numpy arrays they copy elements, compute derivatives,
+and sum products: the factors become stacks of matrices, which numpy multiplies at once.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Term:
 
     @classmethod
     def of_matrices(cls, lhs: SSAValue, rhs: SSAValue, left: tuple[int, ...] | None = None) -> Term:
-        """A product of two matrices."""
+        """The products of two matrices."""
         lhs_map, rhs_map = _MATRICES
         return cls(lhs, rhs, shape_of(lhs)[1:], lhs_map, rhs_map, left)
 
@@ -136,9 +136,9 @@ def dimensions(rank: int) -> list[AffineExpr]:
 
 
 def visits_of_moves(moves: Sequence[Move], out: SSAValue, fills: bool) -> list[Visits]:
-    """The steps of moves without computed indices, one after the other, perhaps after filling the result.
+    """The sequential steps of moves without computed indices, after the filling of the result if there is one.
 
-    Elements that keep their index are not copied.
+    Elements whose index is unchanged are not copied.
     """
     runs = [Visits([], np.arange(prod(shape_of(out))))] if fills else []
     for move in moves:
@@ -150,7 +150,7 @@ def visits_of_moves(moves: Sequence[Move], out: SSAValue, fills: bool) -> list[V
 
 
 def _numbers(map: AffineMap, at: NDArray[np.int64], value: SSAValue) -> NDArray[np.int64]:
-    """The row-major numbers of the elements of a value at mapped indices, rank x count."""
+    """The row-major positions of the elements of a value at mapped indices, rank x count."""
     numbers = np.zeros(at.shape[1], np.int64)
     for expression, extent in zip(map.results, shape_of(value), strict=True):
         numbers = numbers * extent + cast(Any, expression).eval([*at], [])
@@ -180,7 +180,7 @@ def move_elements(
 def insert_parts(
     whole: Array, parts: Array, offsets: Sequence[Any], order: Sequence[int], samples: NDArray[np.int64]
 ) -> None:
-    """Write parts into an array (samples, ...), each over the ones before it.
+    """Write parts into an array (samples, ...); later parts overwrite earlier ones.
 
     parts: (parts or 1, ...). offsets: for each axis of a sample one offset, or one for each part. order: for each axis
     of a part the axis of the sample along which it lies. samples: the sample of each part.
@@ -206,7 +206,7 @@ def moved_back(
         starts[position] = count
         sources[position] = count + numbered(x[position])
         count += x[position][0].size
-    # Filled elements depend on nothing: their slopes are added up behind all others.
+    # Filled elements depend on nothing: their slopes are collected in one extra element.
     back = add_at(slope, move(sources, count), np.empty((1, count + 1)))
     return [
         back[:, starts[position] : starts[position] + operand[0].size].reshape(len(slope), *operand.shape[1:])
@@ -225,7 +225,9 @@ def _taken(x: Array, move: Move, symbols: Sequence[Any]) -> Array:
 
 
 def _positions(map: AffineMap, shape: Sequence[int], symbols: Sequence[Any], samples: int) -> tuple[Any, ...]:
-    """Arrays that index the elements to which a map takes each index of a shape; samples: of the indexed array."""
+    """Arrays that index the elements to which a map takes each index of a shape; samples: those of the indexed
+    array.
+    """
     rank = len(shape)
     columns: list[Any] = [np.reshape(symbol, (-1, *(1,) * rank)) for symbol in symbols]
     grid: list[Any] = [
@@ -262,12 +264,13 @@ def _strided(x: Array, move: Move, symbols: Sequence[Any]) -> Array | None:
     if sorted(axes) != list(range(len(move.shape))):
         return None
     part = x[tuple(slices)].transpose(0, *(1 + axes.index(axis) for axis in range(len(axes))))
-    # A contiguous copy makes sums over a part of an array independent, to the last bit, of the array around it.
+    # With a contiguous copy, sums over a part of an array do not depend, even in the last bit, on the rest of the
+    # array.
     return np.ascontiguousarray(part) if cut else part
 
 
 def _box(move: Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
-    """The slices that a move writes in one piece; None if it does not."""
+    """The slices of a move that writes one box; None for other moves."""
     if any(np.ndim(symbol) for symbol in symbols) or len(move.target.results) != len(move.shape):
         return None
     slices = [slice(None)]
@@ -316,7 +319,7 @@ Multiply: TypeAlias = "Callable[[Array, Array, Array | None], Array]"
 """Multiplies stacked matrices, (n or 1, i, k) times (n or 1, k, j), and adds the products to initial sums, if any."""
 
 BLOCK = 1 << 22
-"""The most elements that are gathered from an operand at a time, unless one sample has more."""
+"""Maximum elements that are gathered from an operand at a time, unless one sample has more."""
 
 
 def sum_products(term: Term, shape: Shape, lhs: Array, rhs: Array, sums: Array | None, by: Multiply) -> Array:
@@ -328,7 +331,7 @@ def sum_products(term: Term, shape: Shape, lhs: Array, rhs: Array, sums: Array |
 
 @dataclass(frozen=True)
 class _Axis:
-    """An axis over which a term is computed: a dimension of its maps, or the part of one that counts in steps."""
+    """An axis over which a term is computed: a dimension of its maps, or the part of one that a divisor splits off."""
 
     dimension: int
     step: int
@@ -366,7 +369,7 @@ class MatrixFactors:
         return prod(self.axes[axis].extent for axis in axes)
 
     def products(self, lhs: Array, rhs: Array, sums: Array | None, by: Multiply) -> Array:
-        """The summed products; where all samples have the same left factor, each column is a sample of its own."""
+        """The summed products; if all samples have the same left factor, each column is a sample."""
         samples = max(len(lhs), len(rhs), 0 if sums is None else len(sums))
         length, rows, columns = map(self._size, (self.summed, self.rows, self.columns))
         result: Array | None = None
@@ -474,7 +477,7 @@ def _points(axes: Sequence[_Axis], dimensions: int) -> Iterator[list[int]]:
 
 
 def _is_linear(expression: AffineExpr, divisors: Mapping[int, int]) -> bool:
-    """True for sums of multiples of dimensions, and of those that are divided by what they are counted in."""
+    """True for sums of multiples of dimensions, and of quotients by the divisors that split a dimension."""
     match expression:
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.FloorDiv, lhs=AffineDimExpr(position=d), rhs=divisor):
             return divisors.get(d) == (divisor.value if isinstance(divisor, AffineConstantExpr) else 0)
@@ -501,7 +504,7 @@ def _divisors(map: AffineMap) -> Iterator[tuple[int, int]]:
 def _multiplied(left: Array, right: Array, starts: Array | None, by: Multiply) -> Array:
     """Products of shape (samples, columns, rows).
 
-    left: of shape (samples or 1, rows, summed). right: (samples, columns, summed).
+    left: an array of shape (samples or 1, rows, summed). right: (samples, columns, summed).
     """
     if len(left) > 1:
         return by(left, right.swapaxes(1, 2), None if starts is None else starts.swapaxes(1, 2)).swapaxes(1, 2)

@@ -1,6 +1,6 @@
-"""How a caller's input becomes the program's argument: features, axes, several inputs, frames.
+"""The conversion of a caller's input to the program's argument: features, axes, several inputs, frames.
 
-Which of these a program has is in its `InputInterface`. A sample has no batch axis: an image is channels x height x
+A program's `InputInterface` states which of these it has. A sample has no batch axis: an image is channels x height x
 width if the model's file puts channels first, a sequence channels x steps.
 """
 
@@ -51,14 +51,14 @@ class FeatureMap:
         return (x.astype(np.float64) - self.zeros) / self.scales
 
     def features(self, elements: NDArray[Any]) -> NDArray[np.float64]:
-        """The features of samples that the argument's elements stand for; the inverse of `of_features`."""
+        """The features of samples with given elements of the argument; the inverse of `of_features`."""
         return elements.astype(np.float64) * self.scales + self.zeros
 
 
 class SignalFrames(NamedTuple):
-    """The frames of `frame` numbers, `hop` apart, of which a front end makes features.
+    """The frames of `frame` numbers, `hop` apart, from which a front end computes features.
 
-    rows: the features of all frames. grain: the number of which a frame has a multiple; 0 for a power of two.
+    rows: the features of all frames. grain: the number of which a frame is a multiple; 0 for a power of two.
     """
 
     frame: int
@@ -67,7 +67,7 @@ class SignalFrames(NamedTuple):
     grain: int
 
     def shorter(self) -> Iterator[int]:
-        """The lengths of shorter frames, the longest first."""
+        """The lengths of shorter frames, in descending order."""
         if self.grain:
             yield from range((self.frame - 1) // self.grain * self.grain, 0, -self.grain)
             return
@@ -76,29 +76,29 @@ class SignalFrames(NamedTuple):
             yield length
 
     def hop_beside(self, frame: int) -> int:
-        """The hop of another frame that is to it as `hop` is to `frame`."""
+        """The hop of another frame in the same proportion as `hop` to `frame`."""
         grain = self.grain or 1
         return max(self.hop * frame // self.frame // grain, 1) * grain
 
 
 def shortest_period(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The shortest prefix that gives all numbers when it is repeated."""
+    """The shortest prefix that yields all numbers by repetition."""
     lengths = (length for length in range(1, len(numbers) + 1) if len(numbers) % length == 0)
     return next(numbers[:length] for length in lengths if (numbers.reshape(-1, length) == numbers[:length]).all())
 
 
 def channels_last(rank: int) -> tuple[int, ...]:
-    """The order in which the channels of N x C x ... are moved to the end, as ops on images read them."""
+    """The order that moves the channels of N x C x ... to the end, as image ops read them."""
     return (0, *range(2, rank), 1)
 
 
 def row_by_row() -> tuple[int, ...]:
-    """The order N x H x C x W of an image that arrives row by row: a row holds that row of every channel."""
+    """The order N x H x C x W of an image that arrives row by row: a row contains that row of every channel."""
     return (0, 2, 1, 3)
 
 
 def named_axes(axes: Sequence[int]) -> str:
-    """The axes of a sample in words, such as `height x width x channels`."""
+    """The axes of a sample as text, such as `height x width x channels`."""
     names = ("channels", "height", "width") if len(axes) == 4 else ("channels", "steps")
     return " x ".join(names[axis - 1] for axis in axes[1:])
 
@@ -124,7 +124,7 @@ class InputPart(NamedTuple):
 class Pushes(NamedTuple):
     """Frames of `frame` elements, which begin `hop` elements apart.
 
-    The program has an answer after `steps` frames, and another one after every `stride` frames more.
+    The program returns its first answer after `steps` frames, and further answers every `stride` frames.
     """
 
     frame: int

@@ -1,8 +1,8 @@
-"""What callers and users of a program have to know, as one attribute of its function: `#tdsl.interface<...>`.
+"""The interface of a program for callers and users, as one attribute of its function: `#tdsl.interface<...>`.
 
-`InputInterface` and `ProgramInterface` declare each field once: its type, the values that it takes, and its meaning,
-from which the syntax, the verifier and the page follow. Passes read it by `read_interface` and `read_input`, and change
-fields by `update_interface` and `update_input`.
+`InputInterface` and `ProgramInterface` declare each field once: its type, its permitted values, and its meaning.
+Syntax, verifier and documentation follow from the declaration. Passes read it by `read_interface` and `read_input`, and
+change fields by `update_interface` and `update_input`.
 
     tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0], packed = 4, reused>, classes = ["left", "right"]>
 """
@@ -50,16 +50,16 @@ __all__ = [
 ]
 
 LONGEST_LABEL = 200
-"""The greatest length of a label in characters; C, pages and tables show labels in full."""
+"""Maximum characters of a label; C, pages and tables show labels in full."""
 
 T = TypeVar("T")
 
 
 class StoredExamples(NamedTuple):
-    """Parts of a model whose number training decides.
+    """The parts of a model whose number training determines.
 
-    what: their name in the plural. smaller: how to train fewer; `{n}` stands in it for the number of parts that fit,
-    `{n/1000}` for their share of 1000.
+    what: their name in the plural. smaller: advice to train fewer; `{n}` represents the number of parts that fit,
+    `{n/1000}` their share of 1000.
     """
 
     number: int
@@ -67,7 +67,7 @@ class StoredExamples(NamedTuple):
     smaller: str
 
     def advice(self, fitting: int | None) -> str:
-        """How to train fewer. fitting: how many of the parts fit; if None or 0, the advice names no values."""
+        """Advice to train fewer. fitting: the number of parts that fit; if None or 0, the advice names no values."""
 
         def value(found: re.Match[str]) -> str:
             before, whole = found.groups()
@@ -91,7 +91,7 @@ class FieldKind:
     convert: Callable[[Any], Any] = lambda literal: literal
 
     def verify(self, name: str, value: object) -> None:
-        """Raise `VerifyException` for a value that the field does not take."""
+        """Raise `VerifyException` for a value that the field does not accept."""
         try:
             if self.accepts(value):
                 return
@@ -115,7 +115,7 @@ _PACKED = FieldKind("a number of bits, 1 to 7 or 9 to 15", lambda value: _is_int
 
 
 def _list_of(accepts: Callable[[Any], object], lengths: Sequence[int] = ()) -> Callable[[Any], bool]:
-    """A test for tuples, of the given lengths or else of any but 0, all of whose elements are accepted."""
+    """A test for tuples, nonempty or of the given lengths, whose elements are all accepted."""
 
     def test(value: Any) -> bool:
         elements = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else ()
@@ -160,7 +160,7 @@ def _is_unit(text: object) -> bool:
 
 
 def _are_labels(labels: Any) -> bool:
-    """True for different labels of a kind; raises `VerifyException` for other ones and for a long one."""
+    """True for distinct labels of one kind; raises `VerifyException` for other labels and for a long one."""
     if not _list_of(lambda _: True)(labels):
         return False
     texts: list[str] = [label for label in labels if _is_text(label)]
@@ -230,7 +230,7 @@ _STORED = FieldKind("a number, what it counts, and what makes it smaller", _is_s
 
 @dataclass(frozen=True)
 class InputInterface:
-    """The input of a program: one array, which may hold several inputs of the model one after the other."""
+    """The input of a program: one array, which may concatenate several inputs of the model."""
 
     range: Annotated[tuple[float, float] | None, _RANGE, "The declared range of the elements."] = None
     zeros: Annotated[float | None, _SHARE, "The share of the elements that are zero on the data."] = None
@@ -300,7 +300,7 @@ class InputInterface:
 
     @property
     def input_parts(self) -> tuple[InputPart, ...]:
-        """The inputs that the array holds; none for a model with a single input."""
+        """The inputs that the array contains; none for a model with a single input."""
         listed = self.parts or ()
         starts = accumulate((length for _, length, *_ in listed), initial=0)
         return tuple(
@@ -311,7 +311,7 @@ class InputInterface:
 
 @dataclass(frozen=True)
 class ProgramInterface:
-    """The input of a program, how it is called, and what the model says about itself to people."""
+    """The input of a program, its calling convention, and descriptions of the model for users."""
 
     input: InputInterface = InputInterface()
     classes: Annotated[
@@ -364,7 +364,7 @@ def interface_fields(kind: type[Any]) -> Sequence[InterfaceField]:
 
 @irdl_attr_definition
 class InterfaceAttr(Data[ProgramInterface]):
-    """The interface of a program, on its function; only the fields that are given are written.
+    """The interface of a program, on its function; only fields with a value are written.
 
     `#tdsl.interface<input = <range = [-1.0, 1.0], packed = 4, reused>, classes = ["left", "right"]>`.
     """
@@ -465,7 +465,7 @@ def _fits(attribute: Attribute, function: Holder | None) -> bool:
         return False
     given, unit = attribute.data.input, attribute.data.input.unit
     arguments = function.args if isinstance(function, FuncOp) else None
-    # A reused input is a buffer of the arena where the function no longer takes it.
+    # A reused input is a buffer of the arena if it is not an argument of the function.
     if arguments is not None and not arguments and not given.reused:
         for field in fields(given):
             if _is_given(getattr(given, field.name)):
@@ -505,7 +505,7 @@ def read_input(op: FuncOp | ModuleOp) -> InputInterface:
 
 
 def _converted(interface: Interface) -> Interface:
-    """An interface whose values are those of the same literals."""
+    """An interface with the values converted from literals."""
     given = ((name, kind, getattr(interface, name)) for name, kind, _ in interface_fields(type(interface)))
     return replace(interface, **{name: kind.convert(value) for name, kind, value in given})
 
@@ -513,7 +513,7 @@ def _converted(interface: Interface) -> Interface:
 def update_interface(op: FuncOp | ModuleOp, **changes: Any) -> None:
     """Change fields of the interface of a function, or of a module's program, as literals convert; None removes one.
 
-    Raises `VerifyException` for a value that the field does not take.
+    Raises `VerifyException` for a value that the field does not accept.
     """
     [function] = [op] if isinstance(op, FuncOp) else defined_functions(op)
     changed = replace(read_interface(function), **changes)

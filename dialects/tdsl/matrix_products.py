@@ -41,7 +41,9 @@ class MatrixProductsOp(ContractionOp, ABC):
 
     @property
     def left_shifts(self) -> Sequence[tuple[int, ...] | None]:
-        """For each pair, the left shift of the sums of each row before they join those of other pairs; None without."""
+        """For each pair, the left shift of the sums of each row before they are added to those of other pairs; None
+        without.
+        """
         return [None] * len(self.pairs)
 
     @property
@@ -72,7 +74,7 @@ class ProductOp(MatrixProductsOp, ABC):
 
     @property
     def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
-        # Same as `self.lhs, self.rhs`, without xDSL's search for these beside an optional operand.
+        # Same as `self.lhs, self.rhs`, without the search that xDSL needs because of an optional operand.
         return [(self.operands[0], self.operands[1])]
 
 
@@ -94,7 +96,7 @@ class SpmvOp(ProductOp):
     name = "tdsl.spmv"
 
     def takes_groups(self, value: SSAValue) -> bool:
-        # Stored entries do not know their columns.
+        # Stored entries have no column indices.
         groups = format_of(value).groups
         whole = groups is not None and groups.length == groups.run and groups.run.data == shape_of(value)[1]
         return whole and super().takes_groups(value)
@@ -121,9 +123,10 @@ class SpmvOp(ProductOp):
 class MatmulSumOp(MatrixProductsOp):
     """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`, dense matrix products in one sum that is rounded once.
 
-    Each product's scale is as fine as the one before or finer, so that a sum continues exactly; `acc` is in units of
-    the last one. With `left_shifts`, product by product one for each row, the sums of row i of product p are multiplied
-    by 2^left_shifts[p * rows + i] before they join: rows of several matrices then have scales of their own.
+    The scale of each product is at least as fine as the previous one, so that a sum continues exactly; `acc` is in
+    units of the last product. `left_shifts` has one entry per product and row: the sums of row i of product p are
+    multiplied by 2^left_shifts[p * rows + i] before they are added, so that rows of several matrices may have separate
+    scales.
     """
 
     name = "tdsl.matmul_sum"
@@ -257,7 +260,7 @@ class RowProductOp(ContractionOp):
         return None
 
     def takes_groups(self, value: SSAValue) -> bool:
-        # A row by itself does not know its groups.
+        # A single row does not state its groups.
         return False
 
     def reads_in_place(self, operand: SSAValue) -> bool:

@@ -1,4 +1,4 @@
-"""Missing values of a program on reals, which are NaN: their replacement by constants."""
+"""Missing values of a program on reals, represented by NaN, and their replacement by constants."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["ImputeOp"]
 
 @irdl_op_definition
 class ImputeOp(TensorOp):
-    """The input, with one of `values`, in row-major order, in the place of each NaN.
+    """The input, with each NaN replaced by the entry of `values` at its row-major position.
 
     Numbers of a format are never NaN: `fill-missing` leaves the replacement to the conversion of the caller's floats,
     and `compare-floats` to the forests that read the result.

@@ -47,7 +47,7 @@ __all__ = [
 
 
 class MovementOp(TensorOp, ABC):
-    """An op that copies elements by its `moves`, one after the other; later moves overwrite earlier ones.
+    """An op that copies elements by its `moves`, sequentially; later moves overwrite earlier ones.
 
     The evaluator, the gradients and the lowering to loops are derived from the moves.
     """
@@ -55,7 +55,7 @@ class MovementOp(TensorOp, ABC):
     MOVES_BITS: ClassVar[bool] = True
 
     MAY_BE_VIEW: ClassVar[bool] = False
-    """True if the result may become a view of the operand: then both see what is written to either."""
+    """True if the result may become a view of the operand, so that a write to either changes both."""
 
     @property
     @abstractmethod
@@ -89,7 +89,7 @@ class MovementOp(TensorOp, ABC):
         return super().visits if self.indices else visits_of_moves(self.moves, self.out, self.filling is not None)
 
     def footprint(self, operand: SSAValue) -> Footprint | None:
-        """A pixel, of an op that only moves elements within pixels."""
+        """One pixel, for an op that only moves elements within pixels."""
         if self.indices or self.filling is not None or self.updated is not None or len(shape_of(self.out)) != 4:
             return None
         pixel = tuple(dimensions(4)[:3])
@@ -144,7 +144,7 @@ class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
         return self.gather(self.input, source)
 
     def takes_groups(self, value: SSAValue) -> bool:
-        # The order of elements stays, and with it their groups, as long as runs are whole axes.
+        # The order of elements is unchanged, and so are their groups if runs are whole axes.
         return True
 
     def moved(self, x: Sequence[Any], filling: Any) -> Array:
@@ -197,9 +197,9 @@ class ReinterpretOp(MovementOp):
 class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """Axes in another order: axis `i` of the result is axis `permutation[i]` of the input.
 
-    With `in_place` the result takes the bytes of the input, which nothing else reads. The permutation then is that of a
-    matrix: the first axes change places with the others, as in C x H x W to H x W x C. With `copied` the plan of the
-    program has chosen a copy in memory.
+    With `in_place` the result overwrites the input, which nothing else reads. The permutation is then that of a matrix:
+    it swaps the first axes with the others, as in C x H x W to H x W x C. With `copied` the plan of the program has
+    chosen a copy in memory.
     """
 
     name = "tdsl.transpose"
@@ -349,7 +349,7 @@ class IndexOp(MovementOp):
         return self.gather(self.input, [AffineExpr.symbol(0), *dimensions(len(shape_of(self.out)))])
 
     def moved(self, x: Sequence[Any], filling: Any) -> Array:
-        # By an array's own indexing; the general path would evaluate affine maps in each iteration of a loop.
+        # Array indexing; the general path would evaluate affine maps in each iteration of a loop.
         input, index = x
         if not np.ndim(index):
             return input[:, index]

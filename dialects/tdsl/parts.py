@@ -1,4 +1,4 @@
-"""The parts of a program: tensors on reals (f32), which can get any format, and tensors in number formats."""
+"""The parts of a program: tensors on reals (f32), which can be assigned any format, and tensors in number formats."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_real(value: SSAValue) -> bool:
 
 
 def has_formats(module: ModuleOp) -> bool:
-    """True for a program at L1: one with a tensor of another format than f32."""
+    """True for a program at L1: one with a tensor whose format is not f32."""
     return any(element != f32 for element in _elements(module))
 
 
@@ -33,8 +33,7 @@ def is_mixed(module: ModuleOp) -> bool:
 
 
 def kept_format(module: ModuleOp) -> NumberFormat:
-    """The number format of the input of a program that `has_formats`, or else of the first result that has another than
-    f32."""
+    """The number format of the input of a program with formats, or else of the first result that is not f32."""
     [function] = defined_functions(module)
     results = [value for op in function.body.walk() if not isinstance(op, ConstOp) for value in op.results]
     tensors = [value for value in (*function.body.block.args, *results) if isinstance(value.type, TensorType)]

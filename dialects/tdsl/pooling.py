@@ -45,8 +45,8 @@ __all__ = ["AveragePoolOp", "MaxPoolOp", "MeanOp", "NoTotalOp", "PoolOp", "Quoti
 class PoolOp(TensorOp, ABC):
     """An op on the windows of N x H x W x C images, channel by channel.
 
-    kernel [height, width], padding [top, bottom, left, right], strides [down, right]. Elements of the padding do not
-    take part; every window has at least one other.
+    kernel [height, width], padding [top, bottom, left, right], strides [down, right]. Padding elements are ignored;
+    every window has at least one other element.
     """
 
     image = operand_def(SHAPED)
@@ -91,7 +91,7 @@ class PoolOp(TensorOp, ABC):
 
     @property
     def outside(self) -> float | None:
-        """A real that may stand for the elements of the padding; None if there is none."""
+        """A real that may replace the padding elements; None if there is none."""
         return None
 
     def infer_shape(self) -> Shape:
@@ -106,7 +106,9 @@ class PoolOp(TensorOp, ABC):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """Each result after the elements of its window; a pixel outside the image counts as the nearest one inside."""
+        """Each result after the elements of its window; a pixel outside the image is clamped to the nearest one
+        inside.
+        """
         _, rows, columns, channels = shape_of(self.image)
         n, y, x, channel = np.indices(shape_of(self.out)).reshape(4, -1, 1)
         i, j = np.indices(self.window).reshape(2, 1, -1)
@@ -127,7 +129,7 @@ class MaxPoolOp(PoolOp):
 
     @property
     def outside(self) -> float:
-        """The least real that any format holds."""
+        """The least real of all formats."""
         return -3.4028234663852886e38
 
     def real(self, x: Sequence[Any]) -> Array:
@@ -137,7 +139,7 @@ class MaxPoolOp(PoolOp):
         return greatest(m, format_of(self.out), self._elements(x[0]))
 
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
-        """The slopes go to the greatest element of each window, the first of equal ones."""
+        """The slopes propagate to the greatest element of each window, the first of equal ones."""
         best = np.argmax(np.stack(list(self._elements(x[0]))), 0)[None]
         positions = np.stack([np.broadcast_to(one, best[0].shape) for one in self._elements(numbered(x[0]))])
         return [add_at(slope, np.take_along_axis(positions, best, 0)[0], x[0])]
@@ -202,7 +204,9 @@ class AveragePoolOp(PoolOp):
         return [back]
 
     def _parts(self) -> Iterator[tuple[Part, Part]]:
-        """For each offset in a window, the windows whose element there lies inside the image, and these elements."""
+        """For each offset in a window, the windows whose element at this offset lies inside the image, and these
+        elements.
+        """
         _, height, width, _ = shape_of(self.image)
         _, rows, columns, _ = shape_of(self.out)
         top, _, left, _ = self.margins
@@ -269,7 +273,7 @@ def _reduced(shape: Shape, axes: Sequence[int]) -> Shape:
 
 
 def _taps(window: int, extent: int, step: int, before: int, inside: int) -> Iterator[tuple[slice, slice]]:
-    """For each offset in a window along an axis, the windows whose element there lies inside, and these elements."""
+    """For each offset in a window along an axis, the windows whose element lies inside, and these elements."""
     for tap in range(window):
         first = max(-(-(before - tap) // step), 0)
         last = min((inside - 1 + before - tap) // step, extent - 1)
@@ -280,7 +284,7 @@ def _taps(window: int, extent: int, step: int, before: int, inside: int) -> Iter
 
 @irdl_op_definition
 class NoTotalOp(TensorOp):
-    """Empty totals, of the builtin type that a number format has for them."""
+    """Empty totals, of the builtin type that a number format defines for them."""
 
     name = "tdsl.no_total"
     assembly_format = "attr-dict (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -350,7 +354,7 @@ class TallyOp(TensorOp):
 class QuotientOp(TensorOp):
     """Totals of `count` elements of the format `of` each, divided by their number and rounded once.
 
-    over_axes: rounded as by `tdsl.mean`, and otherwise as by `tdsl.average_pool`.
+    over_axes: true to round as `tdsl.mean` does, false to round as `tdsl.average_pool` does.
     """
 
     name = "tdsl.quotient"

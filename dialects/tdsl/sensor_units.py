@@ -1,9 +1,9 @@
-"""Units of sensors: which integers a sensor delivers, and for which reals they stand in what a model was trained on.
+"""Units of sensors: the integers that a sensor delivers, and the reals of the training data that they represent.
 
 A real is `raw * scale + offset`. A row of `UNITS` is a unit or a family of units; `UNIT_FORM` is the form of others.
 `unit` of a program's input (`InputInterface`) is the text of the option `--input-unit`, and `format` the type of the
-raws, which `assign-format` gives to the argument. Features have the scales and zeros of `FeatureMap`, unless the type
-says it all.
+raws, which `assign-format` assigns to the argument. Features have the scales and zeros of `FeatureMap`, unless the type
+determines the reals.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GENERAL_TYPE = "int16"
 
 @dataclass(frozen=True)
 class SensorUnit:
-    """Integers from `low` to `high`, each of which stands for `raw * scale + offset`.
+    """Integers from `low` to `high` that represent `raw * scale + offset`.
 
     Raises `InputError` for a scale that is zero, negative or not finite, and for an offset that is not finite.
     """
@@ -50,7 +50,7 @@ class SensorUnit:
 
     @property
     def bits(self) -> int:
-        """The bits of the greatest raw, with a sign where there is one."""
+        """The bits of the greatest raw, including a sign for signed raws."""
         return max(self.high.bit_length(), (-1 - self.low).bit_length()) + self.is_signed
 
 
@@ -58,9 +58,9 @@ class SensorUnit:
 class UnitRow:
     """A unit of the table.
 
-    name: as users write it, with N for a number. bits, signed: of the raws. scale: a function of the number in the name
-    (1 without one) and of the parameter after the colon (None if it is left out). For the page: raws: what they are;
-    parameter: what it is, "" for a unit that has none; trained: what the model was trained on without it.
+    name: as users write it, with N for a number. bits, signed: those of the raws. scale: a function of the number in
+    the name (1 without one) and of the parameter after the colon (None if omitted). For the documentation: raws: a
+    description of the raws; parameter: its description, "" for a unit without one; trained: the default training data.
     """
 
     name: str
@@ -72,7 +72,7 @@ class UnitRow:
     parameter: str = ""
 
     def number_in(self, name: str) -> float | None:
-        """The number in a name of this unit (1 if it takes none); None for the name of another unit."""
+        """The number in a name of this unit (1 without a number); None for the name of another unit."""
         found = re.fullmatch(re.escape(self.name).replace("N", r"(\d+(?:\.\d+)?)"), name)
         return None if found is None else float(found[1]) if found.groups() else 1.0
 
@@ -81,7 +81,7 @@ class UnitRow:
 
 
 def _one(number: float, parameter: float | None) -> float:
-    """The scale of raws on which the model itself was trained."""
+    """The scale of raws on which the model was trained directly."""
     return 1.0
 
 
@@ -91,12 +91,12 @@ def _fraction(bits: int) -> Callable[[float, float | None], float]:
 
 
 def _whole(bits: int) -> Callable[[float, float | None], float]:
-    """The scale of unsigned raws whose greatest value stands for the parameter."""
+    """The scale of unsigned raws whose greatest value represents the parameter."""
     return lambda number, full: 1.0 if full is None else full / ((1 << bits) - 1)
 
 
 def _per(number: float, unit: float | None) -> float:
-    """The scale of raws with `number` raws per unit, where a unit stands for the parameter."""
+    """The scale of raws with `number` raws per unit; the unit equals the parameter."""
     return (1.0 if unit is None else unit) / number if number else math.inf
 
 
@@ -116,7 +116,7 @@ UNITS = (
     UnitRow("q15", 16, True, _fraction(15), "audio samples of 16 bits", "-1 to 1"),
     UnitRow("q7", 8, True, _fraction(7), "audio samples of 8 bits", "-1 to 1"),
 )
-"""The units that have names."""
+"""The named units."""
 
 _NUMBER = r"[0-9.]+(?:[eE][+-]?\d+)?"
 _GENERAL = re.compile(rf"({_NUMBER})([+-]{_NUMBER})?(?::(\w+))?")
@@ -124,7 +124,7 @@ _TYPE = re.compile(r"(?:(int|uint)(8|16)|([su])([2-9]|1[0-6]))")
 
 
 def sensor_unit(text: str) -> SensorUnit:
-    """The unit that a text names: a row of `UNITS`, perhaps with a parameter after a colon, or `UNIT_FORM`.
+    """The unit that a text names: a row of `UNITS`, optionally with a parameter after a colon, or `UNIT_FORM`.
 
     Raises `InputError` for any other text.
     """
@@ -166,7 +166,7 @@ def _limits_of_type(type: str, text: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class InputUnit:
-    """The units of the elements of an input, repeated over its whole length. text: as the option spells it."""
+    """The units of the elements of an input, repeated over its whole length. text: in the syntax of the option."""
 
     text: str
     units: Sequence[SensorUnit]
@@ -175,7 +175,7 @@ class InputUnit:
     def parse(text: str, elements: int | None) -> InputUnit:
         """The unit that a text spells for an input of some elements: `[COUNTx]UNIT`, or a list of these with commas.
 
-        elements: None where they are not known yet.
+        elements: None if the number is not known yet.
 
         Raises `InputError` for an unknown unit, and for a list that does not repeat to the number of elements.
         """

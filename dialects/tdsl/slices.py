@@ -1,6 +1,6 @@
 """Ops that read, write or receive a part of a tensor: slices at computed offsets, and windows of images, NHWC.
 
-A window is gathered, with what pads it, where a slice of the image would not do.
+A window is gathered, including its padding, if it is not a slice of the image.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class SliceOp(MovementOp, HasFolderInterface):
 class InsertSliceOp(MovementOp, HasFolderInterface):
     """`input` with the part at computed offsets replaced by `part` (SeeDot's splice on the left of `=`).
 
-    axes: for each axis of the part the axis of the input along which it lies; by default the same one.
+    axes: for each axis of the part the corresponding axis of the input; by default the same one.
     """
 
     name = "tdsl.insert_slice"
@@ -163,8 +163,7 @@ class InsertSliceOp(MovementOp, HasFolderInterface):
 def insertion_in(loop: scf.ForOp, position: int) -> InsertSliceOp | None:
     """The op with which each iteration of a loop inserts a part into one of the tensors that it carries.
 
-    Nothing else in the loop uses the tensor, so that no iteration depends on what another one inserts. None if that is
-    not so.
+    The loop uses the tensor only there, so that no iteration depends on the parts of another one; None otherwise.
     """
     carried, last = loop.body.block.args[1 + position], loop.body.block.last_op
     assert last is not None
@@ -176,7 +175,9 @@ def insertion_in(loop: scf.ForOp, position: int) -> InsertSliceOp | None:
 
 @irdl_op_definition
 class MoveUpOp(MovementOp):
-    """The input without its first `count` elements along an axis: later ones move up, the last `count` ones stay."""
+    """The input without its first `count` elements along an axis: later ones move up, the last `count` ones are
+    unchanged.
+    """
 
     name = "tdsl.move_up"
     input = operand_def(SHAPED)
@@ -214,10 +215,10 @@ class MoveUpOp(MovementOp):
 
 @irdl_op_definition
 class ReceiveOp(MovementOp):
-    """Rows of an image 1 x H x W x C, as many as the result 1 x h x W x C has, starting at row `top`.
+    """Rows `top` to `top + h` (exclusive) of an image 1 x H x W x C, as a result 1 x h x W x C.
 
     The image is the program's input (`received` of its interface), which is not in memory: on a device, a function of
-    the caller writes the rows. A program therefore takes each row once, in order.
+    the caller writes the rows. A program therefore receives each row once, in order.
     """
 
     name = "tdsl.receive"
@@ -281,15 +282,15 @@ class WindowOp(TensorOp):
     """Adjacent windows, in the result's shape N x KH x KW x C, of an image 1 x H x W x C.
 
     Element (n, i, j, c) is `image[0, top + i * dilations[0], left + n * across + j * dilations[1], c]`, or the real
-    `value` (0 by default) outside of the image. margins: how far a window may reach beyond the image above, below, on
-    the left and on the right. across: pixels from a window to the next, if there are several.
+    `value` (0 by default) outside of the image. margins: the maximum pixels of a window outside of the image above,
+    below, on the left and on the right. across: the distance of windows in pixels, if there are several.
 
     ring, for a single window: height and width of an image of which the operand, 1 x h x w x C, holds only some pixels,
     those of the window among them: pixel (y, x) at (y mod h, x mod w), or in an operand of a single row pixel number n,
     counted row by row, at n mod w.
 
-    axes: of the operand, if those of the image lie there in another order: axis i of the image is axis `axes[i]`. The
-    shapes above are then those of the image. A ring in another order holds whole rows.
+    axes: the order of the operand's axes, if it differs: axis i of the image is axis `axes[i]`. The shapes above are
+    then those of the image. A ring in another order contains whole rows.
     """
 
     name = "tdsl.window"
@@ -347,7 +348,7 @@ class WindowOp(TensorOp):
 
     @property
     def pitches(self) -> tuple[int, int, int]:
-        """The elements of the operand from a row of the image to the next, from a column and from a channel."""
+        """The distances in the operand, in elements, of rows, columns and channels of the image."""
         shape = shape_of(self.image)
         row, column, channel = (prod(shape[axis + 1 :]) for axis in self.order[1:])
         return row, column, channel
@@ -366,7 +367,7 @@ class WindowOp(TensorOp):
         return range(0, count * across, across)
 
     def span(self, top: Any, left: Any) -> tuple[Any, Any]:
-        """The first and the last element of the operand, but of a ring, that windows read which begin at (top, left).
+        """The first and the last element of the operand that windows beginning at (top, left) read; not for rings.
 
         Elements outside of the image count as the nearest ones inside. top, left: integers, or arrays of them.
         """
@@ -388,7 +389,7 @@ class WindowOp(TensorOp):
 
     @property
     def extents(self) -> tuple[int, int]:
-        """Height and width of the image, of which a ring holds only a part."""
+        """Height and width of the image, which a ring contains only in part."""
         if self.ring is None:
             _, height, width, _ = self.held
         else:

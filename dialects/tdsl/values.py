@@ -57,7 +57,7 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def no_total(self, value: SSAValue, count: int, shape: tuple[int, ...]) -> Array:
-        """Totals for `count` elements of a tensor, before the first is added."""
+        """Totals for `count` elements of a tensor, before the first element is added."""
 
     @abstractmethod
     def tally(self, value: SSAValue, total: Array, x: Array) -> Array:
@@ -119,7 +119,7 @@ def ranked(x: Array, rank: int) -> Array:
 
 
 def spread(x: Array, shape: tuple[int, ...]) -> Array:
-    """An array broadcast to a shape; the same array if it has that shape, so that recorded steps can go on from it."""
+    """An array broadcast to a shape; the same array if it already has that shape, for recorded steps."""
     return x if x.shape == shape else np.broadcast_to(x, shape)
 
 
@@ -131,7 +131,7 @@ def summed_to(x: Array, slope: Array) -> Array:
 
 
 def selected(condition: Array, a: Any, b: Any) -> Array:
-    """`a` for the samples that meet a condition, `b` for the others."""
+    """`a` for the samples for which a condition is true, `b` for the others."""
     rank = max(np.ndim(a), np.ndim(b), 1)
     then: Array = np.asarray(a)
     otherwise: Array = np.asarray(b)

@@ -1,1 +1,1 @@
-"""Dialects of MLIR and CIRCT with what xDSL 0.74 lacks of them."""
+"""Dialects of MLIR and CIRCT, completed by ops that xDSL 0.74 lacks."""

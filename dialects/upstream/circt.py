@@ -34,7 +34,7 @@ from xdsl.utils.exceptions import VerifyException
 
 @irdl_op_definition
 class AggregateConstantOp(IRDLOperation):
-    """A constant array. `fields` are its elements, that of the highest index first."""
+    """A constant array. `fields` are its elements, the element with the highest index first."""
 
     name = "hw.aggregate_constant"
     fields = prop_def(ArrayAttr[IntegerAttr])
@@ -42,7 +42,7 @@ class AggregateConstantOp(IRDLOperation):
     traits = traits_def(Pure())
 
     def __init__(self, elements: Sequence[int], width: int):
-        """elements: unsigned, that of index 0 first."""
+        """elements: unsigned, the element of index 0 first."""
         type = IntegerType(width)
         fields = [IntegerAttr(element, type, truncate_bits=True) for element in reversed(elements)]
         super().__init__(properties={"fields": ArrayAttr(fields)}, result_types=[ArrayType(type, len(elements))])
@@ -108,7 +108,9 @@ def _verify_port(memory: SSAValue, address: SSAValue, data: SSAValue) -> None:
 
 @irdl_op_definition
 class FirMemOp(IRDLOperation):
-    """A memory. Latencies are in cycles; `ruw` and `wuw` say what a read and a second write see of a write."""
+    """A memory. Latencies are in cycles; `ruw` and `wuw` define the effect of a write on a simultaneous read and on a
+    second write.
+    """
 
     UNDEFINED: ClassVar = IntegerAttr(0, i32)
 
@@ -122,7 +124,7 @@ class FirMemOp(IRDLOperation):
     traits = traits_def(MemoryAllocEffect())
 
     def __init__(self, type: FirMemType, read_latency: int, name: str | None = None):
-        """A memory that is written a cycle after the data came."""
+        """A memory that is written a cycle after the data arrive."""
         properties: dict[str, Attribute | None] = {
             "readLatency": IntegerAttr(read_latency, i32),
             "writeLatency": IntegerAttr(1, i32),

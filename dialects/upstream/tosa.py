@@ -44,7 +44,7 @@ Tensor: TypeAlias = TensorType[Attribute]
 
 @irdl_attr_definition
 class ShapeType(ParametrizedAttribute, TypeAttribute):
-    """A shape of some extents, `!tosa.shape<rank>`, as ops take it that change shapes."""
+    """A shape with a number of extents, `!tosa.shape<rank>`: an operand of ops that change shapes."""
 
     name = "tosa.shape"
     rank: IntAttr
@@ -83,7 +83,7 @@ class ConstShapeOp(IRDLOperation):
 
 
 class _Convolution(IRDLOperation, ABC):
-    """Sums of products of an image N x H x W x C, each less its zero point, with weights less theirs, from a bias on.
+    """Sums of products of an image N x H x W x C and weights, each minus its zero point, with a bias as initial value.
 
     `pad` counts elements above, below, on the left and on the right, which have the image's zero point.
     """
@@ -188,7 +188,7 @@ class SliceOp(_Movement):
 
 @irdl_op_definition
 class PadOp(_Movement):
-    """More elements, `pad_const`, around a tensor: `padding` counts those before and behind along each axis."""
+    """Padding of a tensor with `pad_const`; `padding` counts elements before and after it along each axis."""
 
     name = "tosa.pad"
     input1 = operand_def(TensorType)
@@ -223,7 +223,7 @@ class GatherOp(IRDLOperation):
 
 @irdl_op_definition
 class TableOp(IRDLOperation):
-    """The entry of a table of 256 for each integer of 8 bits, that of -128 first."""
+    """The entry of a table of 256 for each integer of 8 bits; the entry of -128 comes first."""
 
     name = "tosa.table"
     input1 = operand_def(TensorType)
@@ -265,7 +265,7 @@ class IntDivOp(_Binary):
 
 @irdl_op_definition
 class GreaterEqualOp(_Binary):
-    """1 where the first operand is not less."""
+    """1 where the first operand is greater than or equal to the second."""
 
     name = "tosa.greater_equal"
 
@@ -280,7 +280,7 @@ class ArithmeticRightShiftOp(_Binary):
 
 @irdl_op_definition
 class LogicalLeftShiftOp(_Binary):
-    """Bits moved to higher places."""
+    """Left shifts."""
 
     name = "tosa.logical_left_shift"
 

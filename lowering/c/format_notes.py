@@ -30,7 +30,7 @@ class Affine:
 
 
 def affine_format(ctx: Context, text: str) -> Affine | None:
-    """The affine format of at most 16 bits that a type spells; None for other formats and for published arithmetic."""
+    """The affine format of at most 16 bits that a type names; None for other formats and for published arithmetic."""
     format = _spelled(ctx, text)
     if (
         format is None
@@ -40,7 +40,7 @@ def affine_format(ctx: Context, text: str) -> Affine | None:
     ):
         return None
     unit, zero = formula
-    # A real beyond the range of all 16-bit formats.
+    # A real outside the range of all 16-bit formats.
     ends = format.encode(np.array([-unit, unit]) * (1 << 17))
     return Affine(unit, zero, int(ends[0]), int(ends[1]))
 
@@ -63,7 +63,7 @@ def describe_format(ctx: Context, text: str, otherwise: str = "") -> str:
 
 
 def spelled_format(ctx: Context, text: str) -> NumberFormat | None:
-    """The format that a text spells; None if it spells none."""
+    """The format in a text; None for other text."""
     try:
         return number_format(Parser(ctx, text).parse_type())
     except ParseError:
@@ -71,13 +71,13 @@ def spelled_format(ctx: Context, text: str) -> NumberFormat | None:
 
 
 def _spelled(ctx: Context, text: str) -> NumberFormat | None:
-    """The format of integer raws that a text spells."""
+    """The format of integer raws in a text."""
     format = spelled_format(ctx, text)
     return format if format is not None and format.dtype.kind == "i" else None
 
 
 def outermost_raws(format: NumberFormat) -> tuple[int, int] | None:
-    """The least and the greatest raw of a format; None if its storage holds none beyond them, and for floats."""
+    """The least and the greatest raw of a format; None if its storage has no other raws, and for floats."""
     if format.dtype.kind != "i" or format.AS_PUBLISHED:
         return None
     info = np.iinfo(format.dtype)
@@ -86,7 +86,7 @@ def outermost_raws(format: NumberFormat) -> tuple[int, int] | None:
         # Raws need not be in the order of their reals: the bytes of a camera wrap around.
         raws = checked_raws(format)
         with np.errstate(all="ignore"):
-            # A NaN that a format has is one of its raws.
+            # A NaN in a format is one of its raws.
             numbers = raws[format.encode(np.nan_to_num(format.decode(raws), nan=np.nan)) == raws]
         low, high = int(numbers.min()), int(numbers.max())
     return None if (low, high) == (info.min, info.max) else (low, high)

@@ -1,8 +1,8 @@
-"""A function that is being lowered to C, op by op: the builder of its expressions, and its loops, branches and calls.
+"""The lowering of a function to C, op by op: the builder of its expressions, and its loops, branches and calls.
 
 Loops follow consecutive loads from flash by pointers: on an AVR such a load that also advances the pointer costs no
 more than the load alone; recomputing each address costs 3 to 8 cycles per element, and gcc does not find this form by
-itself. Loops with more such loads than there are registers for pointers take an index.
+itself. Loops with more such loads than pointer registers use an index.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tinyml.transforms.ir.indices import offset_of
 from tinyml.transforms.ir.loop_nest import LocatedBuilder
 
 MOST_POINTERS = 32
-"""The most loads of a loop that pointers follow: no chip has more registers. Further pointers lie on the stack."""
+"""Maximum loads of a loop that pointers follow; no chip has more registers. Further pointers would be on the stack."""
 
 _FOLDED: dict[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul}
 _NEUTRAL = {"+": 0, "-": 0, "*": 1, ">>": 0}
@@ -107,7 +107,7 @@ def unsupported(op: Operation, why: str = "has no spelling in C") -> InputError:
 
 
 class FunctionLowering:
-    """The lowering of a function by the spellings of its ops; `values` maps its values to those of the `c` dialect."""
+    """The lowering of a function by the lowerings of its ops; `values` maps its values to those of the `c` dialect."""
 
     def __init__(self, program: ProgramBuilder, body: Block, spellings: Spellings):
         self.program = program
@@ -116,7 +116,7 @@ class FunctionLowering:
         self.build = ExpressionBuilder(body)
         self.values: dict[SSAValue, SSAValue] = {}
         self.walking: dict[Operation, SSAValue] = {}
-        """Pointer variables of the loads that follow an array element by element."""
+        """Pointer variables of loads that traverse an array element by element."""
 
     @property
     def instance(self) -> SSAValue | None:
@@ -143,7 +143,7 @@ class FunctionLowering:
             lower(self, op)
 
     def partition(self, hint: Attribute | None, symbol: str | None = None, argument: SSAValue | None = None) -> None:
-        """Insert the pragma that spreads an array over memories, if there is such a hint."""
+        """Insert the pragma that partitions an array over memories, if there is such a hint."""
         if isinstance(hint, IntegerAttr):
             text = f"HLS ARRAY_PARTITION cyclic factor={hint.value.data}"
             self.build.put(c.PragmaOp(text, None if symbol is None else SymbolRefAttr(symbol), argument))
@@ -195,16 +195,16 @@ class _Inductions:
                 self.start[arg] = first
 
     def consecutive_loads(self) -> list[memref.LoadOp]:
-        """Loads from flash that are executed in every iteration and advance by one element each time."""
+        """Loads from flash that are executed in every iteration and advance by one element per iteration."""
         if any(op is not self.loop and isinstance(op, scf.ForOp) for op in self.loop.walk()):
             # A pointer would occupy a register throughout the inner loop.
             return []
         return [op for op in self.loop.body.block.ops if isinstance(op, memref.LoadOp) and self._advances(op)]
 
     def nested_walks(self) -> list[tuple[memref.LoadOp, Sequence[SSAValue]]]:
-        """Loads of inner loops that continue where they stopped in the previous iteration of this loop.
+        """Loads of inner loops that continue at the position where the previous iteration of this loop stopped.
 
-        Each comes with its indices in terms of the iter_args of this loop.
+        Each has its indices in terms of the iter_args of this loop.
         """
         walks: list[tuple[memref.LoadOp, Sequence[SSAValue]]] = []
         body = self.loop.body.block
@@ -247,7 +247,7 @@ class _Inductions:
     def at_first(self, value: SSAValue, build: ExpressionBuilder, lowered: Callable[[SSAValue], SSAValue]) -> SSAValue:
         """The initial value, computed before the loop, of an index of a load that advances.
 
-        Its expression stays as it is, so that it names the variables that there are.
+        Its expression is not shared, so that it names the variables before the loop.
         """
         if value in self.start:
             return lowered(self.start[value])
@@ -256,7 +256,7 @@ class _Inductions:
         if self._outside(value):
             return lowered(value)
         if not isinstance(op := value.owner, arith.AddiOp | arith.SubiOp | arith.MuliOp):
-            # The index adds this value and subtracts it.
+            # The index adds this value and subtracts it again.
             return build.literal(0)
         operator = "+" if isinstance(op, arith.AddiOp) else "-" if isinstance(op, arith.SubiOp) else "*"
         left, right = (self.at_first(operand, build, lowered) for operand in (op.lhs, op.rhs))
@@ -282,7 +282,7 @@ def _for(at: FunctionLowering, op: scf.ForOp) -> None:
     inductions = _Inductions(op)
     walks = [(load, load.indices) for load in inductions.consecutive_loads()] + inductions.nested_walks()
     if len(walks) > MOST_POINTERS or any(PIPELINE in inner.attributes for inner in op.walk()):
-        # High-level synthesis tells by an element's index in which memory it is.
+        # High-level synthesis determines the memory of an element from its index.
         walks = []
     for load, indices in walks:
         if load not in at.walking:
@@ -346,7 +346,7 @@ def _return(at: FunctionLowering, op: func.ReturnOp) -> None:
 
 
 def _nothing(at: FunctionLowering, op: Operation) -> None:
-    """Leave a terminator to the op around it, which knows the variables to assign."""
+    """Skip a terminator: its parent op assigns the variables."""
 
 
 CONTROL_FLOW: Spellings = {

@@ -1,4 +1,4 @@
-"""Text of the header besides prototypes: macros of units, class names, feature conversions, the row function."""
+"""Header text other than prototypes: macros of units, class names, feature conversions, the row function."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ static inline const {letter} *{name}_class_name(int16_t label)
 
 
 def push_macros(name: str, pushes: tdsl.Pushes) -> list[c.DefineOp]:
-    """Macros with the lengths and counts of an input that is pushed."""
+    """Macros with the lengths and counts of an input that the caller pushes."""
     texts = ("elements of a frame", "elements from one frame to the next", "frames up to an answer")
     texts += ("frames from one answer to the next",)
     macros = zip(("FRAME", "HOP", "STEPS", "STRIDE"), pushes, texts, strict=True)
@@ -61,7 +61,7 @@ def unit_macros(name: str, unit: tdsl.InputUnit) -> c.InlineOp:
 
 
 def class_names(name: str, labels: Sequence[str | int], chip: Chip) -> c.InlineOp:
-    """The function NAME_class_name, whose strings lie in flash."""
+    """The function NAME_class_name, whose strings are in flash."""
     texts = [str(label) for label in labels]
     attribute, where, letter, cast = "", "", "char", ""
     if chip.flash_attribute is not None:
@@ -124,7 +124,7 @@ _READ = "tm_flash_f32"
 def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.InlineOp:
     """The tables `NAME_feature_scales` and `NAME_feature_zeros`, and the function `NAME_feature_number`.
 
-    The function returns the number that the input holds for a feature, before rounding to a format.
+    The function returns the number for a feature in the input, before rounding to a format.
     """
     tables = {"scales": features.scales, "zeros": features.zeros}
     tables = {kind: tdsl.shortest_period(reals) for kind, reals in tables.items()}
@@ -170,8 +170,8 @@ ROW_BITS = 16
 def row_declaration(name: str, type: str, length: str, axes: str) -> c.InlineOp:
     """The declaration of `NAME_row`, which supplies the rows of an input; the caller defines it.
 
-    type: the C type of the elements. length: the macro for their number. axes: of a row, such as `width x channels`;
-    empty if unknown.
+    type: the C type of the elements. length: the macro for their number. axes: those of a row, such as `width x
+    channels`; empty if unknown.
     """
     return c.InlineOp(
         name, _ROW.format(name=name, type=type, length=length, bits=ROW_BITS, axes=f" ({axes})" if axes else "")

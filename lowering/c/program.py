@@ -96,7 +96,7 @@ class ProgramBuilder:
         self.interface = tdsl.read_interface(function)
         self.given = next((view for view in views if view.input is not None), None)
         """The buffer of the arena that the caller fills; None if the caller passes an array."""
-        # The index argument is the time of a step, which the functions of a program that streams count.
+        # The index argument is the time of a step, which the functions of a streaming program count.
         inputs = tuple(type for type in inputs if not isinstance(type, IndexType))
         inputs += () if self.given is None else (self.given.result.type,)
         if len(inputs) != 1 or not kinds or any(kinds[1:]):
@@ -178,7 +178,7 @@ class ProgramBuilder:
         self.arena = c.ArenaOp(ARENA, op.size, op.alignment.value.data, element)
 
     def view(self, op: scratch.ViewOp, instance: SSAValue | None) -> c.ViewOp:
-        """The address of a buffer. instance: the one whose arena holds it."""
+        """The address of a buffer. instance: the instance whose arena contains it."""
         type = memref_type(op.result)
         pointer = c.PointerType(type.element_type, ALIAS if len(self.viewed) > 1 else RAM)
         doc = self.describe(type, op.attributes.get(FORMAT))
@@ -194,7 +194,7 @@ class ProgramBuilder:
         return self.label
 
     def describe(self, type: MemRefType[Attribute], format: Attribute | None, otherwise: str = "") -> str:
-        """Shape, element type and number format of an array, for comments.
+        """The comment on an array: shape, element type and number format.
 
         otherwise: the end of the description of a format without a formula, as in `describe_format`.
         """
@@ -205,7 +205,7 @@ class ProgramBuilder:
     def finish(self, predict: Block, others: Sequence[Operation]) -> c.ProgramOp:
         """The complete program. predict: the body of the function NAME_predict. others: further functions."""
         given = self.interface.input
-        # Callers of a program that takes integers with a unit do not need the format.
+        # Callers of a program with an integer input unit do not need the format.
         setter = f", whose raws {self._setter} makes of real numbers" if self._setter else ""
         shared = given.unit is None and not self.own_formats
         input_doc = self.describe(self.input, self._input_note if shared else None, setter)
@@ -286,7 +286,7 @@ class ProgramBuilder:
 
     @property
     def pushes(self) -> tdsl.Pushes | None:
-        """The parts in which the caller pushes the input; None if it does not."""
+        """The parts in which the caller pushes the input; None if it is not pushed."""
         return self.interface.input.pushed
 
     @property
@@ -296,7 +296,7 @@ class ProgramBuilder:
         return elements if elements is None or bits is None else packed_bytes(elements, bits)
 
     def _header_texts(self) -> list[Operation]:
-        """Macros of units, the function that converts features with scales of their own, and class names."""
+        """Macros of units, the conversion function of features with separate scales, and class names."""
         texts: list[Operation] = []
         chip = chip_of(self.target)
         unit = self.interface.input.unit
@@ -332,12 +332,12 @@ class ProgramBuilder:
 
     @property
     def features(self) -> tdsl.FeatureMap | None:
-        """The scales and zeros of the input's features, if these have their own."""
+        """The scales and zeros of the input's features, if they have separate scales."""
         return self.interface.input.features(prod(self.input.get_shape()))
 
     @property
     def encoding(self) -> tdsl.FeatureEncoding | None:
-        """The integers that turn features with scales of their own into raws; None where floats do, and without any."""
+        """The integers that convert features with separate scales to raws; None if floats do, and without scales."""
         features, format = self.features, self.input_format
         return None if features is None or format is None else tdsl.feature_encoding(features, format)
 
@@ -396,7 +396,7 @@ class ProgramBuilder:
 
     @property
     def _input_note(self) -> Attribute | None:
-        """The number format that is noted at the input."""
+        """The note on the number format of the input."""
         given = self.given
         return _format_note(self.function.arg_attrs, 0) if given is None else given.attributes.get(FORMAT)
 
@@ -427,7 +427,9 @@ class ProgramBuilder:
         return self.signatures.function(suffix, [view.result.type], text, body)
 
     def output_view(self, value: SSAValue, name: str, instance: SSAValue | None) -> c.ViewOp:
-        """The address of an output in the arena. name: for an unnamed value. instance: the one that has the arena."""
+        """The address of an output in the arena. name: for an unnamed value. instance: the instance that contains the
+        arena.
+        """
         type = _array(value.type)
         pointer = c.PointerType(type.element_type, CONST)
         doc = self.describe(type, None)
@@ -437,11 +439,11 @@ class ProgramBuilder:
 
 
 _INDEX_CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.AddiOp, arith.SubiOp)
-"""Ops that turn a raw into an index into a table, by adding constants and changing the width."""
+"""Ops that convert a raw to an index into a table, by adding constants and changing the width."""
 
 
 def _looks_up(function: func.FuncOp, given: SSAValue) -> bool:
-    """True if a load from a constant array is indexed by a raw of the input, perhaps plus a constant."""
+    """True if a load from a constant array is indexed by a raw of the input, with or without an offset."""
 
     def array(memory: SSAValue) -> SSAValue:
         return array(memory.owner.source) if isinstance(memory.owner, scratch.SliceOp) else memory

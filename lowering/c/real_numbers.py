@@ -1,4 +1,4 @@
-"""Conversion of arbitrary floats to raws of a format, and a note on the treatment of infinities and NaN."""
+"""Conversion of floats to raws of a format, and a note on the treatment of infinities and NaN."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ V = TypeVar("V")
 
 
 def from_real(m: Machine[V], value: V, format: NumberFormat) -> V:
-    """The raw nearest to a float. NaN becomes zero if programs cannot take the raw that it rounds to."""
+    """The raw nearest to a float. NaN becomes zero if programs do not accept the raw that it rounds to."""
     if not _takes_nan(format):
         value = m.select(m.cmp_oge(value, value), value, m.float_constant(0.0))
     return format.from_f32(m, value)
 
 
 def present(m: Machine[V], value: V, index: V, fills: NDArray[Any]) -> V:
-    """A float, or the number that stands for it if it is missing, NaN. index: of the element."""
+    """A float, or its replacement if it is missing (NaN). index: that of the element."""
     return m.select(m.cmp_oge(value, value), value, m.lookup("fills", fills, index))
 
 
@@ -41,9 +41,9 @@ def lies_below(m: Machine[V], raw: V, threshold: V, format: NumberFormat) -> V:
 
 
 def conversion_functions(format: NumberFormat, features: tdsl.FeatureMap | None) -> str:
-    """The runtime functions that NAME_set calls for a format, the key of its time in cost tables; empty for floats.
+    """The runtime functions that NAME_set calls for a format: the key of its time in cost tables; empty for floats.
 
-    features: the units of features that have their own, whose zeros and factors are words of the key, too.
+    features: the units of features with separate scales; the key then also names their zeros and factors.
     """
     end = func.ReturnOp()
     block = Block([end], arg_types=[f32, IndexType()])
@@ -77,7 +77,7 @@ def rounding_note(format: NumberFormat) -> str:
 
 
 def _takes_nan(format: NumberFormat) -> bool:
-    """True if NaN rounds to a raw that programs can take, such as NaR; in other formats tables have no entry for it."""
+    """True if NaN rounds to a raw that programs accept, such as NaR; tables of other formats have no entry for it."""
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     if format.dtype.kind == "f":

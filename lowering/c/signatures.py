@@ -1,4 +1,4 @@
-"""The public names and signatures of a program, whose functions take an instance first if it has instances."""
+"""The public names and signatures of a program; with instances, an instance is the first parameter of functions."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ PUBLIC = (
 
 @dataclass(frozen=True)
 class Signatures:
-    """A maker of function bodies with their arguments, and of functions from these.
+    """A builder of function bodies with their arguments, and of functions from these.
 
-    name: of the program. instance: the type of instances; None for a program with static memory.
+    name: that of the program. instance: the type of instances; None for a program with static memory.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Signatures:
         return body
 
     def instance_of(self, body: Block) -> SSAValue | None:
-        """The instance that a function takes; None for a program without instances."""
+        """The instance argument of a function; None for a program without instances."""
         return None if self.instance is None else body.args[0]
 
     def instances_of(self, body: Block) -> list[SSAValue]:
@@ -82,7 +82,7 @@ WEIGHTS, LOADED, WEIGHTS_BYTES = "weights", "weights_in_ram", "WEIGHTS_BYTES"
 
 
 def loaded_weights(signatures: Signatures, arrays: Iterable[c.ConstantOp]) -> tuple[c.LoadedOp, c.FuncOp]:
-    """The structure of weights in RAM, largest elements first, and `NAME_weights`, which says where to write them."""
+    """The structure of weights in RAM, largest elements first, and `NAME_weights`, which returns their address."""
     ordered = sorted(arrays, key=lambda op: -op.element_size)
     loaded = c.LoadedOp(LOADED, Region(Block(ordered)))
     body = signatures.body({})

@@ -1,7 +1,7 @@
-"""Writers of programs as files that other tools read, and the table of them by the names that `tinyml export` takes.
+"""Writers of programs in the file formats of other tools, and their table by the names that `tinyml export` accepts.
 
 A package adds its own by entry points of the group `tinyml.exporters`, with a name and an `Exporter` as the value. The
-name is also the suffix of the files, unless a row says another.
+name is also the suffix of the files, unless a row states another one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tinyml.dialects.plugins import Row
 from tinyml.dialects.tables import Table
 
 Exporter: TypeAlias = Callable[[ModuleOp], bytes]
-"""A function from a program to the content of a file. Raises `InputError` for what the file cannot represent."""
+"""A function from a program to the content of a file. Raises `InputError` for parts that the file cannot represent."""
 
 
 def _loaded(row: Row) -> Exporter:

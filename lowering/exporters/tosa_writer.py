@@ -12,7 +12,7 @@ from tinyml.lowering.tdsl_to_tosa import LowerTdslToTosaPass
 
 
 def write_tosa(module: ModuleOp) -> bytes:
-    """Write a program as MLIR's generic text. Raises `InputError` for what `lower-tdsl-to-tosa` refuses."""
+    """Write a program as MLIR's generic text. Raises `InputError` for ops that `lower-tdsl-to-tosa` rejects."""
     module = module.clone()
     LowerTdslToTosaPass().apply(context(), module)
     module.verify()

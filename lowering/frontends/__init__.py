@@ -1,1 +1,1 @@
-"""Importers, which turn the file of a model into a program on reals."""
+"""Importers: conversions of model files to programs on reals."""

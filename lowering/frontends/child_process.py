@@ -1,8 +1,8 @@
-"""A child process in which libraries of other languages read files that may be damaged, or made to attack them.
+"""A child process in which third-party libraries read files that may be damaged or malicious.
 
-A reader written in C++ may crash on such a file, write to any memory or ask for all there is. In a process of its own,
-with limits on memory and time, that is one line about the file. What crosses the border is bytes both ways: the file
-goes in, a model in a form that tinyml reads itself comes out.
+A reader written in C++ may crash on such a file, overwrite memory or allocate without limit. A child process with
+limits on memory and time turns each of these into one error message about the file. Only bytes cross the process
+boundary: the file goes in, and a model in a format that tinyml parses itself comes out.
 """
 
 from __future__ import annotations
@@ -21,28 +21,31 @@ from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.runtime.model.memory import free_memory
 
 Convert = Callable[..., bytes]
-"""A function from a file's content, and words, to the content of a file that tinyml reads; raises `InputError`."""
+"""A function from a file's content, and further string arguments, to the content of a file that tinyml reads.
+
+Raises `InputError`.
+"""
 
 _LEAST_MEMORY, _MEMORY_PER_BYTE = 4 << 30, 64
-"""Bytes that a child may allocate: for the library itself, and for each byte of the file."""
+"""Bytes that a child may allocate: for the library itself, and per byte of the file."""
 
 _RESULT, _MESSAGE, _DEFECT = b"+", b"-", b"!"
-"""The first byte of what a child writes."""
+"""The first byte of a child's output: its kind."""
 
 
 def converted(convert: Convert, content: bytes, *words: str, library: str, seconds: int, file: str) -> bytes:
-    """What a function makes of the content of a file, in a process of its own.
+    """The result of a function on the content of a file, computed in a child process.
 
-    convert: a function of a module, which the child imports. words: its further arguments. library: whose reader it
-    calls, for the message. seconds: the time that it may take. Raises `InputError` with the function's own message and
-    for a child that crashes or exceeds its memory or time, and `RuntimeError`, with the child's traceback, for any
-    other exception.
+    convert: a module-level function, which the child imports. words: its further arguments. library: the library that
+    it calls, for messages. seconds: the time limit. Raises `InputError` with the function's own message, and for a
+    child that crashes or exceeds its memory or time. Raises `RuntimeError` with the child's traceback for any other
+    exception.
     """
     memory = _LEAST_MEMORY + _MEMORY_PER_BYTE * len(content)
     if (free := free_memory()) is not None:
         memory = min(memory, free)
     limits = [str(memory), str(seconds), str(ELEMENT_LIMIT.get())]
-    # The folder that a command is called in is no place to import from, so that the path is handed over.
+    # The child must not import modules from the current directory, so the import path is passed to it.
     start = "import sys; sys.path[:] = sys.argv.pop().split(sys.argv.pop()); from {} import serve; serve()"
     path = ["\n", "\n".join(entry for entry in sys.path if entry)]
     called = [convert.__module__, convert.__qualname__, *limits, *words, *path]
@@ -66,15 +69,15 @@ def converted(convert: Convert, content: bytes, *words: str, library: str, secon
 
 
 def serve() -> None:
-    """Run what the arguments name on the content from standard input, and write its result to standard output."""
+    """Apply the function that the arguments name to standard input, and write its result to standard output."""
     module, name, memory, seconds, elements, *words = sys.argv[1:]
-    # What libraries print must not mix with the result.
+    # Output that libraries print must not mix with the result.
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # Mappings of files, of which TensorFlow has gigabytes, do not count.
+    # Memory-mapped files do not count: TensorFlow maps gigabytes.
     resource.setrlimit(resource.RLIMIT_DATA, (int(memory), int(memory)))
-    # All threads together, for the case that nobody waits any longer.
+    # The CPU limit covers all threads, in case the parent has died and no longer enforces the time.
     cpu = int(seconds) * (os.cpu_count() or 1)
     resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
     ELEMENT_LIMIT.set(int(elements))
@@ -89,17 +92,17 @@ def serve() -> None:
         result = _DEFECT + traceback.format_exc().encode("utf-8", "replace")
     answer.write(result)
     answer.flush()
-    # The answer is complete: threads and destructors of the libraries have no part in it.
+    # The answer is complete, so threads and destructors of the libraries are skipped.
     os._exit(0)
 
 
 def said(error: BaseException, path: str, file: str) -> str:
-    """The message of a library, with the user's file in place of the temporary copy that it was given."""
+    """A library's message, with the user's file name in place of the temporary copy's."""
     return squeeze(str(error).replace(path, file))
 
 
 def _end(code: int) -> str:
-    """How a process ended that wrote no answer."""
+    """How a process that wrote no answer ended."""
     if code < 0:
         known = {one.value: one.name for one in signal.Signals}
         return known.get(-code, f"signal {-code}")

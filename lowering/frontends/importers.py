@@ -1,7 +1,7 @@
 """The table of frontends: an importer for each suffix of model files.
 
-A package adds its own frontends by entry points of the group `tinyml.frontends`, with the suffix without its dot as the
-name and an `Importer` as the value.
+A package adds its own frontends by entry points of the group `tinyml.frontends`, with the suffix, without its dot, as
+the name and an `Importer` as the value.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _AS_DETECTOR: ContextVar[bool] = ContextVar("_AS_DETECTOR", default=False)
 
 @contextmanager
 def reading(*, detector: bool = False, trust_pickle: bool = False) -> Generator[None]:
-    """A context in which models are read as a caller wishes; what is false changes nothing.
+    """A context that sets options of reading models; a false option changes nothing.
 
-    detector: models become detectors of anomalies, a clustering by the distance to its clusters. trust_pickle: as
-    `TRUST_PICKLE`.
+    detector: import models as anomaly detectors; a clustering scores a sample by the distance to its clusters.
+    trust_pickle: as `TRUST_PICKLE`.
     """
     before = _AS_DETECTOR.get(), TRUST_PICKLE.get()
     tokens = _AS_DETECTOR.set(detector or before[0]), TRUST_PICKLE.set(trust_pickle or before[1])
@@ -47,18 +47,18 @@ def reading(*, detector: bool = False, trust_pickle: bool = False) -> Generator[
 
 
 def detects() -> bool:
-    """True in a context of `reading` with `detector`."""
+    """True inside a context of `reading` with `detector`."""
     return _AS_DETECTOR.get()
 
 
 def is_function(source: object) -> bool:
-    """True for a function that JAX can trace: one of Python's, or what `jax.jit` makes of it."""
+    """True for a function that JAX can trace: a Python function, or the result of `jax.jit`."""
     lowers = callable(getattr(source, "lower", None)) and not isinstance(source, str | bytes)
     return lowers or isinstance(source, FunctionType | MethodType | partial)
 
 
 MLIR = "mlir"
-"""The suffix of modules, which need no importer."""
+"""The suffix of MLIR modules, which need no importer."""
 
 
 def _loaded(row: Row) -> Importer:
@@ -94,7 +94,7 @@ FRONTENDS = Table(
     ),
     check=_check,
 )
-"""The importers by suffix. Among several programs in a folder, the earliest suffix here wins."""
+"""The importers by suffix. If a folder has several programs, the suffix listed first wins."""
 
 _OF_TORCH = "in Python, tinyml.compile(module, X_val, board=...) takes the module; torch.onnx.export writes a file"
 _OF_KERAS = "tf.lite.TFLiteConverter.from_saved_model(folder) makes a .tflite file of its folder"
@@ -107,4 +107,4 @@ ADVICE: Mapping[str, str] = {
     "pickle": "rename it to .pkl",
     "model": "save_model('model.json') of XGBoost writes a file that is read",
 }
-"""What helps with files of other suffixes."""
+"""Advice for files with other suffixes."""

@@ -13,15 +13,15 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.mlir.importer import read_tensors
 
 LAMBDA = "<lambda>"
-"""The name that Python gives to functions without one."""
+"""The name that Python assigns to anonymous functions."""
 
 
 def import_jax(function: Any, example: object) -> ModuleOp:
-    """The program of a function on arrays, which keeps the axis over samples: it maps 1 x N features to 1 x M scores.
+    """The program of a function on arrays with a leading sample axis: it maps 1 x N features to 1 x M scores.
 
-    What the function closes over, its weights, becomes constants. example: an input, an array with an axis over
-    samples, of which the first is used; a tuple for several inputs. Raises `InputError` without an example, without
-    JAX, for a function that JAX cannot trace, and as `read_tensors` does.
+    Arrays that the function closes over, its weights, become constants. example: an input array with a sample axis, of
+    which the first sample is used; a tuple for several inputs. Raises `InputError` without an example, without JAX, for
+    a function that JAX cannot trace, and as `read_tensors` does.
     """
     name = str(getattr(function, "__name__", type(function).__name__))
     name = "model" if name == LAMBDA else name
@@ -38,7 +38,7 @@ def import_jax(function: Any, example: object) -> ModuleOp:
 
 
 def _jitted(function: Callable[..., Any], name: str) -> Any:
-    """The function with the method `lower`."""
+    """The jitted function, which has the method `lower`."""
     if callable(getattr(function, "lower", None)):
         return function
     try:
@@ -54,5 +54,5 @@ def _arguments(example: object) -> tuple[Any, ...]:
 
 
 def _first_line(error: Exception) -> str:
-    """The first line of JAX's message, which explains itself at length."""
+    """The first line of JAX's message; the rest is a long explanation."""
     return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

@@ -1,7 +1,7 @@
-"""Import of Keras models by Keras's own converter to TensorFlow Lite, into memory (the extra `keras`).
+"""Import of Keras models through Keras's own converter to TensorFlow Lite, in memory (the extra `keras`).
 
-The model stays in floats: number formats are chosen here. It takes one sample, so that no shape is left open, and its
-recurrent layers are unrolled, as the converter has no other form of them that runs without TensorFlow.
+The converted model stays in floats, since tinyml chooses number formats later. Its batch size is 1, so that no shape is
+open. Its recurrent layers are unrolled: the converter has no other form of them that runs without TensorFlow.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.model.temporary_folder import temporary_folder
 
 SECONDS = 600
-"""The time for a file: TensorFlow takes some seconds to start, a long recurrence minutes to unroll."""
+"""Time limit in s for a file: TensorFlow needs some seconds to start, and minutes to unroll a long recurrence."""
 
 
 def read_keras(content: bytes, file: str) -> ModuleOp:
     """The program of a file that Keras saved (.keras, .h5 or .hdf5).
 
-    Raises `InputError` without TensorFlow, for a file that is damaged, too large or holds code (`keras_files`), and as
-    `import_keras` does.
+    Raises `InputError` without TensorFlow, for a file that is damaged, too large or contains code (`keras_files`), and
+    as `import_keras` does.
     """
     trusted, suffix = TRUST_PICKLE.get(), Path(file).suffix
     if suffix == ".keras":
@@ -49,7 +49,7 @@ def read_keras(content: bytes, file: str) -> ModuleOp:
 
 
 def to_tflite(content: bytes, file: str, suffix: str, trusted: str) -> bytes:
-    """A model of TensorFlow Lite with the layers of a file; called in a child process."""
+    """The TensorFlow Lite model of a Keras file; called in a child process."""
     keras = _imported("keras", file)
     trust = trusted == str(True)
     whole, version = suffix != ".keras", ""
@@ -74,7 +74,7 @@ def to_tflite(content: bytes, file: str, suffix: str, trusted: str) -> bytes:
 
 
 def _without_configurations(message: str) -> str:
-    """A message of Keras without the configurations of layers, which stand in front of what is wrong."""
+    """A Keras message without the layer configurations that precede its cause."""
     before, _, after = message.partition(" using config=")
     _, _, cause = after.rpartition("Exception encountered: ")
     return f"{before}: {cause}" if after else message
@@ -83,15 +83,15 @@ def _without_configurations(message: str) -> str:
 def import_keras(model: Any, name: str) -> ModuleOp:
     """The program of a Keras model in inference mode; the model itself is unchanged.
 
-    name: of the file, or of the class. Raises `InputError` without TensorFlow, for a model without inputs
-    of known shape, for one that the converter does not take, and as `read_tflite` does.
+    name: the name of the file or of the class. Raises `InputError` without TensorFlow, for a model whose input shapes
+    are unknown, for one that the converter rejects, and as `read_tflite` does.
     """
     _imported("keras", name)
     return read_tflite(_to_tflite(model, name), name)
 
 
 def _to_tflite(model: Any, name: str) -> bytes:
-    """A model of TensorFlow Lite, in floats, for one sample."""
+    """The TensorFlow Lite model in floats, for one sample."""
     tensorflow = import_module("tensorflow")
     inputs: Sequence[Any] = getattr(model, "inputs", None) or []
     if not inputs:
@@ -118,7 +118,7 @@ def _to_tflite(model: Any, name: str) -> bytes:
 
 
 def _answer(model: Any, *inputs: Any) -> Any:
-    """What a model computes of its inputs, in the structure of the Input layers that it was made of."""
+    """The outputs of a model for its inputs, passed in the structure of its Input layers."""
     structure: object = model.input if len(inputs) > 1 else None
     if isinstance(structure, Mapping):
         layers = cast("Mapping[str, object]", structure)
@@ -129,7 +129,7 @@ def _answer(model: Any, *inputs: Any) -> Any:
 
 
 def _imported(package: str, name: str) -> Any:
-    """A package of the extra, whose messages about the computer are left out."""
+    """A package of the extra, imported without its messages about the computer."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     try:
         module = import_module(package)
@@ -151,9 +151,9 @@ def _missing(name: str) -> InputError:
 
 @contextmanager
 def _older_layers(keras: Any) -> Generator[None]:
-    """A context in which layers are loaded that Keras 2 wrote with parameters that they no longer have.
+    """A context that accepts layers saved by Keras 2 with parameters that Keras 3 no longer has.
 
-    Its depthwise convolutions say `groups`, which has no effect.
+    Depthwise convolutions of Keras 2 store `groups`, which has no effect.
     """
     kinds = [getattr(keras.layers, name) for name in ("DepthwiseConv2D", "DepthwiseConv1D")]
     before = [kind.__init__ for kind in kinds]
@@ -187,4 +187,4 @@ def _unrolled(model: Any) -> Generator[None]:
 
 
 LONGEST = 300
-"""The characters of a message of another package."""
+"""Maximum characters quoted from another package's message."""

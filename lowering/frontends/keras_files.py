@@ -1,7 +1,7 @@
-"""What a file that Keras saved declares, checked before Keras loads it: its size, and that it brings no code.
+"""Checks of a Keras file before Keras loads it: its size, and that it contains no code.
 
-A .keras file is an archive of a configuration in JSON and weights in HDF5; an .h5 or .hdf5 file is HDF5 alone, with
-the configuration in an attribute. A configuration may hold functions: a Lambda layer brings Python's byte code, other
+A .keras file is an archive of a configuration in JSON and weights in HDF5. An .h5 or .hdf5 file is HDF5 only, with the
+configuration in an attribute. A configuration may contain functions: a Lambda layer stores Python byte code, other
 layers name modules to import or files to unpickle. Keras runs them, older versions without asking.
 """
 
@@ -21,28 +21,30 @@ from tinyml.dialects.limits import ELEMENT_LIMIT, counted_elements
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 
 _TEXT_BYTES = 16 << 20
-"""The most bytes of a configuration; that of a network of 1,000 layers takes one megabyte."""
+"""Maximum bytes of a configuration; the configuration of a network with 1,000 layers has one megabyte."""
 
 _BYTES_PER_ELEMENT = 8
-"""The most bytes that an element takes: one of double precision."""
+"""Maximum bytes of an element: double precision."""
 
 _LAYERS_WITH_CODE = {"Lambda", "TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer"}
-"""Layers that hold a function, a graph or a pickled module."""
+"""Layers that store a function, a graph or a pickled module."""
 
 _MODULES = {
     *("activations", "constraints", "dtype_policies", "initializers", "layers", "losses", "metrics", "optimizers"),
     *("ops", "quantizers", "random", "regularizers", "applications"),
 }
-"""The modules of Keras whose classes and functions are parts of models; others read files, or change what is safe."""
+"""The Keras modules whose classes and functions are parts of models; other modules read files or change safety
+settings.
+"""
 
 _MODELS = {"Sequential", "Functional", "Model"}
 _LOADERS = {"deserialize", "from_json", "get", "load_model", "model_from_json"}
 
 
 def check_archive(content: bytes, file: str, *, trusted: bool) -> None:
-    """Raise `InputError` for an archive that is damaged, too large once it is unpacked, or holds code.
+    """Raise `InputError` for an archive that is damaged, too large when unpacked, or contains code.
 
-    trusted: true if the code in a file may run.
+    trusted: true if code in the file may run.
     """
     limit = ELEMENT_LIMIT.get()
     try:
@@ -69,7 +71,7 @@ def check_archive(content: bytes, file: str, *, trusted: bool) -> None:
 
 
 def check_configuration(text: str | bytes, file: str, *, trusted: bool) -> None:
-    """Raise `InputError` for a configuration that is no JSON, or that holds code and is not trusted."""
+    """Raise `InputError` for a configuration that is not JSON, or that contains code and is not trusted."""
     try:
         configuration: object = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -82,15 +84,17 @@ def check_configuration(text: str | bytes, file: str, *, trusted: bool) -> None:
 
 
 def check_hdf5(content: bytes, file: str, *, trusted: bool, network: bool) -> str:
-    """Raise `InputError` for a model or weights in HDF5 that are damaged, too large, elsewhere, or hold code.
+    """Raise `InputError` for a model or weights in HDF5 that are damaged, too large, stored in another file, or contain
+    code.
 
-    network: true if weights alone are an error, too. The configuration is read as Keras reads it, by the library h5py,
-    which therefore runs in a child process. Returns the version of Keras that wrote the file; empty if it is unknown.
+    network: true to reject a file that has only weights. The configuration is read as Keras reads it, with the library
+    h5py, so this function runs in a child process. Returns the version of Keras that wrote the file; empty if it is
+    unknown.
     """
     h5py: Any = import_module("h5py")
     shapes: list[tuple[int, ...]] = []
 
-    # The library stops at the first result that is not None; an exception of ours would not come through it.
+    # `visititems` stops at the first result that is not None; an exception raised here would not propagate through it.
     def elsewhere(name: str, item: Any) -> str | None:
         if not isinstance(item, h5py.Dataset):
             return None
@@ -133,16 +137,16 @@ def weights_in(content: bytes, file: str) -> Sequence[bytes]:
 
 
 def require_elements(elements: int, file: str) -> None:
-    """Raise `InputError` for more elements than the limit."""
+    """Raise `InputError` if the number of elements exceeds the limit."""
     if elements > (limit := ELEMENT_LIMIT.get()):
         message = f"the model has {elements:,} weights, more than {limit:,}"
         raise InputError(f"{message}; --max-elements raises the limit", file=file)
 
 
 def limit_variables(keras: Any, file: str) -> None:
-    """Let Keras make no more variables than the limit on elements admits, all of them together.
+    """Limit the total number of variable elements that Keras may create.
 
-    The sizes of layers stand in the configuration, and Keras allocates what they say before it reads any weight.
+    The configuration declares the sizes of layers, and Keras allocates them before it reads any weights.
     """
     made = 0
     construct = keras.Variable.__init__
@@ -157,7 +161,7 @@ def limit_variables(keras: Any, file: str) -> None:
 
 
 def _code(configuration: object) -> Iterator[str]:
-    """What in a configuration, at any depth, is code or leads to code that is not a part of a model."""
+    """The code in a configuration, at any depth, or a reference to code that is not a part of a model."""
     left = [configuration]
     while left:
         value = left.pop()
@@ -171,7 +175,7 @@ def _code(configuration: object) -> Iterator[str]:
 
 
 def _code_of(fields: Mapping[str, object]) -> str | None:
-    """What an object of a configuration is, if it is code; its parts are objects of their own."""
+    """The code in one object of a configuration, if any; nested objects are checked separately."""
     kind, module = fields.get("class_name", ""), fields.get("module")
     if fields.get("function_type") == "lambda" or kind in ("__lambda__", "lambda"):
         return "code, a lambda"
@@ -179,7 +183,7 @@ def _code_of(fields: Mapping[str, object]) -> str | None:
         return None
     if not isinstance(kind, str):
         return "an object whose class has no name"
-    # In older files, a class may be named with its package.
+    # Older files may prefix a class with its package.
     name = kind.replace(">", ".").rpartition(".")[2]
     if name in _LAYERS_WITH_CODE:
         return f"code, a layer of the class {squeeze(name)}"
@@ -192,7 +196,7 @@ def _code_of(fields: Mapping[str, object]) -> str | None:
 
 
 def _is_part(module: object, name: object) -> bool:
-    """True for a module of Keras with parts of models; name: what is taken from it."""
+    """True for a Keras module that defines parts of models. name: the member that is used."""
     if not isinstance(module, str) or not isinstance(name, str):
         return False
     package, *inner = [part for part in module.split(".") if part != "src"]

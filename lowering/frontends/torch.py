@@ -30,7 +30,7 @@ def import_torch(module: Any, example: object) -> ModuleOp:
 
 
 def _exported(module: Any, arguments: tuple[Any, ...], name: str) -> bytes:
-    """The ONNX model of a module, exported without messages of PyTorch: what it cannot export is an error."""
+    """The ONNX model of a module. PyTorch prints no messages; a failed export raises `InputError`."""
     torch = import_module("torch")
     training = [each for each in module.modules() if each.training]
     logged = logging.root.manager.disable
@@ -53,7 +53,7 @@ def _exported(module: Any, arguments: tuple[Any, ...], name: str) -> bytes:
 
 
 def _check(module: Any, arguments: tuple[Any, ...], name: str) -> None:
-    """Raise a short `InputError` for a module that does not run on the inputs, before the exporter fails at length."""
+    """Raise a short `InputError` if the module does not run on the inputs; the exporter's message would be long."""
     try:
         module(*arguments)
     except Exception as error:

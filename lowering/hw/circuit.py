@@ -18,14 +18,14 @@ def bits(value: SSAValue) -> int:
 
 @dataclass
 class Register:
-    """A register. takes: pairs of a condition and a next value; the first condition that holds decides."""
+    """A register. takes: pairs of a condition and a next value; the first true condition decides."""
 
     op: seq.CompRegOp
     takes: list[tuple[SSAValue, SSAValue]] = field(default_factory=list[tuple[SSAValue, SSAValue]])
 
 
 Chosen = Sequence[tuple[SSAValue, SSAValue]]
-"""Pairs of a condition and a value; at most one condition holds at a time."""
+"""Pairs of a condition and a value; at most one condition is true at a time."""
 
 
 class Circuit:
@@ -60,7 +60,7 @@ class Circuit:
 
     # Registers.
     def register(self, width: int, name: str | None = None, *, resets: bool = False) -> Register:
-        """A register that keeps its value unless a condition of `takes` holds. resets: true to start from 0."""
+        """A register that keeps its value unless a condition of `takes` is true. resets: true to start from 0."""
         zero = self.constant(0, width)
         op = seq.CompRegOp(zero, self.clock, (self.reset, zero) if resets else None)
         self.put(op).name_hint = name
@@ -84,7 +84,7 @@ class Circuit:
         later.owner.operands = [signal]
 
     def close(self, advance: SSAValue) -> None:
-        """Connect the inputs of all registers, which only change while `advance` holds."""
+        """Connect the inputs of all registers, which only change while `advance` is set."""
         for register in self.registers:
             old = register.op.data
             value = old
@@ -116,7 +116,7 @@ class Circuit:
         return self.put(comb.ICmpOp(a, b, predicate))
 
     def choose(self, chosen: Chosen, width: int) -> SSAValue:
-        """The value whose condition holds; unspecified if none does."""
+        """The value whose condition is true; unspecified if none is."""
         by_value: dict[SSAValue, list[SSAValue]] = {}
         for condition, value in chosen:
             by_value.setdefault(value, []).append(condition)
@@ -127,7 +127,7 @@ class Circuit:
         return self.gated([(self.any(conditions), value) for value, conditions in by_value.items()], width)
 
     def gated(self, chosen: Chosen, width: int) -> SSAValue:
-        """The value whose condition holds; 0 if none does."""
+        """The value whose condition is true; 0 if none is."""
         parts = [self._gate(condition, value) for condition, value in chosen if self.known(value) != 0]
         if not parts:
             return self.constant(0, width)
@@ -171,7 +171,7 @@ class Circuit:
         return a if self.known(b) == 0 else self.put(comb.SubOp(a, b))
 
     def shift_left(self, a: SSAValue, amount: int) -> SSAValue:
-        """A value shifted left by a constant, in its own width."""
+        """A value shifted left by a constant, truncated to its width."""
         width = bits(a)
         if amount == 0 or amount >= width:
             return a if amount == 0 else self.constant(0, width)

@@ -1,10 +1,10 @@
 """Control: a one-cycle token passes through straight-line runs, loops and branches in program order.
 
-Each part is entered in the cycle before its first one, by the token of its predecessor's last cycle, and left in its
+Each part is entered in the cycle before its first cycle, by the token of its predecessor's last cycle, and left in its
 own last cycle. A part reads its operands in the cycle of entry. A value is a wire that is always valid, or valid in a
-cycle of a timeline and kept in registers for later ones.
+cycle of a timeline and stored in registers for later cycles.
 
-Arithmetic on integers and indices is combinational logic, each value of the width that `Operators` gives it.
+Arithmetic on integers and indices is combinational logic; `Operators` determines the width of each value.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Timeline:
 class Place:
     """A value: a wire that is valid in a cycle of a timeline, or always if there is no timeline.
 
-    later: the registers that hold it afterwards: one per later cycle of a pipelined loop, one for all cycles of a run.
+    later: the registers that store it afterwards: one per later cycle of a pipelined loop, one for all cycles of a run.
     """
 
     wire: SSAValue
@@ -189,7 +189,7 @@ class Control:
                 raise error_at(op, f"'{op.name}' has no hardware")
 
     def _variables(self, values: Sequence[SSAValue], results: Sequence[SSAValue]) -> list[Register]:
-        """Registers for loop-carried values, the last of which also hold the results."""
+        """Registers for loop-carried values; the registers of the last values also hold the results."""
         registers = [self.circuit.register(self.operators.width(value), value.name_hint) for value in values]
         for value, register in zip(values, registers, strict=True):
             self.values.always(value, register.op.data)
@@ -292,7 +292,7 @@ class Control:
 
 
 def _ready(op: scf.ForOp, interval: int) -> list[int]:
-    """The cycles of an iteration in which the values carried to the next one are latched."""
+    """The cycles of an iteration in which its yielded values are latched."""
     body = op.body.block
     end = body.last_op
     assert end is not None
@@ -332,7 +332,7 @@ _SHIFTS: Mapping[type[Operation], Callable[[SSAValue, SSAValue], Operation]] = {
     arith.ShRUIOp: comb.ShrUOp,
 }
 _UNSIGNED = (arith.ExtUIOp, arith.ShLIOp, arith.ShRUIOp, arith.DivUIOp, arith.RemUIOp)
-"""Ops that read bits which the wires of their operands lack, as copies of the sign."""
+"""Ops that read bits beyond the width of their operands' wires, as copies of the sign."""
 _EXTREMES: Mapping[type[Operation], str] = {
     arith.MinSIOp: "slt",
     arith.MaxSIOp: "sgt",
@@ -342,7 +342,7 @@ _EXTREMES: Mapping[type[Operation], str] = {
 
 
 def combinational(c: Circuit, operators: Operators, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
-    """The logic of a pure op; raises `InputError` for one that works on floats."""
+    """The logic of a pure op; raises `InputError` for an op on floats."""
     width = operators.width(op.results[0])
     if type(op) in _UNSIGNED:
         operands = [
@@ -381,7 +381,7 @@ def combinational(c: Circuit, operators: Operators, op: Operation, operands: Seq
 
 
 def _product(c: Circuit, operators: Operators, op: arith.MuliOp, operands: Sequence[SSAValue], width: int) -> SSAValue:
-    """A product; by a constant with few digits, a sum of shifted terms, since multipliers are scarcer than logic."""
+    """A product; for a constant with few digits a sum of shifted terms, since multipliers are scarcer than logic."""
     a, b = (c.resize(operand, width) for operand in operands)
     for factor, other in ((op.rhs, a), (op.lhs, b)):
         constant = const_evaluate_operand(factor)
@@ -395,9 +395,9 @@ def _product(c: Circuit, operators: Operators, op: arith.MuliOp, operands: Seque
 def _product_in_logic(
     c: Circuit, operators: Operators, op: arith.MuliOp, operands: Sequence[SSAValue], width: int
 ) -> SSAValue:
-    """A product as the sum of partial products by the bits of the shorter factor, whose sign bit counts negative.
+    """A product as the sum of partial products by the bits of the shorter factor; its sign bit has a negative weight.
 
-    Synthesis would infer a multiplier for every product, even if the FPGA has none left.
+    Synthesis would infer a multiplier for every product, even if the FPGA has no free one.
     """
     bits_of = [operators.factor_width(operand) for operand in op.operands]
     short = min(range(2), key=lambda i: bits_of[i])
@@ -409,10 +409,10 @@ def _product_in_logic(
 
 
 def _sum_of_multiples(c: Circuit, rows: Sequence[SSAValue], *, signed: bool = True) -> SSAValue:
-    """The sum of two or more rows, each a bit higher than the one before; if signed, the last row counts negative.
+    """The sum of two or more rows, each shifted by one more bit; if signed, the last row has a negative sign.
 
-    Each adder is only as wide as its terms, without the low bits that one of them alone has: from adders as wide as the
-    product, synthesis would build a compressor tree, which takes twice as many lookup tables.
+    Each adder is only as wide as its terms, without the low bits of only one term: from adders as wide as the product,
+    synthesis would build a compressor tree, which needs twice as many lookup tables.
     """
     half = 1 << (len(rows) - 1).bit_length() - 1
     low, high = (

@@ -43,7 +43,7 @@ class Memories:
         self.memories: dict[SSAValue, Memory] = {}
 
     def allocate(self, op: rtl.MemoryOp) -> None:
-        """Create a memory, whose write lanes are as wide as the narrowest element that is stored."""
+        """Create a memory; its write lanes are as wide as the narrowest stored element."""
         type = op.result.type
         stores = [use.operation for use in op.result.uses if isinstance(use.operation, rtl.StoreOp)]
         address = self.c.constant(0, max((type.depth.data - 1).bit_length(), 1))
@@ -111,7 +111,7 @@ class Memories:
 
 @dataclass
 class ElementStreams:
-    """The input and output streams: when elements are received, and which are sent when."""
+    """The input and output streams: the conditions of receives, and the sent elements with their conditions."""
 
     c: Circuit
     data: SSAValue

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_LEAVES = 1 << 15
-"""Maximum number of leaves, whose indices fit 16 bits."""
+"""Maximum number of leaves; their indices fit 16 bits."""
 
 
 @lowers(tdsl.ForestOp)
@@ -49,10 +49,10 @@ def lower_forest(op: tdsl.ForestOp, nest: LoopNest) -> None:
 
 
 def _without_missing(op: tdsl.ForestOp, trees: Trees, input: SSAValue, nest: LoopNest) -> tuple[Trees, SSAValue]:
-    """Trees without missing values, on copies of their features in which infinities stand for these.
+    """Trees without missing values, on copies of their features in which infinities replace these.
 
-    Minus infinity is at most every threshold, infinity above all. A feature whose nodes differ in the direction of a
-    missing value has a copy for each. A format that has no NaN misses no value.
+    Minus infinity is at most every threshold, infinity exceeds all. A feature whose nodes treat a missing value
+    differently has a copy for each direction. A format without NaN has no missing values.
     """
     missing, trees = trees.missing, replace(trees, missing=None)
     if (element := element_of(op.input)) != f32 or missing is None or not trees.inner:
@@ -73,7 +73,7 @@ def _without_missing(op: tdsl.ForestOp, trees: Trees, input: SSAValue, nest: Loo
 def _copy_present(
     nest: LoopNest, input: SSAValue, features: NDArray[Any], copies: SSAValue, start: int, infinity: float
 ) -> None:
-    """Copy some features of a run of floats to `copies` from `start` on, with an infinity in the place of NaN."""
+    """Copy some features of a run of floats to `copies` from `start` on, with NaN replaced by an infinity."""
     is_run = len(features) == int(features[-1]) + 1
     table = None if is_run else flash_array(nest, features.astype(np.int16), i16, "read_features")
 
@@ -89,13 +89,13 @@ def _copy_present(
 
 
 def _over_raws(op: tdsl.ForestOp) -> Trees:
-    """The trees with thresholds in raws, without comparisons whose result is the same for all raws of the format."""
+    """The trees with thresholds in raws, without comparisons that have the same result for all raws of the format."""
     format, trees = tdsl.format_of(op.input), op.trees
     raws, below = greatest_raws(format, trees.thresholds)
     greatest = greatest_raw(format)
 
     def decided(node: int) -> int | None:
-        # Infinities and NaN of floats lie beyond all thresholds.
+        # Infinities and NaN of floats lie outside all thresholds.
         if format.dtype.kind == "f":
             return None
         if not below[node]:
@@ -117,7 +117,7 @@ def _with_distinct_leaves(trees: Trees, votes: NDArray[Any]) -> ForestCode:
 
 
 def _add_by_tree(op: tdsl.ForestOp, trees: Trees, votes: NDArray[Any], input: SSAValue, nest: LoopNest) -> None:
-    """Emit a walk that stores the leaf of each tree, then sums of votes that the format of the results rounds."""
+    """Emit a walk that stores the leaf of each tree, then sums of votes rounded to the format of the results."""
     count, results = len(trees.roots), votes.shape[1]
     leaves, starts = trees.leaves_by_tree
     if len(leaves) > MOST_LEAVES:

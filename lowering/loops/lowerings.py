@@ -1,7 +1,7 @@
 """The registry of lowerings to loops, by class of op.
 
-The decorator `@lowers` registers a function for a class of ops and for its subclasses without a lowering of their own.
-Each file of this folder and its subfolders may register lowerings, and is imported when an op of the class is lowered.
+The decorator `@lowers` registers a function for a class of ops and for its subclasses without a separate lowering. Each
+file of this folder and its subfolders may register lowerings, and is imported when an op of the class is lowered.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _DECORATOR = re.compile(r"^@lowers\(([^)]*)\)", re.MULTILINE)
 
 @cache
 def _modules() -> Mapping[str, Sequence[str]]:
-    """The modules of this folder that register lowerings, by the names of classes, as their sources have them."""
+    """The modules of this folder that register lowerings, by class name, as found in their source."""
     found: dict[str, list[str]] = {}
     package = __name__.rpartition(".")[0]
     for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):

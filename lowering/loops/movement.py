@@ -56,7 +56,9 @@ def _in_bytes(value: SSAValue, nest: LoopNest) -> SSAValue:
 def turn_image(
     image: SSAValue, first: SSAValue, rows: SSAValue, columns: SSAValue, nest: LoopNest, elements: int = 1
 ) -> None:
-    """Transpose a part of an image in place, which starts at pixel `first`. elements: of each of its pixels."""
+    """Transpose a part of an image in place, which starts at pixel `first`. elements: the number of elements of each of
+    its pixels.
+    """
     type = scratch.memref_type(image)
     size = elements * (scratch.ram_bits(type) or 8 * scratch.element_bytes(type))
     unit = 8 if size % 8 == 0 else 4

@@ -21,7 +21,7 @@ def element_of(value: SSAValue) -> Attribute:
 def elements_from(
     source: SSAValue, start: SSAValue, length: int, nest: LoopNest, element: Attribute | None = None
 ) -> SSAValue:
-    """A rank-1 view of consecutive elements. element: the type as which their raws are read, by default their own."""
+    """A rank-1 view of consecutive elements. element: the type of their raws in the view, by default their own."""
     return nest.insert(scratch.SliceOp(source, start, (length,), element))
 
 

@@ -1,4 +1,4 @@
-"""Names for the operations of a program, which lowered ops keep down to C.
+"""Names for the operations of a program, which are preserved down to C.
 
 `tinyml explain` attributes time and memory to these names.
 """
@@ -21,9 +21,9 @@ _NAMED = (tdsl.TensorOp, tdsl.ArgmaxOp, tdsl.SignOp, tdsl.AtLeastOp, memref.Copy
 
 
 def name_operations(module: ModuleOp) -> None:
-    """Write the name of every op on buffers and every loop of L2 into its location, and of every step of a `tdsl.map`.
+    """Record the name of every op on buffers and every loop of L2, and of every step of a `tdsl.map`, in its location.
 
-    A second operation `b = matmul(U1, H)` is named `b = matmul(U1, H) #2`. Existing names are kept.
+    A second operation `b = matmul(U1, H)` is named `b = matmul(U1, H) #2`. Existing names are preserved.
     """
     count: Counter[str] = Counter()
 
@@ -45,8 +45,8 @@ def name_operations(module: ModuleOp) -> None:
 def layers_by_name(module: ModuleOp) -> dict[str, str]:
     """The layer of the user's model for the name of each op of a program whose ops are named (`name_operations`).
 
-    Several layers of which an op was made are joined by commas. In a model that is text and names no layers, a line
-    stands for the layer. Ops whose layer is not known are left out.
+    If an op was made from several layers, their names are joined by commas. In a text model that names no layers, the
+    line number takes the place of the layer. Ops whose layer is not known are omitted.
     """
     found = dict[str, str]()
     for op in module.walk():

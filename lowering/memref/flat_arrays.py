@@ -33,7 +33,7 @@ ALIGNMENT = 8
 
 
 class FlatArrays(FlatAccesses):
-    """The arrays of a function as one-dimensional memrefs. entry: the builder of what the function begins with."""
+    """The arrays of a function as one-dimensional memrefs. entry: the builder at the beginning of the function."""
 
     ORIGINS = "expected a constant, an argument or a view"
 
@@ -82,7 +82,9 @@ class FlatArrays(FlatAccesses):
         return self.constants[op.value]
 
     def allocate(self, op: Operation) -> None:
-        """Make the memref of a constant, of a local array, of the arena or of a view, if the op gives one."""
+        """Create the memref of a constant, of a local array, of the arena or of a view, for the ops that define
+        these.
+        """
         match op:
             case scratch.ConstantOp():
                 self.at[op.result] = Place(self.constant(op), 0)
@@ -122,5 +124,5 @@ class FlatArrays(FlatAccesses):
 
 
 def flat(array: SSAValue) -> MemRefType[Attribute]:
-    """The type of an array in one dimension and in no memory space."""
+    """The one-dimensional type of an array, without memory space."""
     return MemRefType(memref_type(array).element_type, [elements_of(array)], memory_space=NoneAttr())

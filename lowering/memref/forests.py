@@ -1,4 +1,4 @@
-"""Forests as loops over the tables of their trees, the votes of the reached leaves added tree by tree."""
+"""Forests as loops over the tables of their trees; the votes of reached leaves are added tree by tree."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def add_votes(arrays: FlatArrays, forest: ForestCode, input: SSAValue, outputs: 
     nest, trees = arrays.nest, forest.trees
 
     def table(name: str, numbers: NDArray[Any]) -> SSAValue:
-        # A tree that is a single leaf has no inner nodes, and arrays have elements.
+        # A tree with a single leaf has no inner nodes, but arrays are not empty.
         padded = np.ascontiguousarray(numbers if numbers.size else np.zeros(1, numbers.dtype)).reshape(-1)
         constant = scratch.ConstantOp.of(padded, element_type(padded))
         constant.result.name_hint = name

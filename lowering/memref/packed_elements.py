@@ -1,6 +1,6 @@
-"""Packed elements, read and written bit by bit: the layout is a table, and no code follows from a width.
+"""Packed elements, read and written bit by bit: the layout is a table, so that no code depends on the width.
 
-Elements packed as digits are read by the rules of `dialects/layouts/digits.py`, in loops over them.
+Elements packed as digits are read by the rules of `dialects/layouts/digits.py`, in loops over the digits.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class PackedElements:
         return self.width
 
     def _bit(self, index: SSAValue, bit: SSAValue) -> tuple[SSAValue, SSAValue]:
-        """The byte with a bit of an element, and the place of the bit in it, an i32."""
+        """The byte with a bit of an element, and the position of the bit in it, an i32."""
         nest, length = self.nest, group_length(self.bits)
         positions = bit_positions(self.bits, gaps=False)
         table = scratch.ConstantOp.of(np.ascontiguousarray(positions.astype("i1")), i8)

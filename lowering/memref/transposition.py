@@ -27,7 +27,7 @@ def turn(arrays: FlatArrays, op: scratch.TurnOp) -> None:
         return nest.add(nest.insert(arith.MuliOp(column, op.rows)), row)
 
     def repeat(start: SSAValue, goes_on: Callable[[SSAValue], SSAValue], body: Callable[[SSAValue], None]) -> SSAValue:
-        """Follow a cycle from `start` as long as a condition holds, and return the pixel at which it does not."""
+        """Follow a cycle from `start` while a condition is true, and return the first pixel at which it is false."""
         before, after = Block(arg_types=[IndexType()]), Block(arg_types=[IndexType()])
         with nest.inside(before):
             nest.put(scf.ConditionOp(goes_on(before.args[0]), before.args[0]))

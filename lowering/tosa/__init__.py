@@ -1,1 +1,1 @@
-"""What `lower-tdsl-to-tosa` makes of the kinds of ops."""
+"""The lowerings of `lower-tdsl-to-tosa`, by kind of op."""

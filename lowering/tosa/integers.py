@@ -1,4 +1,4 @@
-"""The integers that TOSA computes with: those of TensorFlow Lite, of 8 bits, with a scale and a zero point."""
+"""The integers of TOSA programs: TensorFlow Lite's, of 8 bits, with a scale and a zero point."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def quantised(value: SSAValue) -> Integers:
 
 
 def sum_scales(op: tdsl.ContractionOp) -> Sequence[float]:
-    """The scale of the sums of products, or those of each row."""
+    """The scale of the sums of products, or the scale of each row."""
     accumulator = op.accumulator
     assert isinstance(accumulator, ZeroSkewSum)
     return [scale.data for scale in accumulator.scales]

@@ -1,4 +1,4 @@
-"""Products, pools and means in TOSA: sums of 32 bits that are brought to 8 bits.
+"""Products, pools and means in TOSA: sums of 32 bits that are rescaled to 8 bits.
 
 TensorFlow Lite rounds averages of windows away from zero, `tosa.avg_pool2d` upwards: they are written as sums, by a
 depthwise convolution with weights of 1, and quotients.
@@ -37,7 +37,7 @@ class Windows(NamedTuple):
     dilations: tuple[int, int] = (1, 1)
 
     def fitted(self, to: TosaWriter, image: SSAValue, kernel: Sequence[int]) -> tuple[SSAValue, Windows]:
-        """An image and windows of which the last ends where the padded image does, as TOSA demands."""
+        """An image and windows such that the last window ends with the padded image, as TOSA requires."""
         shape, pad = list(tosa.extents(image)), list(self.pad)
         for axis, (stride, dilation, extent) in enumerate(zip(self.strides, self.dilations, kernel, strict=True)):
             before, behind = pad[2 * axis : 2 * axis + 2]
@@ -63,7 +63,7 @@ def constant_raws(value: SSAValue) -> Raws:
 
 
 def convolution(to: TosaWriter, op: tdsl.Conv2dOp, values: Values) -> SSAValue:
-    """A convolution; channels of a group one after the other, unless each has its own."""
+    """A convolution; groups of channels are consecutive, unless each channel is a group."""
     image, margins = _image(op.rhs)
     windows = Windows(margins, op.steps, op.spread)
     weights, raws = constant_raws(op.lhs), values(image)
@@ -76,7 +76,7 @@ def convolution(to: TosaWriter, op: tdsl.Conv2dOp, values: Values) -> SSAValue:
 
 
 def _image(image: SSAValue) -> tuple[SSAValue, tuple[int, int, int, int]]:
-    """The image that a convolution pads itself, and by how much."""
+    """The image that a convolution pads itself, and the padding."""
     pad = image.owner
     if isinstance(pad, tdsl.PadOp) and (margins := margins_of(pad)) is not None:
         return pad.input, margins
@@ -84,7 +84,7 @@ def _image(image: SSAValue) -> tuple[SSAValue, tuple[int, int, int, int]]:
 
 
 def margins_of(pad: tdsl.PadOp) -> tuple[int, int, int, int] | None:
-    """The zeros above, below, on the left and on the right of an image; None of other padding."""
+    """The zeros above, below, on the left and on the right of an image; None for other padding."""
     if pad.filling or any(pad.gaps) or len(pad.margins) != 4:
         return None
     batch, (top, bottom), (left, right), depth = pad.margins
@@ -168,7 +168,7 @@ def average_pool(to: TosaWriter, op: tdsl.AveragePoolOp, values: Values) -> SSAV
     source, channels = quantised(op.image), tdsl.shape_of(op.image)[3]
     ones = np.ones((*op.window, channels, 1), np.int8)
     start, windows = np.zeros(channels, np.int64), Windows(op.margins, op.steps)
-    # Elements of the padding are zeros, as the zero point is.
+    # Padding elements are zeros, like the zero point.
     total = _sums(to, values(op.image), (0, 0), ones, start, windows)
     counts = op.counts()[0]
     halves = (to.constant(counts // 2), to.constant(-(counts // 2)))

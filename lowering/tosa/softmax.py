@@ -16,7 +16,7 @@ from tinyml.lowering.tosa.layers import Values
 from tinyml.lowering.tosa.writer import TosaWriter
 
 SHARE_BITS = 16
-"""Fraction bits of a share on the way to results with other scales than 2^-8."""
+"""Intermediate fraction bits of a share for results with scales other than 2^-8."""
 
 
 def softmax(to: TosaWriter, op: tdsl.SoftmaxOp, values: Values) -> SSAValue:
@@ -37,7 +37,7 @@ def softmax(to: TosaWriter, op: tdsl.SoftmaxOp, values: Values) -> SSAValue:
 
 
 def _along_last(to: TosaWriter, kind: type[xdsl_tosa.ReductionOperation], value: SSAValue) -> SSAValue:
-    """A reduction along the last axis, which keeps the extent 1."""
+    """A reduction along the last axis, which keeps extent 1."""
     *rest, _ = shape = tosa.extents(value)
     return to.op(kind, [value], (*rest, 1), axis=IntegerAttr(len(shape) - 1, i32))
 
@@ -56,6 +56,6 @@ def _reciprocal(to: TosaWriter, total: SSAValue, zeros: SSAValue) -> SSAValue:
     for _ in range(3):
         error = to.binary(xdsl_tosa.SubOp, number(1 << 29), to.product(half, y, 31))
         y = sum(y, to.binary(tosa.LogicalLeftShiftOp, to.product(y, error, 31), number(2)))
-    # Of a power of two the reciprocal saturates.
+    # For a power of two the reciprocal saturates.
     whole = to.binary(tosa.GreaterEqualOp, y, number(1 << 30))
     return to.chosen(whole, number(MOST), to.binary(tosa.LogicalLeftShiftOp, y, number(1)))

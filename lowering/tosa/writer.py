@@ -2,9 +2,9 @@
 
 TensorFlow Lite multiplies by `multiplier * 2^(shift - 31)` in two steps, which round halves upwards and then away from
 zero (gemmlowp's SaturatingRoundingDoublingHighMul and RoundingDivideByPOT). `tosa.rescale` with DOUBLE_ROUND and the
-shift `31 - shift` gives the same integers, as long as a left shift leaves 32 bits (TOSA 1.0, section 1.9,
-`apply_scale_32`): for x >= 0 both are floor((x * m + 2^30 + 2^(30 + r)) / 2^(31 + r)) for a right shift of r > 0, for
-x < 0 both have -2^30 in place of 2^30.
+shift `31 - shift` computes the same integers, provided that a left shift stays within 32 bits (TOSA 1.0, section 1.9,
+`apply_scale_32`): for x >= 0 both are floor((x * m + 2^30 + 2^(30 + r)) / 2^(31 + r)) for a right shift of r > 0, for x
+< 0 both have -2^30 in place of 2^30.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 LEAST_SHIFT, GREATEST_SHIFT = 2, 62
-"""The shifts that `tosa.rescale` takes."""
+"""The shifts that `tosa.rescale` supports."""
 
 
 class TosaWriter:
@@ -62,7 +62,7 @@ class TosaWriter:
         return made.results[0]
 
     def constant(self, array: Any, element: IntegerType = i32) -> SSAValue:
-        """A constant; equal ones are one."""
+        """A constant; equal constants are shared."""
         array = np.asarray(array)
         key = array.shape, element, array.tobytes()
         if key not in self._constants:
@@ -129,7 +129,7 @@ class TosaWriter:
         zero: int = 0,
         element: IntegerType = i32,
     ) -> SSAValue:
-        """Each sum times a factor, or one of each index of the last axis, plus a zero point, saturating.
+        """Each sum times a factor, or times one factor per index of the last axis, plus a zero point, saturating.
 
         most: a bound on the magnitude of sums.
         """
@@ -165,8 +165,8 @@ class TosaWriter:
         )
 
     def widened(self, raws: SSAValue, zero: int = 0, bits: int = 0) -> SSAValue:
-        """Raws of 8 bits less a zero point, times 2^bits, in 32 bits."""
-        # 1 as a multiplier of 30 bits after the point, so that nothing is rounded.
+        """Raws of 8 bits minus a zero point, times 2^bits, in 32 bits."""
+        # The multiplier represents 1 with 30 fraction bits, so that the product is exact.
         return self.rescaled(raws, [(1 << 30, 1 + bits)], 1 << 9, from_zero=zero)
 
     def narrowed(self, value: SSAValue, zero: int = 0) -> SSAValue:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 DEBUG_FLAGS = ("-gdwarf-2", "-fno-var-tracking")
 """Flags that only affect debug sections. avr-gcc's default format, stabs, does not record inlined functions.
 
-Where variables are is not asked for, and takes a third of the compiler's time.
+The locations of variables are not requested, since they take a third of the compiler's time.
 """
 
 _START_UP = re.compile(r"main|vectors|exit|tm_\w*|__do_\w*")
@@ -33,7 +33,7 @@ _CLONE = re.compile(r"\.(constprop|isra|part)\.\d+")
 
 @dataclass(frozen=True)
 class ListedInstruction:
-    """An instruction of `NAME_predict`, or of the step of a program that streams.
+    """An instruction of `NAME_predict`, or of the step of a streaming program.
 
     line: in NAME.c, 0 if none. time: including calls.
     """
@@ -50,11 +50,11 @@ class Attribution:
 
     time: by line of NAME.c, in the device's unit, mean over the inputs, including the functions that a line calls.
     calls: the part of that time spent in called functions, by line and function. code: bytes of `NAME_predict`, or the
-    step, by line. Line 0 collects what belongs to no line.
+    step, by line. Line 0 collects the time and code of no line.
 
     constants, kernels, library: bytes of flash by symbol, for the arrays and the functions of NAME.c and for the C
-    library. The rest of the program is start-up code and harness. instructions: those of that function, if a listing
-    was asked for.
+    library. The rest of the program is start-up code and harness. instructions: the instructions of that function, if a
+    listing was requested.
     """
 
     build: Build
@@ -101,7 +101,7 @@ def attribute(
     flash: dict[str, Counter[str]] = {"constants": Counter(), "kernels": Counter(), "library": Counter()}
     for symbol in symbols:
         name = _CLONE.sub("", symbol.name)
-        # In C the name of a constant begins with the program's.
+        # In C the name of a constant begins with the program's name.
         constant = name if name in constants else name.removeprefix(f"{interface.name}_")
         if constant in constants:
             flash["constants"][constant] += symbol.size

@@ -21,7 +21,8 @@ BEHIND_CONSTANTS = "__ctors_start"
 
 @dataclass(frozen=True)
 class AvrRunner(SimulatorRunner):
-    """The runner of simulated AVR chips, by default the Arduino Uno, with the Arduino IDE's compiler flags but no LTO.
+    """The runner of simulated AVR chips, by default the Arduino Uno, with the Arduino IDE's compiler flags but without
+    LTO.
 
     No Arduino core is linked. Cycles are counted from the first instruction of `NAME_predict` through its return. An
     inference that takes more than `limit` cycles, a crash, a jump out of the program, a stack overflow into the static

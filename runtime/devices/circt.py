@@ -1,6 +1,4 @@
-"""Hardware modules in CIRCT's dialects, printed as SystemVerilog by CIRCT: a second printer, which shares no code with
-ours.
-"""
+"""Hardware modules in CIRCT's dialects, printed as SystemVerilog by CIRCT: a second, independent printer."""
 
 from __future__ import annotations
 
@@ -47,7 +45,7 @@ def _has_circt() -> bool:
 def printed_by_circt(module: str) -> str:
     """The SystemVerilog of a module in CIRCT's dialects, in the generic form.
 
-    Raises `InputError` if `circt` is not installed, and with CIRCT's first error for text that it does not take.
+    Raises `InputError` if `circt` is not installed, and with CIRCT's first error for text that it rejects.
     """
     if not _has_circt():
         raise InputError(f"circt is not installed: {install_command(EXTRA)}")
@@ -60,7 +58,7 @@ def printed_by_circt(module: str) -> str:
 
 @dataclass(frozen=True)
 class CirctRunner(Runner):
-    """The runner of modules that CIRCT prints, on verilator; a folder has `NAME.mlir` beside `NAME.v`."""
+    """The runner of modules that CIRCT prints, on verilator; a folder has `NAME.mlir` in addition to `NAME.v`."""
 
     def build(
         self,
@@ -90,4 +88,4 @@ def _missing() -> Sequence[str]:
 
 
 CIRCT = Device(BOARD, CirctRunner, _missing, "tinyml.tools.driver.upstream:circt_files")
-"""The device that simulates what CIRCT prints of a hardware module."""
+"""The device that simulates the SystemVerilog that CIRCT prints for a hardware module."""

@@ -62,7 +62,7 @@ def _disassembly(chip: Chip, elf: Path, written: int) -> dict[int, Instruction]:
 def disassembled(text: str, vector: Callable[[int], Instruction | None] = lambda code: None) -> dict[int, Instruction]:
     """The instructions of a disassembly by address, with the registers on which cycles depend.
 
-    vector: the instruction of 32 bits for which binutils has no name.
+    vector: the name of 32-bit instructions that binutils does not decode.
     """
     found: dict[int, Instruction] = {}
     for address, code, name, operands in _LINE.findall(text):

@@ -46,8 +46,8 @@ class RunResult:
     `NAME_predict` to its return, and is None if the device has no counter. `stack_bytes` is the greatest stack depth
     over all inferences, measured from the top at reset, so it includes the frame of main and the call. `more` holds the
     outputs after the scores. `core_cycles` has shape (samples,): the cycles of the core by the timing of the board, for
-    the same instructions; None if the board has none. `longest` has shape (samples,): the maximum cycles of a program
-    that streams from one part of the input to the next, including the answer; None for other programs.
+    the same instructions; None if the board has none. `longest` has shape (samples,): for a streaming program, the
+    maximum cycles between two parts of the input, including the answer; None for other programs.
     """
 
     labels: np.ndarray | None
@@ -92,8 +92,8 @@ def raw_inputs(interface: Interface, inputs: np.ndarray) -> bytes:
 def result_of_records(interface: Interface, records: bytes, unit: str) -> RunResult:
     """Decode the records that a device's driver writes, one per sample.
 
-    A record is `int32 label; uint32 stack; uint64 cycles;`, the raw scores and the other outputs, then, for a program
-    that streams, `uint64 longest`. unit: what the cycles count; cycles that are all 0 mean no counter.
+    A record is `int32 label; uint32 stack; uint64 cycles;`, the raw scores and the other outputs, then, for a streaming
+    program, `uint64 longest`. unit: what the cycles count; cycles that are all 0 mean no counter.
     """
     import numpy as np
 

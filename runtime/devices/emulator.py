@@ -1,6 +1,4 @@
-"""The base class of runners on the emulator `unicorn`, and the count of instructions and cycles of the basic blocks
-that it enters.
-"""
+"""The base class of runners on the emulator `unicorn`, with counts of instructions and cycles per basic block."""
 
 from __future__ import annotations
 
@@ -175,7 +173,7 @@ class _Machine:
         self._row = self._address(self._symbols[f"{interface.name}_row"]) if interface.row_length else None
         self._input = self._run_to_mark(self._symbols["tm_reset"])
         if build.weights:
-            # The first mark shows where the weights belong.
+            # The first mark reports the address of the weights.
             self._uc.mem_write(self._input, build.weights)
             self._input = self._return_to_mark()
 

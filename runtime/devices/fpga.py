@@ -30,7 +30,7 @@ class FpgaRunner(Runner):
         optimize: str | None = None,
         extra_flags: Sequence[str] = (),
     ) -> Build:
-        """Find the hardware module of a model in a folder; raises `InputError` for a folder without one."""
+        """Find the hardware module of a model in a folder; raises `InputError` for a folder without a module."""
         file = source_dir / f"{interface.name}.v"
         if not file.is_file():
             raise InputError(f"no hardware module here: compile with --target {self.name}", file=str(source_dir))

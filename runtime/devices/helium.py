@@ -24,7 +24,7 @@ _LOOP, _ALIGNMENT = 0x100, 9
 
 @dataclass(frozen=True)
 class _Vector:
-    """A decoded vector instruction. aligned: the bytes to multiples of which each of its accesses has to be aligned."""
+    """A decoded vector instruction. aligned: the required alignment of each of its accesses, in bytes."""
 
     unit: str
     held: int = BEATS
@@ -33,7 +33,7 @@ class _Vector:
 
 @lru_cache(1 << 12)
 def decoded(code: int) -> _Vector | None:
-    """The vector instruction with a code, as far as cycles and alignment depend on it; None for any other.
+    """The vector instruction of an opcode, with the properties that determine cycles and alignment; None for any other.
 
     Source: Arm DDI 0553, Armv8-M Architecture Reference Manual, C2.4.
     """
@@ -42,7 +42,7 @@ def decoded(code: int) -> _Vector | None:
         return None
     if (high >> 9 & 7, low >> 9 & 7) == (0b110, 0b111):
         return _access(high, low)
-    # Bits 11 to 8 of the first halfword are those of all vector operations on registers.
+    # Bits 11 to 8 of the first halfword are equal for all vector operations on registers.
     match high >> 8 & 0xF:
         case 0b1111:
             # VMUL of integers and floats, VFMA and VFMS, VQDMULH and VQRDMULH.
@@ -111,7 +111,7 @@ class HeliumRunner(QemuRunner):
     """The runner of a Cortex-M55 in QEMU.
 
     An instruction of a low-overhead loop is counted each time, as QEMU executes it, though the core skips it. QEMU does
-    not fault where a vector access is not aligned as the architecture demands, so the plugin does.
+    not fault for a vector access without the alignment that the architecture requires, so the plugin does.
     """
 
     emulator: ClassVar[Sequence[str]] = ("qemu-system-arm", "-M", "mps3-an547")

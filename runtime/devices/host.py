@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 # Without -fno-plt the first call of a library function runs the dynamic linker on the painted stack.
 _PAINTED = ("-DTM_PAINT=1", "-fno-plt")
-# Messages name lines and functions; where variables are takes half of the compiler's time.
+# Messages name lines and functions; locations of variables would take half of the compiler's time.
 _SANITIZED = ("-g1", "-fsanitize=undefined,address", "-fno-sanitize-recover=all", "-DTM_PAINT=0")
 
 
 @cache
 def _quicker(compiler: str) -> Sequence[str]:
-    """Flags with which a compiler takes less time.
+    """Flags that reduce a compiler's run time.
 
-    gcc's search for jumps to thread takes most of it where a function rounds thousands of numbers. Others do not know
-    the flag, and may be called gcc, too.
+    gcc's jump threading takes most of it for a function that rounds thousands of numbers. Other compilers do not
+    support the flag, and may also be called gcc.
     """
     try:
         said = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False).stdout

@@ -1,7 +1,7 @@
-"""Runs of a program that streams over a whole recording, pushed part by part without a reset.
+"""Runs of a streaming program over a whole recording, pushed part by part without a reset.
 
-A part is as long as the distance between answers. The first answer is due after a whole window, whose length need not
-be a multiple of a part, so the first part is padded in front with rows that the harness skips.
+The length of a part is the distance between answers. The first answer is due after a whole window, whose length need
+not be a multiple of a part, so the first part is padded in front with rows that the harness skips.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class AnswersOverTime:
 def answers_to(
     source_dir: Path, interface: Interface, raws: NDArray[np.generic], *, target: str, optimize: str
 ) -> AnswersOverTime:
-    """Build the C of a program that streams for a board, and run it on the raws of a recording (samples,).
+    """Build the C of a streaming program for a board, and run it on the raws of a recording (samples,).
 
     Raises `InputError` for a recording that ends before the first answer.
     """

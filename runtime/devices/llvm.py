@@ -1,4 +1,4 @@
-"""Programs in upstream dialects of MLIR, compiled by LLVM: a second back end, which shares no code with ours."""
+"""Programs in upstream dialects of MLIR, compiled by LLVM: a second, independent back end."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     import numpy as np
 
 PACKAGES = (Package("mlir-19-tools", command="mlir-opt-19"), Package("clang-19", command="clang-19"))
-"""The Debian packages that have the tools; newer versions, and tools without a version in their names, do as well."""
+"""The Debian packages with the tools; newer versions, and tools without a version in their names, are also accepted."""
 
 _TOOLS = ("mlir-opt", "mlir-translate", "clang")
 _LEAST = 19
-"""The first version of MLIR that reads our text."""
+"""The minimum version of MLIR that reads the generated text."""
 
 _TO_LLVM = (
     "convert-scf-to-cf",
@@ -44,20 +44,20 @@ _TO_LLVM = (
 
 
 def to_llvm(bits: int = sys.maxsize.bit_length() + 1) -> str:
-    """Passes of mlir-opt, by which functions take pointers in place of arrays. bits: of an index."""
+    """The passes of mlir-opt that pass arrays to functions as pointers. bits: the width of an index."""
     return ",".join(_TO_LLVM).format(bits=bits)
 
 
 @cache
 def _version(tool: str) -> int | None:
-    """The major version that a tool says it has; None for one that says none."""
+    """The major version that a tool reports; None if it reports none."""
     said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
     found = re.search(r"version (\d+)\.", said)
     return None if found is None else int(found[1])
 
 
 def _suffixes() -> Sequence[str]:
-    """What follows the names of tools on the PATH: nothing first, then versions, the highest first."""
+    """Suffixes of tool names on the PATH: the empty one first, then versions in descending order."""
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
     numbers = {
         int(file.name.rpartition("-")[2])
@@ -69,7 +69,7 @@ def _suffixes() -> Sequence[str]:
 
 
 def _tools() -> Sequence[str]:
-    """The paths of mlir-opt, mlir-translate and clang, all of one version; empty if there are none.
+    """The paths of mlir-opt, mlir-translate and clang of one version; empty if there are none.
 
     A newer translator writes attributes that an older clang does not read.
     """
@@ -83,7 +83,7 @@ def _tools() -> Sequence[str]:
 
 
 def is_installed() -> bool:
-    """True if the tools of MLIR and LLVM are installed, in any version that is known."""
+    """True if the tools of MLIR and LLVM are installed in a supported version."""
     return bool(_tools())
 
 
@@ -100,7 +100,7 @@ def tools() -> Sequence[str]:
 def compile_upstream(module: Path, file: Path, flags: Sequence[str], triple: str = "") -> None:
     """Compile a module in upstream dialects to an object file.
 
-    flags: of clang. triple: LLVM's name of the target, whose pointers have 32 bits; empty for this computer.
+    flags: those of clang. triple: LLVM's name of the target, whose pointers have 32 bits; empty for this computer.
     """
     optimizer, translate, clang = tools()
     passes = to_llvm(32) if triple else to_llvm()
@@ -135,7 +135,7 @@ def build_upstream(
 
 @dataclass(frozen=True)
 class LlvmRunner(Runner):
-    """The runner of programs in upstream dialects on this computer; a folder has `NAME.mlir` beside the C files."""
+    """The runner of programs in upstream dialects on this computer; a folder has `NAME.mlir` next to the C files."""
 
     def build(
         self,
@@ -156,4 +156,4 @@ def _missing() -> Sequence[str]:
 
 
 LLVM = Device(HOST, LlvmRunner, _missing, "tinyml.tools.driver.upstream:llvm_files")
-"""The device that runs what LLVM makes of a program in upstream dialects."""
+"""The device that runs programs in upstream dialects compiled by LLVM."""

@@ -1,6 +1,6 @@
 """A program that prints a hardware module of CIRCT's dialects as SystemVerilog: `python FILE NAME.mlir NAME.sv`.
 
-It takes nothing but PyPI's `circt`, which may crash on a module: so it runs in a process of its own.
+It imports only PyPI's `circt`, which may crash on a module: it therefore runs in a separate process.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ PASSES = (
     "hw-memory-sim{disable-mem-randomization=1 disable-reg-randomization=1}",
     "hw.module(hw-legalize-modules)",
 )
-"""CIRCT's passes to `sv`; tables become cases, which every tool for synthesis reads."""
+"""CIRCT's passes to `sv`; tables become case statements, which every synthesis tool reads."""
 
 OPTIONS = "disallowPackedArrays,disallowLocalVariables,locationInfoStyle=none"
-"""The spelling of the SystemVerilog."""
+"""The printing options of the SystemVerilog."""
 
 
 def main(source: str, file: str) -> None:
-    """Print the module in a file as SystemVerilog; raises an error of CIRCT for text that it does not take."""
+    """Print the module in a file as SystemVerilog; raises CIRCT's error for text that it rejects."""
     circt: Any = import_module("circt")
     ir: Any = import_module("circt.ir")
     passmanager: Any = import_module("circt.passmanager")

@@ -24,7 +24,7 @@ from tinyml.runtime.devices.toolchain import compiled_tool, execute, function_ra
 from tinyml.runtime.model.interface import Interface
 
 START_SECONDS, SAMPLE_SECONDS = 60, 60
-"""Seconds after which QEMU is stopped: the plugin counts instructions of inferences alone, not those around them."""
+"""The time limit of QEMU in s: at the start and per sample. The plugin counts only the instructions of inferences."""
 
 _WITHOUT = ("-display", "none", "-monitor", "none", "-serial", "none")
 
@@ -44,7 +44,7 @@ class QemuRunner(Runner):
     """The offset added to a function's address to call it."""
 
     def table(self, build: Build) -> bytes | None:
-        """The cycles of the instructions of a program, as the plugin takes them; None if they are unknown."""
+        """The cycles of a program's instructions in the plugin's format; None if they are unknown."""
         del build
         return None
 

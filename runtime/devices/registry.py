@@ -1,4 +1,4 @@
-"""The registry of runners, which exports all names that building and running a model takes."""
+"""The registry of runners, which exports all names for building and running a model."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = [
 
 
 LLVM, CIRCT = "llvm", "circt"
-"""The devices that run what LLVM and CIRCT make of a program in upstream dialects."""
+"""The devices that run programs in upstream dialects through LLVM and CIRCT."""
 
 
 def _loaded(row: Row) -> Device:
@@ -70,7 +70,7 @@ DEVICES = Table(
     ),
     check=_check,
 )
-"""What runs programs beside the boards. A package adds one by an entry point of the group `tinyml.runners`."""
+"""The devices that are not boards. A package adds one by an entry point of the group `tinyml.runners`."""
 
 
 def _device(name: str) -> Device | None:
@@ -78,7 +78,10 @@ def _device(name: str) -> Device | None:
 
 
 def device_board(device: str) -> Board:
-    """The board that a device is, or whose programs it runs; raises `InputError` for an unknown name."""
+    """The board of a device: the device itself, or the board whose programs it runs.
+
+    Raises `InputError` for an unknown name.
+    """
     if (found := _device(device)) is not None:
         return board(found.board)
     try:

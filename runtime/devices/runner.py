@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Device:
-    """A way to run programs that is no board, such as the code of another compiler on this computer.
+    """A way to run programs other than on a board, such as code from another compiler on this computer.
 
-    board: the name of the board whose programs it runs, and in whose unit it counts. runner: makes the runner from that
-    name. missing: the commands that install what it lacks; none where it runs. files: `module:function`, from a
+    board: the name of the board whose programs it runs and whose unit it counts. runner: creates the runner from that
+    name. missing: the commands that install missing tools; empty if it is ready. files: `module:function`, from a
     `ProgramInFolder` to the files that the runner builds; empty for the C files.
     """
 
@@ -43,8 +43,8 @@ class NoProfilerError(InputError):
 class Runner(ABC):
     """The base class of runners, which build and run models on a board, real (the host) or simulated.
 
-    Runs are deterministic, except for the cycles of the host. A chip names its runner class (`Chip.runner`), which is
-    constructed from a board's name alone.
+    Runs are deterministic, except for the cycles of the host. A chip names its runner class (`Chip.runner`), whose
+    constructor has only a board's name as argument.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Runner(ABC):
 
     @property
     def variant(self) -> str:
-        """The name of the board, plus anything that distinguishes this runner's programs from others."""
+        """The name of the board, plus any property that distinguishes this runner's programs from others."""
         return self.name
 
     @property

@@ -13,7 +13,7 @@ from tinyml.dialects.errors import InputError
 
 
 class SerialPort:
-    """An open serial port. name: for messages. descriptor: of the open file."""
+    """An open serial port. name: for messages. descriptor: that of the open file."""
 
     def __init__(self, name: str, descriptor: int) -> None:
         self._name, self._descriptor = name, descriptor
@@ -33,7 +33,7 @@ class SerialPort:
                 raise self._gone(error) from error
 
     def read(self, timeout: float) -> bytes:
-        """Wait up to `timeout` seconds for bytes, and return those that have arrived, perhaps none.
+        """Wait up to `timeout` seconds for bytes, and return the received ones, possibly none.
 
         Raises `InputError` if the port is gone.
         """

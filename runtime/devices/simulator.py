@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class SimulatorRunner(Runner):
     """The base class of runners on a simulator in a separate process.
 
-    A subclass provides the driver's command. The driver takes the arguments explained in `tm_driver.h`, reads inputs
+    A subclass provides the driver's command. The arguments of the driver are defined in `tm_driver.h`. It reads inputs
     from standard input and writes records to standard output; `compiled_tool` builds it from a C file that includes
     that header. An inference of more than `limit` units of time, or any other error that the driver prints, raises
     DeviceError.
@@ -57,7 +57,7 @@ class SimulatorRunner(Runner):
     def _run(
         self, build: Build, interface: Interface, inputs: np.ndarray, profile: tuple[int, int, Path] | None = None
     ) -> RunResult:
-        """Run a program. profile: the addresses that it attributes time to, and the file to write it to."""
+        """Run a program. profile: the addresses to which time is attributed, and the output file."""
         stdin = build.weights + raw_inputs(interface, inputs)
         driver = self.driver()
         image = build.elf.with_suffix(".bin")

@@ -92,13 +92,13 @@ class FrameReader:
 
 
 SKETCH = "Stream"
-"""The sketch of a model's Arduino library that a board has to run."""
+"""The sketch of a model's Arduino library that the board must run."""
 
 _VERSION = 1
 _GREETING = struct.Struct("<BIII")
 _FRONT = struct.Struct("<iI")
 _AGAIN = 0.5
-"""Seconds after which a board, which may still be starting, is asked for its greeting again."""
+"""The interval in s between requests for the greeting of a board that may still be starting."""
 _REASONS = {
     1: "the board got garbled bytes",
     2: "the board expects another length",
@@ -139,9 +139,9 @@ class StreamingBoard:
         return FrameReader(max(_GREETING.size, _FRONT.size + answer_bytes(self.interface)))
 
     def greeting(self, digest: int) -> None:
-        """Wait for the board's greeting; raises `InputError` if none comes or the board runs another model.
+        """Wait for the board's greeting; raises `InputError` if none arrives or the board runs another model.
 
-        Opening a port resets many boards, and their boot loaders discard what arrives, so the request is repeated.
+        Opening a port resets many boards, and their boot loaders discard received bytes, so the request is repeated.
         """
         deadline = time.monotonic() + self.timeout
         while (now := time.monotonic()) < deadline:
@@ -176,7 +176,7 @@ class StreamingBoard:
         return BoardAnswers(bytes(records), times)
 
     def load(self, weights: bytes) -> None:
-        """Send the weights that a model keeps in RAM; raises `InputError` unless the board confirms them."""
+        """Send the weights of a model that stores them in RAM; raises `InputError` unless the board confirms them."""
         self.port.write(frame(WEIGHTS, weights), self.timeout)
         deadline = time.monotonic() + self.timeout
         while (found := self._next(deadline)) is not None:

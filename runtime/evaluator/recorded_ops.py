@@ -3,8 +3,8 @@
 A format implements an operation as a sequence of calls of a machine that does not depend on the data. The calls on
 arrays are recorded when an op first runs, and replayed without the format's interval analysis.
 
-The steps of a loop's body are joined to one list (`LoopSteps`). Those that depend on the iteration alone run once, for
-all iterations together, and are kept for other programs.
+The steps of a loop's body form one list (`LoopSteps`). Steps that depend only on the iteration run once, for all
+iterations together, and are stored for other programs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "NDArray[Any]"
 _Call: TypeAlias = "tuple[Callable[..., Any], Callable[[list[Any]], Sequence[Any]], int]"
-"""A function, what takes its arguments from a list of values, and the index of its result."""
+"""A function, the source of its arguments in a list of values, and the index of its result."""
 
 CONSTANTS = ("int_constant", "float_constant", "constant")
 """Methods of a machine that take no operands."""
@@ -53,12 +53,14 @@ def _is_array(value: Any) -> bool:
 
 
 class Tapes(dict[object, "_OpTape | None"]):
-    """The recorded ops of all programs, by what their steps follow from; None for those that cannot be replayed."""
+    """The recorded ops of all programs, by the key of their steps; None for ops that cannot be replayed."""
 
     @staticmethod
     def key(op: tdsl.TensorOp, arguments: Sequence[Any], numbers: dict[SSAValue, int]) -> object:
-        """All that a format sees of an op without regions: its types and properties, the constants that bound its sums,
-        which of its operands are the same, and shapes, of which the number of samples counts only if it is one.
+        """The key of an op without regions: all properties that determine its steps.
+
+        These are its types and properties, the constants that bound its sums, the identity of equal operands, and
+        shapes. The number of samples matters only if it is one.
         """
         operands = list(op.operands)
         roots = [tdsl.constant_root(value) for value in operands]
@@ -75,8 +77,8 @@ class Tapes(dict[object, "_OpTape | None"]):
 class Recorded:
     """The recorded ops of one program, with results bit-identical to those of `compute`.
 
-    kept: tables of functions, and results of programs. tapes: what this and other programs have recorded. numbers: of
-    the program's values.
+    kept: tables of functions, and results of programs. tapes: the recordings of this and other programs. numbers: the
+    numbers of the program's values.
     """
 
     def __init__(self, kept: Kept, tapes: Tapes, numbers: dict[SSAValue, int]) -> None:
@@ -93,7 +95,7 @@ class Recorded:
             rank = 1 + len(tdsl.shape_of(op.out))
             arguments = [ranked(x, rank) for x in arguments]
         if op not in self._of_ops:
-            # The steps of a region are its own: they are recorded once for each program.
+            # Steps of a region are recorded once for each program.
             key = None if op.regions else self.tapes.key(op, arguments, self.numbers)
             if key is None or key not in self.tapes:
                 result, self._of_ops[op] = self._record(op, arguments)
@@ -105,7 +107,7 @@ class Recorded:
         return compute(self.arithmetic, op, arguments) if tape is None else tape.play(arguments)
 
     def tape(self, op: Operation) -> _OpTape | None:
-        """What was recorded of an op; None for one that cannot be replayed."""
+        """The recording of an op; None for an op that cannot be replayed."""
         return self._of_ops.get(op)
 
     def _record(self, op: Operation, arguments: Sequence[Any]) -> tuple[Any, _OpTape | None]:
@@ -152,7 +154,7 @@ class _Step:
 
 
 class _OpTape:
-    """The recorded steps of one op, whose arguments and results are indices of `values`: operands first, then the rest.
+    """The recorded steps of one op; arguments and results are indices of `values`: operands first, then the rest.
 
     Raises `KeyError` if a value was computed without the machine and so cannot be replayed.
     """
@@ -189,11 +191,12 @@ class _OpTape:
 class LoopSteps:
     """The steps of the ops in a loop's body that depend on carried values, as one list for all iterations.
 
-    Steps that read no carried value are *early*: they run once for all iterations, with the samples of each side by
-    side. What other steps read of them is kept for all programs, by the number of its computation.
+    Steps that read no carried value are *early*: they run once for all iterations, with the samples of each iteration
+    concatenated. The values that other steps read from them are stored for all programs, by the number of the
+    computation.
 
-    ops: without nested loops, all recorded before. entering: values that depend on the iteration alone. most: elements
-    of a tensor of one sample for which early steps run.
+    ops: ops without nested loops, all recorded before. entering: values that depend only on the iteration. most: the
+    maximum elements of a tensor of one sample for which early steps run.
     """
 
     def __init__(
@@ -209,7 +212,7 @@ class LoopSteps:
         self.values: list[Any] = []
         self.places: dict[SSAValue, int] = {}
         self.outside: list[SSAValue] = []
-        # The numbers of constants, of values from outside of the steps, and of the results of early steps.
+        # The numbers of constants, of values defined outside of the steps, and of the results of early steps.
         self.numbers: dict[int, int] = {}
         self.constants: set[int] = set()
         self.varying: set[int] = set()
@@ -229,7 +232,8 @@ class LoopSteps:
         read = {*self.yielded, *(source for step in steps for source in step.sources)}
         self.given = [value for value in entering if self.places.get(value) in read]
         self.kept = sorted(self.early.keys() & read)
-        # Vectors that are the same for all samples, which numpy adds and multiplies faster where each has its own.
+        # Vectors shared by all samples are copied for each sample: numpy adds and multiplies contiguous operands
+        # faster.
         others = {source for step in steps if step.name not in ELEMENTWISE for source in step.sources}
         same = {*self.kept, *(self.places[value] for value in self.outside)}
         self.spread = sorted((same & read) - others)
@@ -254,7 +258,7 @@ class LoopSteps:
         return self.places[operand]
 
     def _steps(self, op: Operation) -> Iterator[_Step]:
-        """Yield the steps of an op, whose result gets a place."""
+        """Yield the steps of an op and assign a place to its result."""
         tape, sources = self.recorded.tape(op), [self._of(operand) for operand in op.operands]
         if isinstance(op, tdsl.ReshapeOp):
             shape = tdsl.shape_of(op.out)
@@ -298,7 +302,8 @@ class LoopSteps:
     ) -> Sequence[Any]:
         """The carried values after all iterations, given those after the first `begun`.
 
-        entering: arrays with axes over samples and iterations. chunk: its number. samples: how many it has.
+        entering: arrays with axes over samples and iterations. chunk: the number of the chunk. samples: its number of
+        samples.
         """
         values = self.values.copy()
         for value in self.outside:
@@ -326,7 +331,7 @@ class LoopSteps:
 
 
 class _Early:
-    """What early steps compute for one chunk of samples. entering: arrays with axes over samples and iterations."""
+    """The results of early steps for one chunk of samples. entering: arrays with axes over samples and iterations."""
 
     def __init__(
         self, steps: LoopSteps, values: Sequence[Any], entering: Mapping[SSAValue, Any], samples: int, iterations: int
@@ -336,7 +341,7 @@ class _Early:
         self.known: dict[int, Any] = {}
 
     def parts(self, place: int, chunk: object) -> Sequence[Any]:
-        """The value of a place in each iteration, or only one if it is the same in all."""
+        """The value of a place in each iteration, or a single value if all iterations share it."""
         kept, key = self.steps.recorded.kept, ("early", chunk, self.steps.numbers[place])
         if key in kept:
             return kept[key]
@@ -346,7 +351,7 @@ class _Early:
         return parts
 
     def _of(self, place: int) -> Any:
-        """The value of a place, with the samples of each iteration side by side if it varies."""
+        """The value of a place; the samples of all iterations are concatenated if the value varies."""
         if place not in self.known:
             if place in self.entering:
                 self.known[place] = self._side_by_side(self.entering[place])
@@ -379,18 +384,18 @@ def _reshaped(shape: tuple[int, ...], x: Array) -> Array:
 
 
 def _content(constant: Any) -> object:
-    """A constant of a step as a key; a large array, which is kept, by its identity."""
+    """A step's constant as a key; a large array, which is kept alive, is identified by its id."""
     if not _is_array(constant):
         return constant
     return constant.dtype.str, constant.shape, constant.tobytes() if constant.size <= LARGE else id(constant)
 
 
 LARGE = 64
-"""Elements from which constants of steps are compared by identity."""
+"""The number of elements from which a step's constants are compared by identity."""
 
 
 def _calls(steps: Sequence[_Step], yielded: Sequence[int]) -> list[_Call]:
-    """The calls of steps, in which results reuse places of those that no later step reads, so that these are freed."""
+    """The calls of steps; results reuse the places of values that no later step reads, so that these are freed."""
     made = {step.target for step in steps}
     last = {source: number for number, step in enumerate(steps) for source in step.sources}
     calls, places, free = list[_Call](), dict[int, int](), list[int]()

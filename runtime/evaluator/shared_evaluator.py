@@ -59,7 +59,7 @@ def _compute_batched(arithmetic: Arithmetic, op: Operation, arguments: Sequence[
 
 
 def _distances(arithmetic: Arithmetic, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array | None:
-    """The distances of each sample's vector from each iteration's; None where one of the two depends on both."""
+    """The distances of each sample's vector from each iteration's; None if one of the two depends on both."""
     if arithmetic.machine is None or lhs.shape[1] > 1 or len(rhs) > 1:
         return None
     return op.bits_of_pairs(arithmetic.machine, lhs[:, 0], rhs[0])
@@ -168,7 +168,7 @@ class SharedProgram:
     def _demanded(
         self, block: Block, wanted: Sequence[SSAValue], values: dict[SSAValue, Any], chunk: int
     ) -> dict[SSAValue, Any]:
-        """Compute the wanted values of a block and their dependences, reusing kept results."""
+        """Compute the demanded values of a block and their dependences; cached results are reused."""
         needed: set[Operation] = set()
         waiting = list(wanted)
         while waiting:
@@ -195,7 +195,7 @@ class SharedProgram:
         return values
 
     def _key(self, value: SSAValue, chunk: int) -> object:
-        """What a value is kept by; a constant is read once for all chunks."""
+        """The cache key of a value; a constant is read once for all chunks."""
         return None if isinstance(value.owner, tdsl.ConstOp) else chunk, self.numbers[value]
 
     def _loop(self, loop: scf.ForOp, values: dict[SSAValue, Any], chunk: int) -> Sequence[Any]:
@@ -214,7 +214,7 @@ class SharedProgram:
         entering = batch.entering(rest)
         begun = 0
         if loop not in self._steps:
-            # All iterations if there are loops within, else the first one, in which ops are recorded.
+            # All iterations if there are nested loops, else the first iteration, in which ops are recorded.
             begun = len(taken) if any(isinstance(op, scf.ForOp) for op in rest) else 1
             current = self._iterations(loop, rest, taken[:begun], values, entering, current)
             if begun == len(taken):
@@ -250,7 +250,7 @@ class SharedProgram:
 
 
 class _Batch:
-    """The values that a loop computes from its index alone, for all iterations at once.
+    """The values that a loop computes only from its index, for all iterations at once.
 
     dependent: the ops of the body that depend on iter_args or are too large to compute for all iterations.
     """

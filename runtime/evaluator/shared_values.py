@@ -1,9 +1,9 @@
-"""Work that the evaluations of similar programs share: equal values, a cache of results, and tables of functions.
+"""Shared work of evaluations of similar programs: equal values, a cache of results, and tables of functions.
 
 The number of a value identifies its computation from the input and the constants: the operation with its properties and
 types, and the numbers of its operands. Equal numbers mean equal bits, within a program or across programs.
 
-A function with few possible arguments is tabulated for all of them.
+A function with a small number of possible arguments is tabulated.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Numbering:
 
 
 class Kept:
-    """A cache of results that evicts the least recently used beyond a capacity in bytes."""
+    """A cache of results that evicts the least recently used ones above a capacity in bytes."""
 
     def __init__(self, capacity: int):
         self.capacity = capacity

@@ -1,4 +1,4 @@
-"""Evaluation of a step function (`stream-over-time`), call after call, as a device runs it."""
+"""Evaluation of a step function (`stream-over-time`), call by call, as on a device."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def evaluate_stream(module: ModuleOp, inputs: NDArray[Any], unknown: int = 1) -> list[Outputs]:
     """All answers of a step function to the raws of sequences (samples, elements).
 
-    unknown: the raw that states hold before the first call.
+    unknown: the raw of states before the first call.
     """
     [function] = defined_functions(module)
     pushes = tdsl.read_input(function).pushed
@@ -47,7 +47,7 @@ def evaluate_stream(module: ModuleOp, inputs: NDArray[Any], unknown: int = 1) ->
 
 
 def _before(state: SSAValue, samples: int, unknown: int) -> NDArray[Any]:
-    """The content of a state before the first call: numbers of a format, or sums."""
+    """The initial content of a state buffer: numbers in a format, or accumulators."""
     element = shaped(state).get_element_type()
     format = number_format(element)
     dtype = builtin_dtype(element) if format is None else format.dtype

@@ -1,4 +1,4 @@
-"""The threads of numeric libraries, of which evaluation has use for one."""
+"""The number of threads of numeric libraries, which evaluation limits to one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 
 
 def one_thread() -> Any:
-    """A context in which the numeric libraries use one thread: for small arrays, more wait longer than they compute."""
+    """A context in which the numeric libraries use one thread: for small arrays, synchronisation exceeds the
+    computation.
+    """
     return _controller().limit(limits=1)
 
 

@@ -22,10 +22,10 @@ class Answers:
 
     classes: the number of classes; None if unknown. labels: the labels of the classes; None if they are only numbered.
     values: the number of values that the program computes per sample; None if unknown or none. has_label: true if the
-    program computes a class itself. clusters: true if its classes are clusters, on which `y` has no bearing. detects:
-    true if its value is the score of a detector of anomalies, for which `y` holds 1, and -1 for anomalies. trained: the
-    integers that stand for the classes in data if `labels` are names given to them; None if indices do. shape: of the
-    values of a sample; empty if they have none.
+    program computes a class itself. clusters: true if its classes are clusters, which are unrelated to `y`. detects:
+    true if its value is the score of an anomaly detector; `y` then contains 1, and -1 for anomalies. trained: the
+    integers that represent the classes in data if `labels` are assigned names; None if indices do. shape: the shape of
+    a sample's values; empty for scalars.
     """
 
     classes: int | None = None
@@ -46,9 +46,9 @@ class Answers:
 def read_answers(
     path: str, samples: int, known: Answers
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None]:
-    """The class indices or the targets (samples, values), whichever the array `y` of an .npz file holds.
+    """The array `y` of an .npz file: class indices, or targets (samples, values).
 
-    Classes are spelled by their labels, or as integers: those of the model, or indices if its labels are text. Targets
+    Classes are given by their labels, or as integers: those of the model, or indices if its labels are text. Targets
     have the shape of the program's values, regardless of axes of one element, or are a row for each sample. Raises
     `InputError` for another type or shape, for targets that are NaN or infinite, and for a class that the program does
     not have.
@@ -97,14 +97,12 @@ def read_answers(
 
 
 def one_hot_advice(shape: Sequence[int], classes: int | None) -> str:
-    """Advice for a message about classes of a wrong shape: how to get them from rows that look one-hot encoded."""
+    """Advice for a message about classes of a wrong shape: the conversion of rows that look one-hot encoded."""
     return ": y.argmax(axis=1) gives the classes of rows with a one" if len(shape) == 2 and shape[1] == classes else ""
 
 
 def _order_advice(given: Sequence[int], wanted: Sequence[int]) -> str:
-    """Advice for targets (samples, *given) whose axes are in another order than those of the values, or that hold the
-    class of each pixel.
-    """
+    """Advice for targets (samples, *given) with permuted axes, or with the class of each pixel."""
     shape = (*wanted,)
     if len(shape) < 3:
         return ""
@@ -148,7 +146,7 @@ def _indices(path: str, y: NDArray[Any], known: Answers) -> NDArray[np.int64]:
 
 
 def _found(path: str, given: Sequence[str | int], labels: Sequence[str | int]) -> NDArray[np.int64]:
-    """The index of each label; raises `InputError` for one that there is not."""
+    """The index of each label; raises `InputError` for an unknown label."""
     index = {label: number for number, label in enumerate(labels)}
     found = [index.get(label, -1) for label in given]
     if -1 in found:

@@ -31,10 +31,10 @@ _COPIES = 4
 class Data:
     """Real inputs (samples, elements), and the class index of each sample if the file has labels.
 
-    integers: true if the file holds integers. shape: the shape of a sample in the file. targets: those of a regressor,
-    (samples, values), if the file has them instead of labels. ignored: true if the file has a `y` that the program, a
-    clustering, has no use for. precise: the inputs before they were rounded to single precision, of those that
-    `compared_stride` takes, if the file holds them in double precision.
+    integers: true if the file contains integers. shape: the shape of a sample in the file. targets: the targets of a
+    regressor, (samples, values), if the file has them instead of labels. ignored: true if the file has a `y` that the
+    program, a clustering, does not use. precise: the samples that `compared_stride` selects before rounding to single
+    precision, if the file stores double precision.
     """
 
     x: NDArray[np.floating[Any]]
@@ -50,7 +50,7 @@ class Data:
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the inputs and of what is known about them."""
+        """The SHA-256 of the inputs and their metadata."""
         digest = hashlib.sha256(f"{self.integers} {self.shape} {self.ignored}".encode())
         for array in (self.x, self.y, self.targets, self.precise):
             if array is not None:
@@ -76,11 +76,10 @@ def load_data(
 ) -> Data:
     """Read a data set.
 
-    elements: the required number of elements per sample. parts: the inputs of a model with several; the file holds an
-    array for each by its name, or all of them concatenated in `x`. classes: labels must lie in [0, classes). answers:
-    the properties of `y`, in place of `classes`. missing: true if elements may be NaN. Raises `InputError` for a
-    missing or damaged file, wrong shapes or types, no samples, more than fit into memory, NaN or infinity, and labels
-    out of range.
+    elements: the required number of elements per sample. parts: the inputs of a model with several; the file has an
+    array of each name, or their concatenation in `x`. classes: labels must lie in [0, classes). answers: the properties
+    of `y`; replaces `classes`. missing: true if elements may be NaN. Raises `InputError` for a missing or damaged file,
+    wrong shapes or types, no samples, more than fit into memory, NaN or infinity, and labels out of range.
     """
 
     x = _joined(path, parts)
@@ -110,12 +109,12 @@ COMPARED_SAMPLES = 1000
 
 
 def compared_stride(samples: int) -> int:
-    """The distance of the samples on which a program is compared."""
+    """The distance between the compared samples of a program."""
     return -(-samples // COMPARED_SAMPLES)
 
 
 def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
-    """The named array with a sample per row; None if the file has none."""
+    """The named array with a sample per row; None if the file has no such array."""
 
     def accept(header: ArrayHeader) -> None:
         if len(header.shape) < 2 or header.dtype.kind not in "fiu":
@@ -130,7 +129,7 @@ def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
 
 
 def _joined(path: str, parts: Sequence[InputPart]) -> NDArray[np.float64] | None:
-    """The arrays of a model with several inputs, concatenated; None if the file has no array except perhaps `x`."""
+    """The concatenated arrays of a model with several inputs; None if the file has no array other than `x`."""
     given = {part: _samples(path, part.name, part.length) for part in parts if part.name != "x"}
     if all(array is None for array in given.values()):
         return None

@@ -53,7 +53,7 @@ def _name(file: Path) -> str:
 
 
 _INCLUDED = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
-"""An include of another header of the runtime, whose text has to come first."""
+"""An include of another runtime header, whose text must precede this one."""
 
 _DEFINED = re.compile(r"^static\b[^;{}=()]*(?:\(\([^()]*\)\))?[^;{}=()]*\b(tm_\w+)\(", re.MULTILINE)
 
@@ -69,7 +69,7 @@ def _check_replacement(chip: Chip, name: str, ours: Path | None) -> None:
 
 
 def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
-    """Names (e.g. `tinyml/f32.h`) and texts of all that a function depends on, then of its own definition.
+    """Names (e.g. `tinyml/f32.h`) and texts of a function's dependences, then of its own definition.
 
     symbol: any function except composed kernels. target: the board of the program that calls the function. Raises
     `InputError` for an unknown function or board.
@@ -100,7 +100,7 @@ def _in_headers(symbol: str, chip: Chip) -> Sequence[tuple[str, str]]:
 
 
 def _with_included(name: str, text: str, headers: Mapping[str, str]) -> Sequence[tuple[str, str]]:
-    """Names and texts of the headers of the runtime that a header includes, then its own."""
+    """Names and texts of the runtime headers that a header includes, then its own."""
     names = [f"tinyml/{each}" for each in _INCLUDED.findall(text)]
     if missing := [each for each in names if each not in headers]:
         raise InputError(f"{name} includes {missing[0]}, and the runtime has no such header")
@@ -109,7 +109,7 @@ def _with_included(name: str, text: str, headers: Mapping[str, str]) -> Sequence
 
 
 def _text(header: Path) -> str:
-    """The text of a header of another package."""
+    """The text of another package's header."""
     try:
         return header.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -117,9 +117,9 @@ def _text(header: Path) -> str:
 
 
 def texts_of(kernel: Kernel, target: str) -> Sequence[tuple[str, str]]:
-    """Names and texts of all that a kernel of a board depends on, then of its own definition.
+    """Names and texts of a kernel's dependences on a board, then of its own definition.
 
-    A composed kernel is a text of its own, named by its symbol. Raises `InputError` for an undefined kernel.
+    A composed kernel has a separate text, named by its symbol. Raises `InputError` for an undefined kernel.
     """
     if (composed := kernel.composed) is None:
         return definition_of(kernel.symbol, target)

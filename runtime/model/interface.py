@@ -23,16 +23,16 @@ class Interface:
     `NAME_predict` returns the class index, else void. `packed_bits` is the width of each element of a packed input
     (`tinyml.dialects.layouts.packed_bits`), whose array holds bytes, and `packed_offset` is subtracted from each
     element before packing; None if the input is not packed. `more_outputs` has the C type and the length of each output
-    after the scores, which `NAME_output_1` and so on return. With `input_in_arena`, `NAME_predict` takes no array X:
-    the input is in the arena, at the address that `NAME_input` returns. With `row_elements`, it takes none either: the
-    caller's function `NAME_row` supplies the input row by row, with that many numbers per row. If channels come first
-    in the model's file, `input_axes` has the file's axis for each axis of the input; None for other inputs.
+    after the scores, which `NAME_output_1` and so on return. With `input_in_arena`, `NAME_predict` has no parameter X:
+    the input is in the arena, at the address that `NAME_input` returns. With `row_elements`, it has no parameter X
+    either: the caller's function `NAME_row` supplies the input row by row, with that many numbers per row. If channels
+    come first in the model's file, `input_axes` has the file's axis for each axis of the input; None for other inputs.
     `input_parts` lists the inputs of a model with several, which are concatenated in the array. `input_unit` is the
-    unit of the sensor's integers that the input holds, in the syntax of `--input-unit`. With `instances`, all functions
-    take a pointer to the memory of an instance, a `NAME_ctx`, as their first argument. With `pushes`, the caller pushes
-    the input (`NAME_push`); runners push `row_elements` numbers at a time. With `skipped_rows`, the inputs of a run are
-    parts of one recording: the program is not reset in between, and that many rows of the first input are skipped.
-    `rate` is the number of samples per second that the model was trained on, if its front end declares it.
+    unit of sensor readings in the input, in the syntax of `--input-unit`. With `instances`, the first parameter of all
+    functions is a pointer to the memory of an instance, a `NAME_ctx`. With `pushes`, the caller pushes the input
+    (`NAME_push`); runners push `row_elements` numbers at a time. With `skipped_rows`, the inputs of a run are parts of
+    one recording: the program is not reset in between, and that many rows of the first input are skipped. `rate` is the
+    number of samples per second that the model was trained on, if its front end declares it.
 
     Raises ValueError for another C type, for a length that is not positive, and if type and length of the scores
     disagree.
@@ -123,7 +123,7 @@ class Interface:
 
     @property
     def in_array(self) -> bool:
-        """True if `NAME_predict` takes the array X."""
+        """True if `NAME_predict` has the parameter X."""
         return not self.input_in_arena and self.row_elements is None
 
     @property
@@ -133,9 +133,9 @@ class Interface:
 
     @property
     def profiled(self) -> tuple[str, ...]:
-        """Candidates for the function to whose instructions profilers attribute time; the first that exists counts.
+        """Candidates for the function to whose instructions profilers attribute time; the first existing one is used.
 
-        The compiler may inline the step of a program that streams into the function that calls it.
+        The compiler may inline the step of a streaming program into the function that calls it.
         """
         return (self.entry,) if self.pushes is None else (f"{self.name}_step", self.entry)
 
@@ -151,7 +151,7 @@ class Interface:
 
     @property
     def caller_bytes(self) -> int:
-        """Size of the array X in bytes, 0 if `NAME_predict` takes none."""
+        """Size of the array X in bytes, 0 if `NAME_predict` has no parameter X."""
         return self.input_bytes if self.in_array else 0
 
     @property

@@ -50,8 +50,8 @@ def load_program_data(module: ModuleOp, file: str, answers: Answers | None = Non
 def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:
     """The real inputs that integers represent: raws of the input's format, or of the sensor if it has a unit.
 
-    integers: (samples, elements), or the samples of a stream. Raises `InputError` for an integer that is no raw of the
-    format.
+    integers: (samples, elements), or the samples of a stream. Raises `InputError` for an integer that is not a raw of
+    the format.
     """
     wide = integers.astype(np.int64)
 
@@ -98,7 +98,7 @@ def _by_input(
 def _features(module: ModuleOp, raws: NDArray[Any]) -> NDArray[Any]:
     """The real inputs for which a program's argument has these raws.
 
-    Features with scales of their own stay in double precision, so that encoding them restores each raw.
+    Features with separate scales stay in double precision, so that encoding them restores each raw.
     """
     if (encoding := feature_encoding(module)) is not None:
         return encoding.features(raws)
@@ -133,7 +133,7 @@ def in_file_order(module: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.
 def _reordered(
     x: NDArray[np.floating[Any]], shape: Sequence[int], permutation: Sequence[int]
 ) -> NDArray[np.floating[Any]]:
-    """Permute the axes of samples (samples, elements). shape: of a sample before the permutation."""
+    """Permute the axes of samples (samples, elements). shape: that of a sample before the permutation."""
     return x.reshape(-1, *shape).transpose(0, *(1 + axis for axis in permutation)).reshape(len(x), -1)
 
 

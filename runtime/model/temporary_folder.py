@@ -1,4 +1,4 @@
-"""Folders for temporary files, whose errors name a place that a user can do something about."""
+"""Folders for temporary files; their errors name a place where the user can free space."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 @contextmanager
 def temporary_folder() -> Generator[Path]:
-    """A new folder that is removed at the end; raises `InputError`, with the folder around it, if a disk is full.
+    """A new folder that is removed at the end; if a disk is full, raises `InputError` that names the parent folder.
 
-    An error of `write` says of no file that there was no room for it.
+    An error of `write` names no file.
     """
     try:
         with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:

@@ -55,5 +55,5 @@ def _argument(type: Attribute) -> str:
 
 
 def _converted(type: Attribute) -> str:
-    """The cast to a parameter that C has narrower than the function here."""
+    """The cast to a parameter whose C type is narrower than in the module."""
     return f"(int{_width(type)}_t)" if type in (i8, i16) else ""

@@ -67,7 +67,7 @@ def read_npy(path: str | Path, what: str, accept: Accept) -> NDArray[Any]:
 
 
 def read_npz(path: str | Path, what: str, name: str, accept: Accept) -> NDArray[Any] | None:
-    """An array of an .npz file by its name, checked as by `read_npy`; None if there is none of this name."""
+    """An array of an .npz file by its name, checked as by `read_npy`; None if there is no array of this name."""
     with open_regular(path, what) as stream:
         if stream.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX:
             raise InputError(f"expected an .npz file, not an .npy file{_how_to_make(path)}", file=str(path))
@@ -92,12 +92,12 @@ def read_npz(path: str | Path, what: str, name: str, accept: Accept) -> NDArray[
 
 
 def _how_to_make(path: str | Path) -> str:
-    """Advice for a file that is none by its suffix."""
+    """Advice for a file whose suffix is not that of an array file."""
     return "" if str(path).endswith(".npz") else "; np.savez('data.npz', x=X, y=y) writes one"
 
 
 def check_npz(path: str | Path, what: str) -> None:
-    """Raise `InputError` for a file that is no archive of arrays, without reading an array."""
+    """Raise `InputError` for a file that is not an archive of arrays, without reading an array."""
     read_npz(path, what, "", lambda header: None)
 
 
@@ -117,7 +117,7 @@ def array_names(path: str | Path) -> list[str]:
 
 
 class _Damaged(Exception):
-    """Raised for a file that does not hold the array that it declares."""
+    """Raised for a file that does not contain the declared array."""
 
 
 def _reason(error: Exception) -> str:
@@ -136,7 +136,7 @@ def _header(stream: IO[bytes]) -> ArrayHeader:
             raise ValueError(f"shape {shape}")
     except (zipfile.BadZipFile, zlib.error):
         raise
-    # The header is a Python literal: numpy raises whatever Python's parser raises.
+    # The header is a Python literal: numpy raises any exception of Python's parser.
     except Exception as error:
         raise _Damaged("the header of the array is damaged") from error
     if dtype.hasobject:

@@ -16,7 +16,7 @@ _INPUTS: ContextVar[dict[tuple[int, int], str] | None] = ContextVar("_INPUTS", d
 """The names of the inputs by device and inode; None if nothing is protected."""
 
 _DEVICES = Path("/dev")
-"""The folder of links such as `stdout`, which lead outside it by the user's choice."""
+"""The folder of links such as `stdout`, which point outside it by the user's choice."""
 
 FORCE = "; --force writes there all the same"
 
@@ -32,7 +32,7 @@ def protects() -> bool:
 
 
 def note_input(path: str | Path, status: os.stat_result | None = None) -> None:
-    """Protect an input that is a regular file. status: of the open file; by default, of the path."""
+    """Protect an input that is a regular file. status: that of the open file; by default, of the path."""
     if (inputs := _INPUTS.get()) is None:
         return
     try:

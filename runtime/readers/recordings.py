@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _WHAT = "recording"
 
 _SCALES = {1: ("<u1", 128, 128), 2: ("<i2", 0, 32768)}
-"""By bytes per sample: the type of samples, the value of silence, and the distance from it to full scale."""
+"""By bytes per sample: the sample type, the value of silence, and its distance from full scale."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,8 @@ class Recording:
 def read_wav(path: Path) -> Recording:
     """The recording in a WAV file; several channels are averaged.
 
-    Raises `InputError` for a file that is no WAV file, is truncated, or has samples other than 8- or 16-bit integers.
+    Raises `InputError` for a file that is not a WAV file, is truncated, or has samples other than 8- or 16-bit
+    integers.
     """
     try:
         with open_regular(path, _WHAT) as stream, wave.open(stream) as sound:

@@ -16,7 +16,7 @@ _LEAST_BYTES, _BYTES_PER_ELEMENT = 2**20, 4
 """The base limit on bytes of text, and its growth per allowed element: enough for 16-bit constants in hexadecimal."""
 
 _POINTER = b"version https://git-lfs.github.com/spec/"
-"""The beginning of the text that Git has in place of a file until Git LFS fetches it."""
+"""The beginning of the text that replaces a file in Git until Git LFS fetches it."""
 
 _KINDS = ((stat.S_ISFIFO, "pipe"), (stat.S_ISSOCK, "socket"), (stat.S_ISCHR, "device"), (stat.S_ISBLK, "device"))
 
@@ -24,8 +24,8 @@ _KINDS = ((stat.S_ISFIFO, "pipe"), (stat.S_ISSOCK, "socket"), (stat.S_ISCHR, "de
 def open_regular(path: str | Path, what: str) -> BinaryIO:
     """Open a regular file, or a link to one, for reading; raises `InputError` for anything else without blocking.
 
-    what: the content of the file, for messages. The file counts as an input of the command. A pointer of Git LFS in its
-    place is an `InputError`, too.
+    what: the content of the file, for messages. The file counts as an input of the command. A Git LFS pointer also
+    raises `InputError`.
     """
     try:
         _check_kind(os.stat(path).st_mode, path, what)

@@ -1,2 +1,4 @@
-"""Training of a program's constants in the arithmetic of devices: values are the evaluator's, bit for bit, and
-derivatives pass straight through roundings."""
+"""Training of a program's constants in the arithmetic of devices.
+
+Values equal the evaluator's bit for bit; derivatives pass straight through roundings.
+"""

@@ -1,7 +1,7 @@
 """Training of a program's weights: derivatives of a loss, Adam, and the best epoch by the validation set.
 
 Values are those of the program: raws of its formats. The derivatives of ops on reals are evaluated at the decoded raws
-(the straight-through estimator of Courbariaux et al. 2016); a result that its format saturates passes no derivative on.
+(the straight-through estimator of Courbariaux et al. 2016); a saturated result has a zero derivative.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class TrainingTrace(Trace):
 
     @property
     def logits(self) -> Array:
-        """The reals of the scores, as `logits_of` finds them, of shape (samples, scores)."""
+        """The reals of the scores that `logits_of` finds, of shape (samples, scores)."""
         reals = self._reals(self.index[self.scores])
         return reals.reshape(len(reals), -1)
 
@@ -124,7 +124,8 @@ class TrainingTrace(Trace):
     def _unlimited(self, made: int, slope: Array) -> Array:
         """The derivatives by a result before saturation to the range of its format.
 
-        At the least real no derivative passes, as in a relu; at the greatest, only those that reduce the result.
+        At the least real the derivative is zero, as in a relu; at the greatest, only derivatives that reduce the result
+        remain.
         """
         format = self._format(made)
         if format is None:
@@ -135,7 +136,7 @@ class TrainingTrace(Trace):
 
 
 def logits_of(function: func.FuncOp) -> SSAValue:
-    """The scores that a function returns or decides its class by, before a final softmax or a single one's sigmoid.
+    """The scores that a function returns or derives its class from, before a final softmax or a single score's sigmoid.
 
     Raises `InputError` for a function without scores.
     """
@@ -164,7 +165,7 @@ def _summed(derivative: Array | Factored, samples: int) -> Array:
 
 
 def by_class(logits: Array) -> Array:
-    """Logits (samples, classes): a single one, which is positive for the second of two classes, is behind a zero."""
+    """Logits (samples, classes): a single logit, positive for the second of two classes, gets a preceding zero."""
     return logits if logits.shape[1] > 1 else np.concatenate([np.zeros_like(logits), logits], 1)
 
 
@@ -201,7 +202,7 @@ class TrainingSchedule:
     """Hyperparameters of a training.
 
     rate: the initial learning rate of Adam, which decays to zero along half a cosine. batch: samples per step. augment:
-    changes the inputs of a batch by a random generator.
+    randomly changes the inputs of a batch.
     """
 
     epochs: int
@@ -212,7 +213,9 @@ class TrainingSchedule:
 
 
 class Adam:
-    """The optimiser of Kingma and Ba (2014), which changes variables in place. paces: the factor of each one's rate."""
+    """The optimiser of Kingma and Ba (2014), which updates variables in place. paces: the factor of each variable's
+    rate.
+    """
 
     def __init__(self, variables: Sequence[Array], paces: Sequence[float]):
         self.variables, self.paces = variables, paces
@@ -240,7 +243,7 @@ class Trainer:
         self.together = samples_together(self.function)
 
     def inputs(self, x: Array) -> Array:
-        """Real inputs as the arithmetic takes them."""
+        """Real inputs in the form that the arithmetic requires."""
         if self.arithmetic().machine is not None:
             return encode_inputs(self.weights.module, x)
         return argument_reals(self.weights.module, x).astype(np.float64)
@@ -261,10 +264,9 @@ class Trainer:
         return self.weights.derivatives(trace.backward(cross_entropy(trace.logits, y)[1]))
 
     def fit(self, train: Labelled, val: Labelled, schedule: TrainingSchedule) -> None:
-        """Train, and keep the weights of the epoch, or of the start, with the least loss on `val`.
+        """Train; the result has the weights of the epoch, or of the start, with the least loss on `val`.
 
-        Epochs that are right about fewer samples than the start do not count. Raises `InputError` for a loss that is
-        not a number.
+        Epochs with fewer correct samples than the start are ignored. Raises `InputError` for a loss that is NaN.
         """
         random = np.random.default_rng(schedule.seed)
         adam = Adam(self.weights.variables, [weight.pace for weight in self.weights.weights])

@@ -21,10 +21,12 @@ Slopes: TypeAlias = "Mapping[SSAValue, NDArray[Any]]"
 
 
 COARSE = 8
-"""The bits below which steps of a format are so large that a weight has to change faster to reach the next one."""
+"""The width in bits below which the steps of a format are so large that weights must change faster."""
 
 NEARER = (1.0, 0.75, 0.5, 0.25, 0.0)
-"""Shares of the way from the real of a weight's raw to another real, of which the greatest that rounds to it counts."""
+"""Candidate shares of the way from the real of a weight's raw to another real; the greatest that rounds to the raw is
+used.
+"""
 
 
 @dataclass
@@ -32,8 +34,7 @@ class Weight:
     """A constant and its reals in double precision.
 
     low, high: the least and the greatest real of the format, per element. dense: True for stored elements; the zeros of
-    a sparse matrix stay zero. pace: what the rate of training is multiplied by, in formats of few bits twice as much
-    for each bit less.
+    a sparse matrix stay zero. pace: the factor of the learning rate; below `COARSE` bits it doubles for each bit less.
     """
 
     constant: tdsl.ConstOp
@@ -42,7 +43,7 @@ class Weight:
     def __post_init__(self) -> None:
         format = tdsl.format_of(self.constant.result)
         self.pace = 2.0 ** max(0, COARSE - format.bits)
-        # Rows may have scales of their own.
+        # Rows may have separate scales.
         self.low, self.high = map(format.decode, format.ends(self.real.shape))
         sparse = isinstance(self.constant.result.type.encoding, Csr)
         self.dense = self.constant.raws != format.encode(np.zeros(1)) if sparse else np.True_
@@ -51,10 +52,10 @@ class Weight:
 class TrainedWeights:
     """The constants of a program that are trained.
 
-    reals: initial values by the names of constants, as near as they round to the raws of the program, which may not be
-    the nearest ones; a constant that is missing there, or has another shape, starts from its decoded raws. renew:
-    called after the constants of the program have changed. executed: another program with the same constants and bits,
-    by default the program itself; constants may be reshaped, and have other places.
+    reals: initial values by the names of constants, moved until they round to the raws of the program, which may not be
+    the nearest ones. A constant that is missing, or has another shape, starts from its decoded raws. renew: called
+    after the constants of the program have changed. executed: another program with the same constants and bits, by
+    default the program itself; constants may have other shapes and positions.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class TrainedWeights:
             if isinstance(op, tdsl.ConstOp):
                 decoded = tdsl.format_of(op.result).decode(op.raws).astype(np.float64)
                 given = (reals or {}).get(op.result.name_hint or "")
-                # Since the program was rewritten, a name may belong to another constant.
+                # If the program was rewritten, a name may belong to another constant.
                 if given is not None and given.shape == decoded.shape:
                     decoded = _towards(given, decoded, op)
                 self.weights.append(Weight(op, np.array(decoded, np.float64)))
@@ -102,7 +103,7 @@ class TrainedWeights:
         self.renew(self.module)
 
     def program(self) -> ModuleOp:
-        """The program that is compiled, `executed` if it was given, with the present weights."""
+        """The compiled program (`executed`, if set) with the current weights."""
         if self._executed is None:
             return self.module
         trained: dict[Hashable, list[Array]] = {}
@@ -130,13 +131,13 @@ class TrainedWeights:
 
 
 def _key(weight: Weight) -> Hashable:
-    """What a constant has in common with that of an equal program."""
+    """The key that identifies a constant in equal programs."""
     result = weight.constant.result
     return result.name_hint, tdsl.format_of(result).type, weight.real.size
 
 
 def _towards(given: Array, decoded: Array, constant: tdsl.ConstOp) -> Array:
-    """Reals between those of a constant's raws and given ones, as near to these as they round to the raws."""
+    """Reals between those of a constant's raws and given ones, as close to the latter as they round to the raws."""
     format, raws = tdsl.format_of(constant.result), constant.raws
     found = decoded
     for share in reversed(NEARER):
@@ -146,7 +147,7 @@ def _towards(given: Array, decoded: Array, constant: tdsl.ConstOp) -> Array:
 
 
 def _set_reals(constant: tdsl.ConstOp, reals: Array) -> None:
-    """Round reals into a constant, in place, since training does so thousands of times."""
+    """Round reals into a constant, in place for speed: training does so thousands of times."""
     format = tdsl.format_of(constant.result)
     with np.errstate(over="ignore"):
         raws = format.encode(reals)

@@ -58,7 +58,7 @@ _RELATIVE = (a.call.name, a.jmp.name)
 def statement(lines: Sequence[Line], operands: str = "") -> str:
     """An `asm` statement, several instructions on each line of C; `call` names C functions or labels.
 
-    operands: of the statement, unless it is the body of a naked function.
+    operands: those of the statement, unless it is the body of a naked function.
     """
     rows, columns = [""], 0
     for line in lines:
@@ -147,7 +147,7 @@ def counted_in_word(step: Code, at_once: int, counter: str, flush: Code = ()) ->
 
 
 def entry_by_count(counter: str) -> Code:
-    """Enter the following loop of four steps per iteration so that it runs as many steps as the counter says."""
+    """Enter the following loop of four steps per iteration so that it runs as many steps as the counter specifies."""
     return (
         *(a.sbrc(counter, 1), a.rjmp(ahead=31), a.sbrc(counter, 0), a.rjmp(ahead=1), a.rjmp(ahead=0)),
         *(a.label(31), a.sbrc(counter, 0), a.rjmp(ahead=3), a.rjmp(ahead=2)),
@@ -309,7 +309,7 @@ _ENDS = {FLASH: "", FAR_FLASH: "_far", RAM: "_ram"}
 class Row:
     """The pointer to the weights of a row, the first parameter of a kernel; in far flash an address, a `tm_far`.
 
-    ctype: of an element. memory: of the weights. name: in C.
+    ctype: that of an element. memory: that of the weights. name: in C.
     """
 
     ctype: str

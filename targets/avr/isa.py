@@ -1,7 +1,7 @@
 """AVR instructions as records: their operands, and the table of instructions.
 
-A call of an entry of the table makes an instruction: `add("r24", "r0")`, `lpm("r18", "Z+")`, `ldd("r24", at("Y", 5))`,
-`brne(back=1)`. The registers that it reads and writes are recorded, its flags are not.
+A call of an entry of the table creates an instruction: `add("r24", "r0")`, `lpm("r18", "Z+")`, `ldd("r24", at("Y",
+5))`, `brne(back=1)`. The registers that it reads and writes are recorded, its flags are not.
 """
 
 from __future__ import annotations
@@ -88,9 +88,9 @@ class Opcode:
 
     operands: their kinds: registers that are written (w), read (r) or both (u); constants (k); pointers and addresses
     (a); a label (l); a label or a function (f). cycles: on an ATmega; for branches and skips, those without a jump.
-    words: of flash, two bytes each. among: the numbers of the registers that it can name. pairs: true if a register is
-    the lower one of a pair. writes: registers besides operands. stack: the bytes that it puts on the stack, negative if
-    it takes them off.
+    words: the number of words of flash, two bytes each. among: the numbers of the registers that it can name. pairs:
+    true if a register is the lower one of a pair. writes: registers that are not operands. stack: the bytes that it
+    pushes on the stack, negative for pops.
     """
 
     name: str
@@ -103,7 +103,7 @@ class Opcode:
     stack: int = 0
 
     def __call__(self, *operands: Operand, back: int | None = None, ahead: int | None = None) -> Instruction:
-        """The instruction; raises ValueError for operands that it does not take. back, ahead: a numeric label."""
+        """The instruction; raises ValueError for operands that it does not accept. back, ahead: a numeric label."""
         return _made(self, operands, back, ahead)
 
     def registers(self, kind: str, operand: Operand) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The kernels for AVR, all of them composed, and the costs of reading packed constants without kernels.
 
-What composes a kernel is imported when a program asks for one of its kind.
+The composer of a kernel is imported when a program requests a kernel of its kind.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ SHIFTED_CHANNELS = _shifted(_MACHINE.family("tm_channel_tile_s8", _CHANNELS, cha
 REQUANTISED_CHANNELS = _requantised(
     _MACHINE.family("tm_channel_requantised_s8", _CHANNELS, channels=True, shared=[REQUANTISE]), 512
 )
-"""Depthwise: channels, each with its own filter."""
+"""Depthwise filters: channels, each with its own filter."""
 
 
 _FORESTS = {
@@ -60,7 +60,7 @@ _FORESTS = {
 
 
 def _forests() -> Iterator[ForestCoder]:
-    """The forms in assembly, each with floats as bytes too, and plain C for the forests that these do not support."""
+    """The forms in assembly, each also with floats as bytes, and plain C for forests that these do not support."""
     for name, form in _FORESTS.items():
         yield ForestCoder(f"tm_avr_forest_{name}", partial(_forest_kernel, form))
         yield ForestCoder(f"tm_avr_forest_keyed_{name}", partial(_keyed_kernel, form))
@@ -87,6 +87,6 @@ MAKERS = (
     *_forests(),
     FarConstants(ELPM, on_call("tinyml.targets.avr.listed_kernels:far_kernel"), load=6.0),
 )
-"""The table of the chip, best first."""
+"""The chip's table of makers, the best first."""
 
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

@@ -1,6 +1,6 @@
 """The kernels for AVR that programs call by their C functions, and those for weights anywhere in flash.
 
-The latter read flash by Z+ alone, and never set Z: `elpm Rd,Z+` takes as long as `lpm Rd,Z+` and increments RAMPZ:Z, so
+The latter read flash only by Z+, and never set Z: `elpm Rd,Z+` takes as long as `lpm Rd,Z+` and increments RAMPZ:Z, so
 that a run may cross a boundary of 64 KB.
 """
 
@@ -19,7 +19,7 @@ from tinyml.targets.kernel import Kernel
 
 
 def _sums(memory: str) -> Sequence[Kernel]:
-    """The kernels that have a form for far weights. memory: of the weights, near or far flash."""
+    """The kernels that have a form for far weights. memory: that of the weights, near or far flash."""
     kernels = (
         *(dot(*widths, memory) for widths in ((16, 16, 32), (8, 16, 32), (16, 8, 32))),
         *(dot(8, 8, sum, memory) for sum in (16, 24, 32)),
@@ -48,5 +48,5 @@ def _far_sums() -> Mapping[str, Kernel]:
 
 
 def far_kernel(near: Kernel) -> Kernel | None:
-    """The kernel of the same sum for far weights, which takes their address as a `tm_far`; None if there is none."""
+    """The kernel of the same sum for far weights, whose address is a `tm_far`; None if there is none."""
     return _far_sums().get(near.symbol) or compose_far(near.wanted)

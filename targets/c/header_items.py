@@ -154,7 +154,7 @@ def words(text: str) -> set[str]:
 def needed_part(text: str, used: Set[str]) -> list[str]:
     """The lines of a header without unused definitions. used: the identifiers in the rest of the program.
 
-    Definitions under conditions stay under them. An `#include` stays if a definition beside it does, and so do
+    Definitions under conditions stay under them. An `#include` stays if a definition at the same level does, and so do
     conditions under which an `#error` rejects a compiler. Each definition has a guard of its own in place of the
     header's, since two programs in one translation unit may need different parts.
     """

@@ -25,7 +25,7 @@ _HEADERS = """arduino assert complex ctype errno fenv float inttypes iso646 limi
     stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype"""
 
 LONGEST = 31
-"""Letters of the name of a model; C99 tells 63 of its functions' names apart."""
+"""Maximum characters of the name of a model; C99 distinguishes 63 characters of its functions' names."""
 
 
 def model_name(name: str) -> str:
@@ -39,7 +39,7 @@ def model_name(name: str) -> str:
 
 
 def check_model_name(name: str) -> None:
-    """Raise `InputError` for a name of a model that its functions cannot begin with, or whose header hides another."""
+    """Raise `InputError` for a model name that is not a valid prefix of functions, or whose header hides another."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or len(name) > LONGEST:
         raise InputError(
             f"--name: expected at most {LONGEST} letters of A-Z, digits and _, a letter first, got '{name}'"

@@ -33,10 +33,12 @@ WIDTH = 100
 """Maximum columns of comments and of number tables."""
 
 SELECTING = ("__AVR_", "__ARM_", "__thumb", "__riscv", "__xtensa", "__XTENSA")
-"""The prefixes of macros by which texts of the runtime select code for a compiler, whichever chips are installed."""
+"""The prefixes of macros by which texts of the runtime select code for a compiler, independent of the installed
+chips.
+"""
 
 OWN_CONSTANTS = {"avr": "__AVR__"}
-"""The chips that read constants in a way of their own, each with a macro that only its compilers define."""
+"""The chips with a special method of reading constants, each with a macro that only its compilers define."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,7 @@ class _ProgramPrinter:
         lines += self._other_compilers()
         far = any(op.far is not None for op in self.constants)
         if far:
-            # Kernels take such addresses.
+            # Kernels accept such addresses.
             lines += [*once(FAR_TYPE, self.chip.helpers[FAR_TYPE].splitlines()), ""]
         lines += (runtime := self._runtime(functions))
         if self._uses_int24() and not any("#define TM_INT24" in line for line in runtime):

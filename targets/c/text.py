@@ -146,7 +146,7 @@ _INFINITE = 2.0**128 - 2.0**103
 
 
 def spell_float(value: float) -> str:
-    """The shortest decimal that gives the same single-precision bits; raises `InputError` for NaN."""
+    """The shortest decimal with the same single-precision bits; raises `InputError` for NaN."""
     if math.isinf(value):
         # Not every bare-metal toolchain has a math.h, with INFINITY.
         return f"({math.copysign(1, value):.1f}f / 0.0f)"
@@ -154,7 +154,7 @@ def spell_float(value: float) -> str:
     [value] = struct.unpack("<f", bits)
     for digits in range(1, 10):
         text = f"{value:.{digits}g}"
-        # A few digits of the greatest numbers round to more than single precision has.
+        # A few digits of the greatest numbers round to more than single precision represents.
         if abs(float(text)) < _INFINITE and struct.pack("<f", float(text)) == bits:
             return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
     raise InputError(f"{value} cannot be written as a number of C")

@@ -1,1 +1,1 @@
-"""What the composers of several chips share: instructions, weight streams and tile kernels."""
+"""Shared parts of the composers of several chips: instructions, weight streams and tile kernels."""

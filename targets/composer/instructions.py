@@ -27,9 +27,9 @@ class Instruction:
     name: the mnemonic without its width. size: bytes, for a branch those of its short form; None if the assembler
     chooses. words: 32-bit registers that a load or store multiple transfers. address: the registers from which the
     address of a load or store is computed. reads, writes: all registers that it reads, including those of the address,
-    and writes; "flags" is one of them where a chip records it. stack: bytes of stack that it allocates, negative
-    if it frees them. time: cycles, where all cores take the same; otherwise 1. callee: the C function that it calls.
-    unit: the execution unit of a vector instruction, which it holds for `held` cycles.
+    and writes; "flags" is one of them where a chip records it. stack: bytes of stack that it allocates, negative if it
+    frees them. time: cycles, if they are equal for all cores; otherwise 1. callee: the C function that it calls. unit:
+    the execution unit of a vector instruction, which it holds for `held` cycles.
     """
 
     text: str

@@ -1,7 +1,7 @@
 """The code of tile kernels.
 
 `RowNest` is the loop nest of a kernel for rows of weights, the same on every instruction set: groups of windows x
-blocks of rows x runs x elements, and an epilogue. A register tile determines how many windows and rows are taken at
+blocks of rows x runs x elements, and an epilogue. A register tile determines how many windows and rows are computed at
 once; an instruction set implements the abstract methods for it.
 """
 
@@ -83,7 +83,7 @@ class RowNest(LoopedCode):
     @property
     @abstractmethod
     def windows(self) -> Sequence[tuple[int, int]]:
-        """Pairs of a repetition count and a number of windows taken at once, in order of the windows."""
+        """Pairs of a repetition count and the number of windows computed at once, in the order of the windows."""
 
     @abstractmethod
     def enter(self) -> Code:

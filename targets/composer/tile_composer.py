@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 L = TypeVar("L")
 L_co = TypeVar("L_co", covariant=True)
-"""Lines of assembly: their text, or records that an instruction set prints in a way of its own."""
+"""Lines of assembly: text, or records that an instruction set prints in a special syntax."""
 
 
 class TileAssembly(Protocol[L_co]):
@@ -55,10 +55,9 @@ class TileCode(TileAssembly[L_co], Protocol[L_co]):
 class TileComposer(Generic[L]):
     """The common properties of an instruction set's families.
 
-    header: of the runtime; core: the number of the instruction set in it, or a condition of the preprocessor.
-    statement: formats the body of a function.
-    needs, flash: as in `Kernel`. call: bytes of flash of a call; enter: the overhead of a call in time.
-    bits, limit: of sums, as in `TileFamily`.
+    header: one of the headers of the runtime; core: the number of the instruction set in it, or a condition of the
+    preprocessor. statement: formats the body of a function. needs, flash: as in `Kernel`. call: bytes of flash of a
+    call; enter: the overhead of a call in time. bits, limit: those of sums, as in `TileFamily`.
     """
 
     header: str

@@ -1,9 +1,9 @@
 """Weight streams: all data of a tile's rows, in the order in which a kernel loads them.
 
-A stream is a sequence of blocks of rows, and a block a sequence of fields: numbers of rows, from which requantisation
-as in TensorFlow Lite takes its factors, and weights in an order of axes. This single declaration determines the bytes,
-the byte offsets that a composer needs, and the same sums in plain C. `row_blocks` and `ChannelRecords` are the streams
-that several chips share.
+A stream is a sequence of blocks of rows, and a block a sequence of fields: numbers of rows, such as the factors of
+requantisation as in TensorFlow Lite, and weights in an order of axes. This single declaration determines the bytes, the
+byte offsets that a composer needs, and the same sums in plain C. `row_blocks` and `ChannelRecords` are the streams that
+several chips share.
 """
 
 from __future__ import annotations
@@ -79,16 +79,16 @@ def _doubled(pointer: str, offset: str) -> str:
 
 
 MULTIPLIER = Number("multiplier", WORD, lambda sums: sums.multipliers, _doubled)
-"""A 31-bit multiplier m, stored as it is. The C expression's value is 2 * m - 2^32."""
+"""A 31-bit multiplier m, stored unchanged. The C expression's value is 2 * m - 2^32."""
 
 DOUBLED = Number("multiplier", WORD, lambda sums: doubled(sums.multipliers), word)
-"""A 31-bit multiplier m, stored as 2 * m - 2^32, which is the C expression's value, too."""
+"""A 31-bit multiplier m, stored as 2 * m - 2^32, which is also the value of the C expression."""
 
 RIGHT = Number("right", 1, lambda sums: -sums.shifts, lambda pointer, offset: f"{_byte(pointer, offset)} - 1")
-"""A right shift amount, stored as it is. The C expression's value is the amount minus 1."""
+"""A right shift amount, stored unchanged. The C expression's value is the amount minus 1."""
 
 RIGHT_LESS_1 = Number("right", 1, lambda sums: -sums.shifts - 1, _byte)
-"""A right shift amount, stored minus 1, which is the C expression's value, too."""
+"""A right shift amount, stored minus 1, which is also the value of the C expression."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Field(ABC):
 
     @abstractmethod
     def stored(self, sums: Sums, weights: Numbers) -> Bytes:
-        """The bytes of the rows of a block. weights: of shape rows x elements."""
+        """The bytes of the rows of a block. weights: an array of shape rows x elements."""
 
     @property
     def numbers(self) -> Mapping[str, tuple[Number, int]]:
@@ -178,8 +178,8 @@ class Weights(Field):
         return np.ascontiguousarray(by_axis, f"<i{self.bytes}").reshape(-1).view(np.int8)
 
     def in_c(self, element: str, row: str, rows: int | str) -> str:
-        """The C expression of a weight. element: the variable with its index, starting at `first`. row, rows: of the
-        block; row may be "".
+        """The C expression of a weight. element: the variable with its index, starting at `first`. row, rows: those of
+        the block; row may be "".
 
         The byte offset is the sum of the coordinates, each times the bytes of all inner axes.
         """
@@ -237,7 +237,7 @@ class StreamInC:
     `stream`, `x` and `out` are the arguments. Inside a block there is a pointer for each of its fields, `row` and, if
     blocks have several rows, `first`, the first row of the block, and perhaps `rows`.
 
-    rows: of a block, a number or a variable. row: of the tile.
+    rows: those of a block, a number or a variable. row: that of the tile.
     """
 
     def __init__(self, stream: WeightStream) -> None:
@@ -257,7 +257,7 @@ class StreamInC:
         return number.in_c(field.name, _total(self._row_at(field), str(inner) if inner else ""))
 
     def weight(self, element: str, name: str = "weights") -> str:
-        """The C expression of a weight of the row. element: its index; name: of the field."""
+        """The C expression of a weight of the row. element: its index; name: that of the field."""
         field = next(field for field in self.stream.fields if field.name == name)
         if isinstance(field, ListedBytes):
             return f"{name}[{_total(self._row_at(field), f'places[{element}]')}]"
@@ -326,11 +326,11 @@ for (int window = 0; window < {tile.count}; window++) {{
 class WeightStream:
     """The weight stream of a tile.
 
-    groups: pairs of a number of blocks and the rows of each, in order. fields: of a block. by_channel: each row of
-    weights is the filter of a channel, and the elements of a channel are `tile.rows` apart. run_elements: the elements
-    of a row of weights between the starts of runs, as arranged by `elements`, which takes rows x (runs x length).
-    finish: the C statements that finish `sum` and store it at a location. in_c: the C statements for the sums of all
-    rows and windows. head: bytes before the first block, which only assembly reads.
+    groups: pairs of a number of blocks and the rows of each, in order. fields: those of a block. by_channel: each row
+    of weights is the filter of a channel, and the elements of a channel are `tile.rows` apart. run_elements: the
+    elements of a row of weights between the starts of runs, as arranged by `elements`, which takes rows x (runs x
+    length). finish: the C statements that finish `sum` and store it at a location. in_c: the C statements for the sums
+    of all rows and windows. head: bytes before the first block, which only assembly reads.
     """
 
     tile: Tile
@@ -440,7 +440,7 @@ def multipliers_and_shifts(
 def row_blocks(
     tile: Tile, groups: Sequence[tuple[int, int]], factors: RowFactors, order: tuple[int, ...]
 ) -> WeightStream:
-    """The stream of rows without gaps between runs. order: of their weights."""
+    """The stream of rows without gaps between runs. order: that of their weights."""
     weights = Weights("weights", WORD, elements=tile.runs * tile.length, order=order)
     fields = RowNumbers("starts", content=(START,)), weights, *multipliers_and_shifts(factors)
     return WeightStream(tile, groups, fields)
@@ -462,8 +462,8 @@ WEIGHTS_AT = _NUMBERS.row_bytes
 class ChannelRecords:
     """The records of the channels of a tile.
 
-    columns: of a filter; taps: the number of its weights. across: the columns between adjacent windows. bytes: the size
-    of a record.
+    columns: those of a filter; taps: the number of its weights. across: the columns between adjacent windows. bytes:
+    the size of a record.
     """
 
     def __init__(self, tile: Tile, factors: RowFactors) -> None:

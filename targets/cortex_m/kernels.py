@@ -16,7 +16,7 @@ from tinyml.targets.makers import FORESTS, ListedKernels, RowCoder, SumComposer
 
 
 def _composed(what: str) -> Callable[..., Any]:
-    """Something of the composer, which is imported when a program asks for a kernel of its kind."""
+    """An object of the composer, which is only imported when a program asks for a kernel of its kind."""
     return on_call(f"tinyml.targets.cortex_m.composer.{what}")
 
 
@@ -85,7 +85,7 @@ MAKERS = (
     RowCoder("tm_cm_rows", _composed("coded_rows:coded_rows"), needs="dsp"),
     *FORESTS,
 )
-"""The table of the chip, best first."""
+"""The chip's table of makers, the best first."""
 
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})
-"""Unmeasured estimates, taken over from an 8-bit chip."""
+"""Estimates taken over from an 8-bit chip, not measured."""

@@ -1,6 +1,7 @@
-"""Thumb instructions as records: their operands, the encodings that take these, and the table of ARMv6-M and ARMv7E-M.
+"""Thumb instructions as records: their operands, the encodings that accept these, and the table of ARMv6-M and
+ARMv7E-M.
 
-A call of an entry of the table makes an instruction: `add("r4", "r4", "r4", asr=31)`, `ldr("r3", post("r0", 4))`,
+Calling an entry of the table makes an instruction: `add("r4", "r4", "r4", asr=31)`, `ldr("r3", post("r0", 4))`,
 `bne(back=1)`.
 """
 
@@ -23,8 +24,8 @@ _KEPT_ADDRESSES = 1 << 12
 class Address(NamedTuple):
     """The address of a load or store.
 
-    offset: bytes from the base, or a register with them, shifted to the left by `lsl`. step: bytes added to the base
-    after the access.
+    offset: bytes from the base, or a register that is shifted to the left by `lsl`. step: bytes added to the base after
+    the access.
     """
 
     base: str
@@ -44,7 +45,7 @@ class Address(NamedTuple):
 
 
 Registers: TypeAlias = "tuple[str | range, ...]"
-"""A list of registers; a range stands for those with its numbers."""
+"""A list of registers; a range includes all registers between its ends."""
 
 Operand: TypeAlias = "str | int | Address | Registers"
 
@@ -130,11 +131,11 @@ def fits(kind: str, operand: Operand) -> bool:
 
 
 def is_short(form: str, operands: tuple[Operand, ...]) -> bool:
-    """True if an encoding of ARMv6-M takes operands.
+    """True if an encoding of ARMv6-M accepts operands.
 
-    l: a low register; h: any; =: the first operand again; sp: itself; N or N*M: a constant up to N, a multiple of M;
-    a1, a2, a4: addresses of accesses of 1, 2 and 4 bytes; x: the sum of two registers; list, lr, pc: low registers,
-    with lr or pc.
+    l: a low register; h: any register; =: the first operand again; sp: the stack pointer; N or N*M: a constant up to N,
+    a multiple of M; a1, a2, a4: addresses of accesses of 1, 2 and 4 bytes; x: the sum of two registers; list, lr, pc:
+    low registers, with lr or pc.
     """
     kinds = form.split()
     pairs = zip(kinds, operands, strict=False)
@@ -174,8 +175,8 @@ class Opcode:
 
     operands: their kinds, as in `fits`: registers that are written (w), read (r) or both (u), and others; "w r v" also
     takes two operands, the first of which is both. short: the operands of ARMv6-M encodings, as in `is_short`; size:
-    their bytes. keywords: of calls. words: registers of 32 bits that it transfers besides those of a list. reads,
-    writes: registers besides operands.
+    their bytes. keywords: those of calls. words: the number of 32-bit registers that it transfers, without those of a
+    list. reads, writes: registers that are not operands.
     """
 
     name: str
@@ -189,7 +190,7 @@ class Opcode:
     writes: tuple[str, ...] = ()
 
     def __call__(self, *operands: Operand, **keywords: int) -> Instruction:
-        """The instruction; raises ValueError for operands that no encoding takes."""
+        """The instruction; raises ValueError for operands that no encoding accepts."""
         return _made(self, operands, *keywords.items())
 
     def kinds(self, count: int) -> list[str]:
@@ -227,7 +228,7 @@ def _made(opcode: Opcode, operands: tuple[Operand, ...], *keywords: tuple[str, i
         elif isinstance(operand, str) and kind != "c":
             (address if kind == "p" else reads).extend([operand] * (kind != "w"))
             writes += [operand] * (kind in "wu" or "update" in given)
-    # Encodings of ARMv6-M shift no operand, and those with a list always update the pointer.
+    # Encodings of ARMv6-M do not shift operands, and those with a list always update the pointer.
     plain = not given.keys() & {*SHIFTS} and ("update" in opcode.keywords) == ("update" in given)
     is_known = plain and any(is_short(form, operands) for form in opcode.short)
     size = opcode.size if is_known else None

@@ -21,7 +21,7 @@ _ICE40_CELLS = {
         for kind in ("", "E", "R", "S", "SR", "SS", "ER", "ES", "ESR", "ESS", "N", "NE", "NR", "NSR", "NER", "NESR")
     },
 }
-# A block RAM of 36 Kbit serves as two of 18 Kbit, which are counted.
+# A block RAM of 36 Kbit serves as two of 18 Kbit; the latter are counted.
 _SERIES7_CELLS = {
     **{f"LUT{inputs}": ("luts", 1) for inputs in range(1, 7)},
     "RAM32M": ("luts", 4),
@@ -35,7 +35,7 @@ _SERIES7_CELLS = {
     "RAMB36E1": ("brams", 2),
 }
 SERIES7 = Delays(lut=0.9, carry=0.05, product=4.0, read=3.0, setup=1.5)
-"""Typical figures of the data sheet: no open tool times these parts."""
+"""Typical figures from the data sheet; no open-source tool computes the timing of these parts."""
 
 BOARDS = (
     Board(

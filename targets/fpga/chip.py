@@ -1,4 +1,4 @@
-"""FPGAs as a chip: programs are hardware modules in Verilog, and plain C beside them."""
+"""FPGAs as a chip: programs become hardware modules in Verilog, with plain C beside them."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ CHIP = Chip(
     folder=Path(__file__).parent,
     runner="tinyml.runtime.devices.fpga:FpgaRunner",
     boards=BOARDS,
-    # As many elements of 8 bits as `unroll-loops` takes at once.
+    # This is the number of 8-bit elements that `unroll-loops` processes at once.
     buffer_alignment=64,
     # Pragmas are hints for high-level synthesis; other compilers ignore them.
     options='#ifdef __GNUC__\n#pragma GCC diagnostic ignored "-Wunknown-pragmas"\n#endif\n',

@@ -14,13 +14,13 @@ _CORTEX_M55_TIMING = Timing(
     several=0,
     stall=0,
     refill=2,
-    # The core skips the end of a low-overhead loop from the second iteration on.
+    # From the second iteration on, the core skips the end of a low-overhead loop.
     cycles={"le": 0, "letp": 0, "sdiv": 7, "udiv": 7, "vdiv": 14, "vsqrt": 14},
     pipelined=False,
     modelled=True,
 )
 
-# The image AN547 for Arm's MPS3 prototyping board, with part of its DRAM in place of flash.
+# The image AN547 for Arm's MPS3 prototyping board, which uses part of its DRAM in place of flash.
 _CORTEX_M55 = Board(
     "cortex-m55",
     "cortex-m55",
@@ -34,7 +34,7 @@ _CORTEX_M55 = Board(
     core="Cortex-M55",
 )
 
-# QEMU has no M85, and GCC 12 no -mcpu for it: its programs are those of the M55, all of whose instructions it has.
+# QEMU has no M85, and GCC 12 has no -mcpu for it: its programs are those of the M55, all of whose instructions it has.
 _CORTEX_M85 = replace(
     _CORTEX_M55,
     name="cortex-m85",

@@ -1,4 +1,4 @@
-"""The kernels for Cortex-M cores with Helium: composed ones, before those of the Cortex-M4."""
+"""The kernels for Cortex-M cores with Helium: composed ones, followed by those of the Cortex-M4."""
 
 from __future__ import annotations
 
@@ -69,4 +69,4 @@ KERNELS = (
 )
 
 MAKERS = (ListedKernels(KERNELS, "mve"), DOT_TILES, CHANNEL_TILES, ELEMENTS, *cortex_m.MAKERS)
-"""The table of the chip, best first."""
+"""The chip's table of makers, the best first."""

@@ -1,4 +1,4 @@
-"""Instructions of the vector extension as records, with the units that they hold for `cycles_of_each`."""
+"""Instructions of the vector extension as records, with the units that they occupy, for `cycles_of_each`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ MEMORY, MULTIPLY, INTEGER = "memory", "multiply", "integer"
 """The execution units of vector instructions."""
 
 BEATS = 2
-"""Cycles for which a vector instruction of four beats holds its unit in a core that executes two beats a cycle."""
+"""The cycles for which a vector instruction of four beats occupies its unit in a core that executes two beats per
+cycle.
+"""
 
 VECTOR = 16
 """The bytes of a vector."""
@@ -31,13 +33,13 @@ def _instruction(unit: str, name: str, *operands: str | int) -> Instruction:
 
 
 multiply, integer, scalar = partial(_instruction, MULTIPLY), partial(_instruction, INTEGER), partial(_instruction, "")
-"""Instructions for the units of products and of other operations, and those that hold none."""
+"""Makers of instructions that occupy the unit for products, that for other operations, or neither."""
 
 
 def access(name: str, vector: str, pointer: str, step: int = 0, offset: int = 0) -> Instruction:
-    """A load or store, whose pointer then advances by `step` bytes. name: of a vector's elements in memory.
+    """A load or store, after which the pointer advances by `step` bytes.
 
-    offset: from the pointer, in bytes; 0 with a step.
+    name: the mnemonic, with the type of the elements in memory. offset: from the pointer, in bytes; 0 with a step.
     """
     address = f"[{pointer}], #{step}" if step else f"[{pointer}, #{offset}]" if offset else f"[{pointer}]"
     return Instruction(f"{name} {vector}, {address}", name, 4, unit=MEMORY, held=BEATS)
@@ -45,7 +47,7 @@ def access(name: str, vector: str, pointer: str, step: int = 0, offset: int = 0)
 
 SAVE_VECTORS = Instruction("vpush {d8-d15}", "vpush", 4, "several", 16, ("sp",), stack=64)
 RESTORE_VECTORS = Instruction("vpop {d8-d15}", "vpop", 4, "several", 16, ("sp",))
-"""Save and restore q4 to q7, which calls preserve."""
+"""Code that saves and restores q4 to q7, which a function must preserve."""
 
 
 GATHERED = 2
@@ -71,7 +73,7 @@ def gathered_lanes(name: str, vector: str, pointer: str, offsets: str, shift: in
 
 
 def predicate(elements: int, bits: int, register: str) -> Code:
-    """Predicate the first elements of a vector. register: overwritten."""
+    """Predicate the first elements of a vector. register: the core register that is overwritten."""
     return t.mov(register, elements), scalar(f"vctp.{bits}", register)
 
 
@@ -85,7 +87,9 @@ def lanes(vector: str, *registers: str) -> tuple[Instruction, ...]:
 
 
 def low_overhead(code: Repeated, count: int, label: int) -> Repeated:
-    """A loop that lr counts. The core skips its end after the first iteration, so that no branch is taken."""
+    """A loop that lr counts. After the first iteration the core skips the end of the loop, so that no branch is
+    executed.
+    """
     if count == 1:
         return code
     runs = [run.repeated(count) for run in (*code.runs, Run((_le(label),)))]

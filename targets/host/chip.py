@@ -14,4 +14,4 @@ CHIP = Chip(
     packages=(Package("gcc", command="gcc"), Package("libc6-dev", header="stdio.h")),
     harness_flags=("-pthread",),
 )
-"""The host computer: programs of every format run on it as they would on a board."""
+"""The host computer, on which programs of every format run as they would on a board."""

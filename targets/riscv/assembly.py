@@ -1,4 +1,4 @@
-"""RV32IM code of kernels: the table of instructions, and the interface against which a kernel is written once.
+"""RV32IM code of kernels: the table of instructions, and the interface by which a kernel is written only once.
 
 A kernel appends instructions and loops to a `RiscvCode`: `InstructionCounter` prices it, `RiscvBuilder`
 (`targets/riscv/builder.py`, loaded only when a kernel is printed) builds its IR.
@@ -19,7 +19,7 @@ class RiscvInstruction:
     op: the name of its op in xDSL's dialects `riscv`, `riscv_cf` and `rv32`, whose constructor takes the operands in
     the order of the assembly, except that the address of a store precedes the value. bytes: the maximum bytes of flash;
     2 if it has a compressed encoding for all registers. Its time is 1: RISC-V chips are measured in instructions. Each
-    reads its operands, defines a new value and clobbers nothing.
+    instruction reads its operands, defines a new value and clobbers nothing.
     """
 
     op: str
@@ -27,7 +27,7 @@ class RiscvInstruction:
 
 
 RV32IM = 32
-"""The instruction set as `tinyml/cores.h` numbers it."""
+"""The instruction set's number in `tinyml/cores.h`."""
 
 REACH = 2047
 """The greatest offset of a load or store, and the greatest immediate of an addition."""
@@ -87,7 +87,9 @@ class RiscvCode(ABC, Generic[V]):
 
     @abstractmethod
     def changed_unless(self, first: V, second: V, value: V, change: Callable[[V], V], share: float) -> V:
-        """The value if `first` equals `second`, else the result of `change`, expected in a share of all cases."""
+        """The value if `first` equals `second`, else the result of `change`, which is expected to be needed in the
+        given share of all cases.
+        """
 
     @abstractmethod
     def repeated(

@@ -63,7 +63,7 @@ _RV32EC = replace(
     title="RV32EC with the memories of a GD32VF103",
     core="RV32EC",
 )
-"""16 registers, and products by calls of functions of the C compiler."""
+"""A core with 16 registers and without multiplication, for which the C compiler calls functions."""
 
 BOARDS = (
     _RISCV,
@@ -93,7 +93,7 @@ BOARDS = (
         arduino=("esp32:esp32:esp32h2",),
         platformio="espressif32:esp32-h2-devkitm-1",
     ),
-    # Its floating-point unit is left to the compiler of its own tools.
+    # Only the compiler of its vendor's tools uses the floating-point unit.
     replace(
         _ESP32_C6,
         name="esp32-p4",

@@ -21,7 +21,7 @@ DOT_TILES = _RV32IM.family("tm_rv_dot_tile_s8", RiscvDotTile)
 """Rows of a matrix by windows."""
 
 CHANNEL_TILES = _RV32IM.family("tm_rv_channel_tile_s8", RiscvChannelTile, channels=True)
-"""Depthwise: channels, each with its own filter."""
+"""Depthwise kernels: channels, each with its own filter."""
 
 
 DIGITS = SumComposer(partial(digit_sum, DigitTimes(sign=11.0, trit=11.0, lookup=1.8, row=0.5, table=20.0)))
@@ -51,4 +51,4 @@ MAKERS = (
     CHANNEL_TILES,
     *FORESTS,
 )
-"""The table of the chip, best first."""
+"""The chip's table of makers, the best first."""

@@ -1,4 +1,4 @@
-"""FPGAs as schedules and budgets see them: delays of their logic, including routing, and their cells by kind."""
+"""FPGAs as scheduling and budgets model them: the delays of their logic, including routing, and their cells by kind."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tinyml.targets.registry import board, target_of
 class Delays:
     """Delays of a family of FPGAs in ns.
 
-    lut: of a level of logic with its routing. carry: of a bit of a carry chain. product: of a multiplier for factors of
-    18 bits or less. read: from a clock edge to the word at a memory's output. setup: from a signal to the clock edge
-    that samples it, including the multiplexer before registers and ports.
+    lut: that of a level of logic with its routing. carry: that of a bit of a carry chain. product: that of a multiplier
+    for factors of 18 bits or less. read: from a clock edge to the word at a memory's output. setup: from a signal to
+    the clock edge that samples it, including the multiplexer before registers and ports.
     """
 
     lut: float
@@ -27,16 +27,16 @@ class Delays:
     setup: float
 
     def add(self, width: int) -> float:
-        """A sum, a difference or a comparison."""
+        """The delay of a sum, a difference or a comparison."""
         return self.lut + self.carry * width
 
     def multiply(self, widths: tuple[int, int]) -> float:
-        """A product of factors of these widths: partial products of 18 by 18 bits, and their sums."""
+        """The delay of a product of factors of these widths: partial products of 18 by 18 bits, and their sums."""
         parts = -(-max(widths) // 18)
         return self.product + (parts - 1) * self.add(sum(widths))
 
     def shift(self, width: int) -> float:
-        """A shift by a variable amount."""
+        """The delay of a shift by a variable amount."""
         return self.lut * max(1, (width - 1).bit_length() / 2)
 
 
@@ -50,7 +50,7 @@ class Resources:
     registers: int = 0
 
     def shortages(self, there: Resources) -> list[str]:
-        """The cells that a design of these lacks on an FPGA, in words; empty if it fits."""
+        """The cells that an FPGA lacks for a design with these cells, in words; empty if the design fits."""
         names = {"luts": "LUTs", "dsps": "DSPs", "brams": "block RAMs"}
         counts = asdict(self), asdict(there)
         return [
@@ -84,10 +84,10 @@ class Fabric(Logic):
 
     there: the available cells. bram_bits, bram_width: bits of a block RAM, and of its widest words. clock: in MHz, for
     which programs are scheduled. synthesis: the command of yosys that maps to it. cells: the kinds of cells of a mapped
-    design, each with the resource that it takes, and how many. placement: the nextpnr command with the part and its
+    design, each with the resource that it uses and the amount. placement: the nextpnr command with the part and its
     package; empty if nextpnr does not support it. pack: the command that turns the output of nextpnr into a bitstream.
-    carriers: boards, the usual one first. bram_price: the cost that yosys gives a block RAM beside one of 4 for a
-    memory of LUTs of 16 words of 4 bits. ram_luts: the LUTs of the latter; None if they hold no memories.
+    carriers: boards, the usual one first. bram_price: the cost that yosys assigns to a block RAM, where a LUT memory of
+    16 words of 4 bits costs 4. ram_luts: the LUTs of the latter; None if LUTs cannot serve as memories.
     """
 
     there: Resources
@@ -108,7 +108,7 @@ ECP5 = Delays(lut=1.65, carry=0.08, product=6.0, read=5.7, setup=3.2)
 ICE40_UP = Delays(lut=2.6, carry=0.28, product=14.0, read=4.0, setup=5.0)
 
 UNKNOWN = Fabric(Resources(24_288, 28, 56), 18_432, 36, 50, ECP5, "synth", {}, ram_luts=6)
-"""The FPGA of programs that are compiled for another target: a small ECP5."""
+"""The FPGA assumed for programs that are compiled for another target: a small ECP5."""
 
 
 def fabric_of(board: Board) -> Fabric:

@@ -133,10 +133,12 @@ def _owners(op: Operation) -> list[Operation]:
 
 
 def _ordered(outputs: Operation) -> list[Operation]:
-    """The ops on which outputs depend, as they are met from there: so lines follow from the circuit alone.
+    """The ops on which outputs depend, in the order of a traversal from the outputs, which the circuit alone
+    determines.
 
-    Logic stands after what it reads, and what registers and memories read after them. What synthesis makes of a circuit
-    depends on the order of its lines, which therefore must not depend on that of the passes.
+    Logic comes after the ops that it reads; the inputs of registers and memories come after these. The result of
+    synthesis depends on the order of the lines, which therefore must not depend on the order in which passes created
+    the ops.
     """
     found: dict[Operation, None] = {}
     entered = deque([outputs])
@@ -239,7 +241,7 @@ class _Printer:
         result = self.names[op.result]
         memory = f"{result}_words"
         depth, bits = op.depth.value.data, op.width
-        # Read-during-write is never used, so block RAM is inferred without bypass logic.
+        # Simultaneous reads and writes of a word never occur, so block RAM is inferred without bypass logic.
         attribute = "" if op.data is None else "(* no_rw_check *) "
         yield f"    {attribute}reg [{bits - 1}:0] {memory} [0:{depth - 1}];"
         if (words := op.words) is not None:
@@ -247,7 +249,7 @@ class _Printer:
             yield from (f"        {memory}[{i}] = {literal(word, bits)};" for i, word in enumerate(words))
             yield "    end"
         else:
-            # Simulators start with numbers, as hardware does: what is read of them is multiplied by 0.
+            # Simulators start with defined numbers, as hardware does: values read from them are multiplied by 0.
             i, parts = f"{memory}_i", -(-bits // 32)
             yield "`ifndef SYNTHESIS"
             yield f"    integer {i};"

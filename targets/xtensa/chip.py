@@ -1,6 +1,6 @@
 """The Xtensa LX106 of the ESP8266: freestanding programs with the software floats of libgcc.
 
-Its flash is read by words only, so that constants lie in RAM, as the linker script of its Arduino core has them.
+Its flash can only be read by words, so constants are in RAM, where the linker script of its Arduino core places them.
 """
 
 from pathlib import Path

@@ -1,8 +1,8 @@
-"""The kernels for Xtensa cores, in C that gcc turns into few instructions for each product.
+"""The kernels for Xtensa cores, in C that gcc compiles to few instructions per product.
 
-The LX106 multiplies 16 by 16 bits (MUL16S) and has no load that extends the sign of a byte. A byte of an aligned word
-takes two shifts, its last one shift, so that a word of weights costs less than four loads; elements of the vector are
-decoded once for four rows.
+The LX106 multiplies 16 by 16 bits (MUL16S) and has no load that extends the sign of a byte. To extract a byte of an
+aligned word takes two shifts, the last one only one shift, so that a word of weights costs less than four loads;
+elements of the vector are decoded once for four rows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tinyml.targets.kernel import Composed, Kernel
 from tinyml.targets.makers import FORESTS, ListedKernels, SumComposer
 
 _AT_ONCE = 4
-"""The products of an iteration: as many as a word has bytes."""
+"""The products of an iteration: one for each byte of a word."""
 
 _ROWS = 4
 
@@ -124,4 +124,4 @@ DIGITS = SumComposer(partial(digit_sum, DigitTimes(sign=11.0, trit=11.0, lookup=
 """Weights packed as digits."""
 
 MAKERS = (ListedKernels(KERNELS), SumComposer(compose), DIGITS, *FORESTS)
-"""The table of the chip, best first."""
+"""The chip's table of makers, the best first."""

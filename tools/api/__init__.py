@@ -1,1 +1,1 @@
-"""The Python API, which loads and compiles models, and runs, measures and saves the programs."""
+"""The Python API: load and compile models; run, measure and save programs."""

@@ -68,19 +68,19 @@ the same.
 
 
 def compile_options() -> list[Option]:
-    """The options that `compile` takes as keyword arguments, sorted by name."""
+    """The options that `compile` accepts as keyword arguments, sorted by name."""
     return sorted(compile_keywords(), key=lambda one: one.name)
 
 
 def finetune_options() -> list[Option]:
-    """The options that `finetune` takes as keyword arguments, sorted by name."""
+    """The options that `finetune` accepts as keyword arguments, sorted by name."""
     from tinyml.tools.driver.finetuning_options import finetune_options
 
     return sorted(finetune_options(), key=lambda one: one.name)
 
 
 OPTIONS = {"compile": compile_options, "finetune": finetune_options}
-"""Options by the function that takes them as keyword arguments."""
+"""Options by the function that accepts them as keyword arguments."""
 
 
 def keywords_text() -> str:
@@ -94,7 +94,7 @@ def _keywords_class(function: str) -> str:
 
 
 def spelled_type(option: Option) -> str:
-    """The type of a keyword argument as a file spells it."""
+    """The type of a keyword argument in the syntax of a stub."""
     return f"{_spelled(option.type)} | None"
 
 
@@ -106,7 +106,7 @@ def _spelled(type: Any) -> str:
         return f"Sequence[{get_args(supertype)[0].__name__}]"
     parts = [part for part in get_args(supertype) if part is not None.__class__]
     if parts:
-        # A type checker takes an int for a float.
+        # Type checkers accept an int for a float.
         return "float" if float in parts else " | ".join(map(_spelled, parts))
     return "str" if supertype is Path else str(supertype.__name__)
 
@@ -130,13 +130,13 @@ def _sections() -> Iterator[str]:
 
 
 def _fields(made: Any) -> Iterator[str]:
-    """The fields of a dataclass with their types, which are texts because annotations are not evaluated."""
+    """The fields of a dataclass with their types. The types are strings because annotations are not evaluated."""
     if is_dataclass(made):
         yield "\n".join(["```python", *(f"{field.name}: {field.type}" for field in fields(made)), "```"])
 
 
 def _table(options: Iterable[Option]) -> str:
-    """The keyword arguments of a function."""
+    """The table of a function's keyword arguments."""
     rows = [
         (f"`{option.name}`", spelled_type(option).removesuffix(" | None"), option.help_with_default)
         for option in options
@@ -150,7 +150,7 @@ def _cell(text: str) -> str:
 
 
 def _members(made: type) -> Iterator[str]:
-    """The public methods and properties of a class that it defines itself."""
+    """The public methods and properties that a class itself defines."""
     for name, member in vars(made).items():
         function = inspect.unwrap(getattr(member, "__func__", None) or getattr(member, "func", member))
         if name.startswith("_") or not getattr(member, "__doc__", None):

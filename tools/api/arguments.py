@@ -1,4 +1,4 @@
-"""Arguments of the Python API: values of keywords, checked as on the command line, and errors that name arguments."""
+"""Arguments of the Python API: checks of keyword values, as on the command line, and errors that name arguments."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tinyml.dialects.options import Option, Size
 from tinyml.tools.cli.arguments import value_parser
 
 SPELLED = {"target": "board", "val": "X_val", "test": "X_test", "out": "save(folder)"}
-"""Arguments of `compile` by the option of the command line, where the names differ."""
+"""The arguments of `compile` whose names differ from the command-line option, by option."""
 
 
 def checked_values(function: str, given: Mapping[str, object], options: Iterable[Option]) -> dict[str, Any]:
-    """The values of the options that keyword arguments of a function give; None leaves an option its default.
+    """The option values given by a function's keyword arguments; None selects the default of an option.
 
-    Raises `TypeError` for a keyword that is no option, and for a value of another type; and `InputError`, as the
-    command line does, for a value that an option cannot have.
+    Raises `TypeError` for a keyword that is not an option and for a value of another type. Raises `InputError`, as the
+    command line does, for a value that an option does not accept.
     """
     known = {option.name: option for option in options}
     values: dict[str, Any] = {}
@@ -40,14 +40,14 @@ def checked_values(function: str, given: Mapping[str, object], options: Iterable
 
 
 def text(name: str, value: object) -> str:
-    """The value of an argument that is a string; raises `TypeError` for any other."""
+    """The value of a string argument; raises `TypeError` for any other type."""
     if not isinstance(value, str):
         raise TypeError(f"{name}: expected a string, got {type(value).__name__}")
     return value
 
 
 def _checked(option: Option, value: object) -> Any:
-    """The value of an option, read as the command line reads its text."""
+    """The value of an option, parsed as the command line parses its text."""
     if option.type is bool:
         return bool(_expected(option, value, "True or False", bool, np.bool_))
     text = _text(option, value)
@@ -62,7 +62,7 @@ def _checked(option: Option, value: object) -> Any:
 
 
 def _text(option: Option, value: object) -> str:
-    """The value as the command line spells it."""
+    """The value in the syntax of the command line."""
     kinds = _kinds(option.type)
     if tuple in kinds:
         if isinstance(value, str):
@@ -82,7 +82,7 @@ def _text(option: Option, value: object) -> str:
 
 
 def _kinds(type: Any) -> set[Any]:
-    """The classes that values of a declared type belong to, ignoring the elements of tuples."""
+    """The classes that values of a declared type may have; the elements of tuples are ignored."""
     supertype = getattr(type, "__supertype__", type)
     if get_origin(supertype) is tuple:
         return {tuple}
@@ -90,7 +90,7 @@ def _kinds(type: Any) -> set[Any]:
 
 
 def _expected(option: Option, value: Any, what: str, *kinds: type) -> Any:
-    """The value; raises `TypeError` for one of another type, such as a truth value in place of a number."""
+    """The value; raises `TypeError` for a value of another type, such as a bool in place of a number."""
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise TypeError(f"{option.name}: expected {what}, got {type(value).__name__}")
     return value
@@ -102,9 +102,9 @@ Arguments: TypeAlias = tuple[str, str]
 
 @contextmanager
 def python_terms(files: Mapping[Path, Arguments]) -> Generator[None]:
-    """A context in which user errors are `InputError`s that name arguments; defects of tinyml are raised unchanged.
+    """A context in which user errors become `InputError`s that name arguments; internal errors pass unchanged.
 
-    files: temporary files, and the arguments whose content they hold.
+    files: the temporary file that contains the content of each argument.
     """
     try:
         yield
@@ -123,9 +123,9 @@ def python_terms(files: Mapping[Path, Arguments]) -> Generator[None]:
 
 
 def in_python(message: str) -> str:
-    """A message in the terms of Python: `--loss 0.8` is `loss=0.8`, `--row-scales` `row_scales=True`, `--val` X_val.
+    """A message in Python terms: `--loss 0.8` becomes `loss=0.8`, `--row-scales` `row_scales=True`, `--val` X_val.
 
-    Options that no function takes, and those of a command of another tool, such as `mlir-opt`, stay as they are.
+    Options without a corresponding argument, and options of another tool's command, such as `mlir-opt`, are unchanged.
     """
     if "--" not in message:
         return message
@@ -134,11 +134,11 @@ def in_python(message: str) -> str:
 
 
 OTHER_COMMAND = r"\b(?:[a-z-]+-opt|pip install) [^;,()]*"
-"""A command of another tool in a message, up to the end of its clause."""
+"""A command of another tool quoted in a message, up to the end of its clause."""
 
 
 def _argument(found: re.Match[str]) -> str:
-    """An option with the word that follows it, which may be its value."""
+    """The argument for an option and the word that follows it, which may be its value."""
     if found[1] is None:
         return found[0]
     flag, word = f"--{found[1]}", found[2]
@@ -160,7 +160,7 @@ _FINETUNE = "tinyml.tools.driver.finetuning_options:finetune_options"
 
 
 def _options(name: str) -> Iterator[Option]:
-    """Yield the options of commands which the Python interface has as functions, as far as a name is one of theirs."""
+    """Yield the options of commands with a Python function whose names match a given name."""
     from tinyml.tools.driver.compile_request import compile_options
 
     yield from compile_options([name.replace("-", "_")])
@@ -169,7 +169,7 @@ def _options(name: str) -> Iterator[Option]:
 
 
 def _is_value(option: Option, word: str) -> bool:
-    """True if a word is a value of an option that it follows, rather than the next word of a sentence."""
+    """True if a word is the value of the option before it, rather than the next word of a sentence."""
     from tinyml.dialects.formats.lookup import ALIASES, formats
     from tinyml.tools.driver.packages.packaging_table import packaging_names
     from tinyml.tools.driver.request import AUTO_FORMAT, searches
@@ -180,7 +180,8 @@ def _is_value(option: Option, word: str) -> bool:
         value_parser(option.type)(word)
     except argparse.ArgumentTypeError:
         return False
-    # Names of formats and searches are words, other texts have digits or marks, such as `fixed:8` and `VAL.npz`.
+    # Names of formats and searches are words; other values contain digits or punctuation, such as `fixed:8` and
+    # `VAL.npz`.
     if not word.isalpha():
         return True
     names: dict[str, Callable[[], Iterable[str]]] = {

@@ -1,4 +1,4 @@
-"""Compilation of models from Python, with arrays as data and keywords as options."""
+"""Compilation of models from Python: data as arrays, options as keywords."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.request import Request
 
 OTHERWISE = ("model", "val", "test", "out", "target", "packages", "zip")
-"""Options of the command line that are arguments of `compile` under another name, or of `Program.save`."""
+"""Command-line options that Python passes differently: as another argument of `compile`, or to `Program.save`."""
 
 DATA = {"val": ("X_val", "y_val"), "test": ("X_test", "y_test")}
 
@@ -50,26 +50,26 @@ def compile(
     verbose: bool = False,
     **options: Unpack[CompileKeywords],
 ) -> Program:
-    """Compile a model for a board, and measure it if the board's compiler and simulator are installed.
+    """Compile a model for a board. Measure it if the board's compiler and simulator are installed.
 
-    model: a `Model`, or anything that `load` takes; for a module of PyTorch and a function of JAX the first of X_val
-    is the example. X_val: inputs (samples, ...) on which number formats are chosen: an array, a data frame, lists, or
-    the path of an .npz file with `x` and perhaps `y`; not needed for a model that keeps its number formats. A model
-    with several inputs takes a tuple or a list of arrays in their order, or a dictionary by their names. Arrays are
-    real numbers, whatever their type; only with input_unit integers are those of the sensor. y_val: the class of each
-    sample, or its values, for accuracy. board: an Arduino Uno by default. X_test, y_test: data on which accuracy is
-    measured, X_val and y_val by default. raw: true if X_val and X_test hold raws of the input, for a model that keeps
-    its formats; integers in an .npz file always are. verbose: show progress on standard error. options: those of
-    `tinyml compile`, with underscores in their names.
+    model: a `Model`, or any source that `load` accepts; for a module of PyTorch and a function of JAX the first sample
+    of X_val is the example. X_val: inputs (samples, ...) that determine the number formats: an array, a data frame,
+    lists, or the path of an .npz file with `x` and optionally `y`; not required for a model that already has number
+    formats. A model with several inputs accepts a tuple or a list of arrays in their order, or a dictionary by their
+    names. Arrays contain real numbers, whatever their type; integers are sensor readings only with input_unit. y_val:
+    the class of each sample, or its values, for accuracy. board: an Arduino Uno by default. X_test, y_test: data for
+    the measurement of accuracy, by default X_val and y_val. raw: true if X_val and X_test contain raws of the input,
+    for a model that already has number formats; integers in an .npz file are always raws. verbose: show progress on
+    standard error. options: the options of `tinyml compile`, with underscores in their names.
 
-    The columns of a data frame are taken by their names, where the model has the names of the features that it was
-    trained on; there have to be no others. A program whose model has no names gets those of X_val. Nullable types are
-    those that they stand for.
+    If the model stores the names of its training features, the columns of a data frame are selected by these names, and
+    other columns are an error. The columns of X_val name the features of a program without names. Nullable types are
+    converted to the types that they extend.
 
-    Arrays are written to a temporary .npz file, which is removed when the call returns: the IR of the program holds the
-    profiles, so that its levels can be entered without the data. Warns (`CompileWarning`) of each entry of the report's
-    `warnings`. Raises `InputError` for bad input and for a model that does not fit the board, and `TypeError` for an
-    unknown keyword and a value of another type.
+    Arrays are written to a temporary .npz file, which is removed when the call returns. The IR of the program contains
+    the profiles, so that its levels can be compiled further without the data. Issues a `CompileWarning` for each entry
+    of the report's `warnings`. Raises `InputError` for bad input and for a model that does not fit the board, and
+    `TypeError` for an unknown keyword and a value of another type.
     """
     values = checked_values("compile", options, compile_keywords(options))
     if board is not None:
@@ -107,14 +107,16 @@ def compile(
 
 
 def compile_keywords(given: Iterable[str] | None = None) -> list[Option]:
-    """The options that `compile` takes as keyword arguments. given: as in `compile_options`."""
+    """The options that `compile` accepts as keyword arguments. given: as in `compile_options`."""
     from tinyml.tools.driver.compile_request import compile_options
 
     return [option for option in compile_options(given) if option.name not in OTHERWISE]
 
 
 def first_of(model: object, x: object = None) -> object:
-    """The first of the inputs, for a module of PyTorch or a function of JAX; None for others, and without inputs."""
+    """The first input sample, for a module of PyTorch or a function of JAX; None for other models and without
+    inputs.
+    """
     if x is None or not takes_example(model):
         return None
     with python_terms({}):
@@ -135,7 +137,7 @@ def first_of(model: object, x: object = None) -> object:
 
 
 def _in_order_of(model: object, names: Iterable[str]) -> Sequence[str]:
-    """The names of inputs in the order of the parameters of a function or a module's `forward`, if these are theirs."""
+    """Input names in the order of the parameters of a function or of a module's `forward`, if they match."""
     try:
         known = signature(getattr(model, "forward", cast("Callable[..., Any]", model))).parameters
     except (TypeError, ValueError):
@@ -145,7 +147,7 @@ def _in_order_of(model: object, names: Iterable[str]) -> Sequence[str]:
 
 
 def _name_given(program: Model) -> str | None:
-    """The name of C close to the one that the caller gave to an object in memory; None for that of its program."""
+    """A C identifier from the name that the caller passed for an in-memory model; None for the program's own name."""
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.targets.c.names import model_name
 
@@ -154,7 +156,7 @@ def _name_given(program: Model) -> str | None:
 
 
 def _named(program: Model, x: object, inputs: Inputs) -> tuple[ModuleOp, Inputs]:
-    """The program with feature names: those of the model, or else the columns of a data frame."""
+    """The program with feature names: the model's names, or else the columns of a data frame."""
     from tinyml.dialects.tdsl.interface import update_input
 
     names = column_names(x)
@@ -166,7 +168,7 @@ def _named(program: Model, x: object, inputs: Inputs) -> tuple[ModuleOp, Inputs]
 
 
 def _data_file(file: Path, x: object, y: object, arguments: Arguments, inputs: Inputs) -> Path | None:
-    """The data file to compile with: the user's own, or a new one that holds the arrays; None without data."""
+    """The data file for the compilation: the user's own, or a new file with the arrays; None without data."""
     x_label, y_label = arguments
     if x is None:
         if y is not None:
@@ -180,7 +182,7 @@ def _data_file(file: Path, x: object, y: object, arguments: Arguments, inputs: I
 
 
 def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequence[str]], silent: bool) -> Program:
-    """Compile as a command does; the caller runs this in a context of its own. arrays: as in `Request`."""
+    """Compile as the command does; the caller runs this in its own context. arrays: as in `Request`."""
     from tinyml.runtime.readers.protected_files import note_input, protect_inputs
     from tinyml.tools.cli.collection import collect_rarely
     from tinyml.tools.cli.progress import SILENT

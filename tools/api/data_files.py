@@ -1,4 +1,4 @@
-"""Temporary .npz files with arrays from memory, since passes read their data from files."""
+"""Temporary .npz files for in-memory arrays, since passes read their data from files."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Inputs:
-    """The interpretation of the arrays of a caller.
+    """The interpretation of the caller's arrays.
 
-    integers: true if integers are raws, or those of a sensor, rather than reals. names: the features in order, which
-    the columns of a data frame must match; None if unknown. raw: true if the caller declared integers to be raws;
-    floats are then refused. parts: the inputs of a model that has several.
+    integers: true if integers are raws or sensor readings rather than reals. names: the features in order, which the
+    columns of a data frame must match; None if unknown. raw: true if the caller declared integers to be raws; floats
+    are then rejected. parts: the inputs of a model that has several.
     """
 
     integers: bool = False
@@ -35,7 +35,7 @@ class Inputs:
 
     @staticmethod
     def of(program: ModuleOp, raw: object, *, has_unit: bool = False) -> Inputs:
-        """The inputs of a program. raw: true if integers are raws. has_unit: true if it is to get a sensor's unit.
+        """The inputs of a program. raw: true if integers are raws. has_unit: true if a sensor unit will be set.
 
         Raises `TypeError` unless `raw` is True or False.
         """
@@ -52,9 +52,9 @@ def write_data(file: Path, x: object, y: object, labels: tuple[str, str], inputs
 
     x: numbers (samples, ...), as an array, a data frame, a sparse matrix or nested lists; for a model with several
     inputs such an array for each, in a tuple or a list in their order or a dictionary by their names, or all in one. y:
-    the class of each sample, or its values, which are written as they are: only readers of the file know the program's
+    the class of each sample, or its values, which are written unchanged: only readers of the file know the program's
     classes. labels: the names of both arguments, for messages. Raises `InputError` for anything but numbers, in y also
-    texts, for a frame with other columns than the features, and for a different number of samples in y.
+    texts, for a frame whose columns are not the features, and for a different number of samples in y.
     """
     x_label, y_label = labels
     arrays: dict[str, Any] = {"x": _numbers(x, x_label, inputs)}
@@ -76,9 +76,10 @@ def _named_type(array: NDArray[Any]) -> str:
 
 
 def array_of(value: object, label: str) -> NDArray[Any]:
-    """An argument as an array; raises `InputError` where numpy cannot convert it, whatever its methods raise.
+    """An argument as an array; raises `InputError` if numpy cannot convert it, whatever exception its methods raise.
 
-    Frames with nullable types give objects: these become numbers, of which a missing one is NaN, truths or texts.
+    Frames with nullable types yield arrays of objects. These become numbers (NaN for missing values), booleans or
+    texts.
     """
     if value is None:
         raise InputError("expected an array, got None", file=label)
@@ -93,10 +94,10 @@ def array_of(value: object, label: str) -> NDArray[Any]:
 
 
 def _of_one_type(array: NDArray[Any]) -> NDArray[Any]:
-    """An array of objects as one of numbers, truths or texts, if it holds nothing else; any other as it is."""
+    """Convert an array of objects to numbers, booleans or texts if all elements agree; other arrays are unchanged."""
     if array.dtype.kind != "O":
         return array
-    # `pandas.NA` has no conversion to float, and scalars of numpy, as its texts, stay what they are among objects.
+    # `pandas.NA` has no conversion to float. Scalars of numpy, such as its texts, are unchanged among objects.
     items: list[Any] = [
         None if type(item).__name__ == "NAType" else item.item() if isinstance(item, np.generic) else item
         for item in array.ravel().tolist()
@@ -110,7 +111,7 @@ def _of_one_type(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def column_names(x: object) -> list[str] | None:
-    """The names of a data frame's columns; None for anything else, and for names that are not strings."""
+    """The names of a data frame's columns; None for other inputs, and for names that are not strings."""
     try:
         names = [*cast("Sequence[object]", getattr(x, "columns", ()))]
     except (Exception, SystemExit):
@@ -144,8 +145,8 @@ def _numbers(x: object, label: str, inputs: Inputs) -> NDArray[Any]:
 def parts_of(x: object, inputs: int | None = None) -> Mapping[str, object] | Sequence[object] | None:
     """The arrays of several inputs: of a dictionary, or of a tuple or a list of arrays; None for a single array.
 
-    inputs: of the model; None if that is unknown. Arrays of equal shape in a list are samples, unless the model has as
-    many inputs; in a tuple, if nothing is known of it, they are inputs.
+    inputs: those of the model; None if that is unknown. Arrays of equal shape in a list are samples, unless the model
+    has as many inputs; in a tuple, if the model is unknown, they are inputs.
     """
     if isinstance(x, Mapping):
         return cast("Mapping[str, object]", x)
@@ -159,7 +160,7 @@ def parts_of(x: object, inputs: int | None = None) -> Mapping[str, object] | Seq
 
 
 def _joined(given: Mapping[str, object] | Sequence[object], label: str, inputs: Inputs) -> NDArray[Any]:
-    """The inputs of a model with several, (samples, values), one after the other."""
+    """The inputs of a model with several, concatenated to (samples, values)."""
     names = [part.name for part in inputs.parts]
     if not names:
         kind = "a dictionary" if isinstance(given, Mapping) else f"{len(given)} arrays"
@@ -185,7 +186,7 @@ def _joined(given: Mapping[str, object] | Sequence[object], label: str, inputs: 
 
 
 def _in_order(x: Any, label: str, inputs: Inputs) -> Any:
-    """A data frame with its columns in the order of the features; anything else as it is.
+    """A data frame with its columns in the order of the features; other inputs are unchanged.
 
     Raises `InputError` for a frame whose columns are not the features.
     """

@@ -1,7 +1,7 @@
 """Features of signals, for training on the numbers that a device computes: the module `tinyml.features`.
 
-A front end computes features in double precision, as a function of signals. With number formats, chosen on signals, it
-computes the bits of the device, on which a model is trained and with which it is compiled.
+A front end is a function of signals that computes features in double precision. With number formats, chosen on signals,
+it computes the same bits as the device; a model is trained on these features and compiled with the front end.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 class DeviceFeatures:
     """A front end with number formats.
 
-    Called with signals (n, samples), it gives features (n, frames * features): the reals of what a device computes.
+    Call it with signals (n, samples) to compute features (n, frames * features), as reals of the bits that a device
+    computes.
     """
 
     front_end: FrontEnd
@@ -46,10 +47,10 @@ class DeviceFeatures:
         return tdsl.format_of(last.operands[0]).decode(cast(Any, raws)).reshape(len(rows), -1)
 
     def followed_by(self, model: object) -> Model:
-        """A model of signals: this front end, whose bits stay as they are, and a model of its features.
+        """The composition of this front end, whose bits are unchanged, and a model of its features.
 
-        model: as `tinyml.load` takes it; it gets number formats when it is compiled. Raises `InputError` for a model
-        that takes another number of features, or has number formats.
+        model: any source that `tinyml.load` accepts; compilation chooses its number formats. Raises `InputError` for a
+        model with another number of features, and for a model that already has number formats.
         """
         from tinyml.lowering.frontends.signals.front_ends import followed_by
 
@@ -72,10 +73,10 @@ def for_device(
     width: int | None = None,
     widths: Sequence[str] = (),
 ) -> DeviceFeatures:
-    """A front end with number formats, whose scales are chosen for some signals (n, samples).
+    """A front end with number formats; example signals (n, samples) determine the scales.
 
-    format, width: as for `tinyml compile`. widths: `NAME:BITS` for tensors of other widths, by the names that the
-    front end gives them. Raises `InputError` for signals of another length, an unknown format and an unknown tensor.
+    format, width: as for `tinyml compile`. widths: `NAME:BITS` for tensors of other widths, by their names in the front
+    end. Raises `InputError` for signals of another length, an unknown format and an unknown tensor.
     """
     from tinyml.dialects.context import context
     from tinyml.lowering import pipelines

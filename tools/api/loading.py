@@ -1,4 +1,4 @@
-"""Loading of trained models: files, estimators, modules of PyTorch, models of Keras, ONNX models in memory."""
+"""Loading of trained models: files, estimators, modules of PyTorch, models of Keras, in-memory ONNX models."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def feature_names(module: ModuleOp) -> list[str] | None:
 class Model:
     """A trained model as a program on tensors, made by `load`.
 
-    name: the name of the file without its suffix, or of an object's program, after which `compile` names the C files
-    and functions unless it is given a name. module: the program, on reals unless the model is quantised; compilation
-    works on a copy. file: the source file; None for an object in memory. estimator: the object of scikit-learn that was
-    read; None for any other source.
+    name: the name of the file without its suffix, or of an object's program. `compile` names the C files and functions
+    after it, unless its argument `name` is set. module: the program, on reals unless the model is quantised;
+    compilation works on a copy. file: the source file; None for an object in memory. estimator: the scikit-learn object
+    that was loaded; None for any other source.
     """
 
     name: str
@@ -57,12 +57,12 @@ class Model:
 
     @cached_property
     def classes(self) -> list[str | int] | None:
-        """The labels of the classes in order; None for a model without labels, whose classes are indices."""
+        """The labels of the classes in order; None for a model without labels, which has class indices."""
         return class_labels(self.module)
 
     @cached_property
     def feature_names(self) -> list[str] | None:
-        """The names of the features in order, of a model that was trained on a data frame; None for any other."""
+        """The names of the features in order, if the model was trained on a data frame; else None."""
         return feature_names(self.module)
 
     @property
@@ -79,16 +79,15 @@ class Model:
 
 
 def load(source: object, *, example: object = None, detector: bool = False, trust_pickle: bool = False) -> Model:
-    """Read a trained model.
+    """Load a trained model.
 
-    source: the path of a file that a frontend reads, an estimator or a pipeline of scikit-learn, XGBoost or LightGBM,
-    a `Booster` of these or a model of CatBoost, a model of Keras, a `torch.nn.Module`, a function of JAX, or an
-    `onnx.ModelProto`. example: an input of a module of PyTorch or of a function of JAX, a tensor or an array with an
-    axis over the samples, or a tuple of them for several inputs. detector: true for a detector of anomalies by
-    distance, of a k-means or a PCA, whose score is minus the squared distance to its nearest centre, or to what it
-    reconstructs. trust_pickle: true for .pkl and .joblib files of a source that you trust, as reading one runs the
-    code that it holds. Raises `InputError` for an object of another kind, a file that cannot be read, and a model
-    with unsupported parts.
+    source: the path of a file that a frontend reads, an estimator or a pipeline of scikit-learn, XGBoost or LightGBM, a
+    `Booster` of these or a model of CatBoost, a model of Keras, a `torch.nn.Module`, a function of JAX, or an
+    `onnx.ModelProto`. example: an input of a module of PyTorch or of a function of JAX: a tensor or an array with a
+    sample axis, or a tuple of these for several inputs. detector: true to load a k-means or a PCA as an anomaly
+    detector. Its score is the negative squared distance to the nearest centre, or the negative squared reconstruction
+    error. trust_pickle: true for .pkl and .joblib files from a trusted source; unpickling runs the code in the file.
+    Raises `InputError` for an object of another kind, a file that cannot be read, and a model with unsupported parts.
     """
     if isinstance(source, Model):
         return source if source.estimator is None or not detector else load(source.estimator, detector=True)
@@ -119,24 +118,24 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
 
 
 def of_object(module: ModuleOp, estimator: object = None) -> Model:
-    """The model of an object in memory, which has the name of its program."""
+    """The model of an in-memory object, named after its program."""
     from tinyml.runtime.evaluator.evaluator import predict_function
 
     return Model(predict_function(module).sym_name.data, module, estimator=estimator)
 
 
 def takes_example(source: object) -> bool:
-    """True for a module of PyTorch and a function of JAX, the shapes of whose inputs nothing says."""
+    """True for a module of PyTorch and a function of JAX, which do not declare the shapes of their inputs."""
     return "torch.Module" in _kinds(source) or is_function(source)
 
 
 def _kinds(source: object) -> set[str]:
-    """The classes of an object, each with the package that it is from."""
+    """The classes of an object, each with its package."""
     return {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(source).__mro__}
 
 
 def _import(module: str) -> Callable[..., ModuleOp]:
-    """A function that calls functions of a module of the frontends by name."""
+    """A function that calls functions of a frontend module by name and imports the module on first use."""
 
     def call(name: str, *arguments: Any) -> ModuleOp:
         return getattr(import_module(f"tinyml.lowering.frontends.{module}"), name)(*arguments)
@@ -152,7 +151,7 @@ def _from_file(path: Path) -> Model:
 
 
 def _verified(source: Any) -> ModuleOp:
-    """A copy of a module that the caller built; raises `InputError` if it does not verify."""
+    """A verified copy of a module that the caller built; raises `InputError` if verification fails."""
     from xdsl.utils.exceptions import VerifyException
 
     from tinyml.tools.cli.user_errors import invalid

@@ -1,4 +1,4 @@
-"""Compiled programs, which `tinyml.compile` returns and `tinyml.open` reads from a folder, and what they measure."""
+"""Compiled programs, which `tinyml.compile` returns and `tinyml.open` reads from a folder, and their measurements."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ _EXPLAIN = "tinyml.tools.driver.explain_model"
 
 
 class CompileWarning(UserWarning):
-    """A loss of accuracy, time or memory for a known reason, or a fault of the data, with what helps.
+    """An avoidable loss of accuracy, time or memory, or a fault of the data, with advice.
 
-    `compile` issues one for each entry of `Report.warnings`, and the methods of a `Program` that take inputs where
-    many of these lie beyond its formats.
+    `compile` issues one for each entry of `Report.warnings`. The methods of a `Program` issue one if many of their
+    inputs lie outside the range of its formats.
     """
 
 
 class Program:
-    """A compiled model, and the folder that `tinyml compile` writes for it.
+    """A compiled model and its folder, as `tinyml compile` writes it.
 
     folder: the folder with the C files, the IR of every level and the report. inputs: the user's files that the
     compilation read, which `save` does not overwrite.
@@ -62,7 +62,7 @@ class Program:
     def report(self) -> Report:
         """The report: formats, accuracy, sizes, times; `print` shows what `tinyml compile` prints.
 
-        Its lines and warnings are in the terms of Python. Raises `InputError` for that of another version of tinyml.
+        Its lines and warnings use Python terms. Raises `InputError` for a report of another version of tinyml.
         """
         from tinyml.tools.driver.output_folder import read_fields
 
@@ -72,12 +72,12 @@ class Program:
 
     @property
     def name(self) -> str:
-        """The name of the model, with which the C functions begin."""
+        """The name of the model; the names of the C functions begin with it."""
         return self.report.name
 
     @property
     def c(self) -> str:
-        """The C source, `NAME.c`; with `h` it is all that a device needs."""
+        """The C source, `NAME.c`; a device needs only this and `h`."""
         return (self.folder / f"{self.name}.c").read_text("utf-8")
 
     @property
@@ -87,39 +87,41 @@ class Program:
 
     @property
     def pictures(self) -> dict[str, str]:
-        """The pictures of the report as SVG, by name: `memory`, `time`, `formats`, `loops` and others."""
+        """The figures of the report as SVG, by name: `memory`, `time`, `formats`, `loops` and others."""
         from tinyml.tools.driver.output_folder import PICTURES
 
         return {file.stem: file.read_text("utf-8") for file in sorted((self.folder / PICTURES).glob("*.svg"))}
 
     @cached_property
     def classes(self) -> list[str | int] | None:
-        """The labels of the classes in order; None for a model without labels, whose classes are indices."""
+        """The labels of the classes in order; None for a model without labels, which has class indices."""
         return class_labels(self._formats)
 
     @cached_property
     def feature_names(self) -> list[str] | None:
-        """The names of the features in order, where the model or the frame given to `compile` has them; else None."""
+        """The names of the features in order, if the model or the data frame passed to `compile` has them; else
+        None.
+        """
         return feature_names(self._formats)
 
     @property
     def threshold(self) -> float | None:
-        """The score below which a detector calls a sample an anomaly; None for any other model."""
+        """The score below which a detector reports an anomaly; None for any other model."""
         from tinyml.dialects.tdsl.interface import read_interface
 
         return read_interface(self._formats).threshold
 
     def predict(self, X: object, *, raw: bool = False) -> NDArray[Any]:
-        """Predict the class or the values of each of the inputs (samples, ...), with the bits that the device computes.
+        """Predict the class or the values of each input (samples, ...), with the bits that the device computes.
 
-        X: real numbers, whatever their type, in an array, a data frame with the columns that the model was trained on,
-        or lists. For a program with an input unit, integers are those of the sensor, and floats the reals that they
-        stand for. raw: true if X holds raws of the program's input, the integers that the C function takes.
+        X: real numbers, whatever their type, in an array, a data frame with the columns of the training data, or lists.
+        For a program with an input unit, integers are sensor readings, and floats the reals that the readings
+        represent. raw: true if X contains raws of the program's input, the integers that the C function reads.
 
-        The evaluator runs all samples together. Returns the labels of the classes (samples,), or class indices if the
-        model has no labels; for a model that gives no class, its values, (samples,) or (samples, values); for a
-        detector 1, and -1 for anomalies, (samples,). Issues a `CompileWarning` where more than 1 % of the numbers lie
-        far beyond the range of the input format, as where a scaler was forgotten; a detector expects that. Raises
+        The evaluator runs all samples at once. Returns the class labels (samples,), or class indices for a model
+        without labels; for a model without classes, its values, (samples,) or (samples, values); for a detector 1, and
+        -1 for anomalies, (samples,). Issues a `CompileWarning` if more than 1 % of the numbers lie far outside the
+        range of the input format, for example because a scaler was forgotten; a detector issues none. Raises
         `InputError` for inputs that do not fit.
         """
         outputs = self._evaluate(X, raw)
@@ -132,15 +134,15 @@ class Program:
         return outputs.labels if self.classes is None else np.asarray(self.classes)[outputs.labels]
 
     def scores(self, X: object, *, raw: bool = False) -> NDArray[np.float64]:
-        """The scores behind `predict`, as real numbers: (samples,) of a single score, else (samples, scores).
+        """The scores that determine `predict`, as real numbers: (samples,) for a single score, else (samples, scores).
 
-        X, raw: as for `predict`. Raises `InputError` for inputs that do not fit, and for a model that gives nothing but
-        a class.
+        X, raw: as for `predict`. Raises `InputError` for inputs that do not fit, and for a model that returns only a
+        class.
         """
         return self._scores(self._evaluate(X, raw))
 
     def raw_scores(self, X: object, *, raw: bool = False) -> NDArray[Any]:
-        """The scores as the C function gives them, (samples, scores): integers, or floats of a program in floats.
+        """The scores as the C function returns them, (samples, scores): integers, or floats for a program in floats.
 
         X, raw: as for `predict`. Raises `InputError` as `scores` does.
         """
@@ -152,31 +154,31 @@ class Program:
     def score_samples(self, X: object, *, raw: bool = False) -> NDArray[np.float64]:
         """The scores of a detector (samples,), greater for more normal samples.
 
-        X, raw: as for `predict`. Raises `InputError` for inputs that do not fit, and for a model that is no detector.
+        X, raw: as for `predict`. Raises `InputError` for inputs that do not fit, and for a model that is not a
+        detector.
         """
         self._require_detector()
         return self.scores(X, raw=raw)
 
     def decision_function(self, X: object, *, raw: bool = False) -> NDArray[np.float64]:
-        """The scores of a detector (samples,) minus its threshold, as it is rounded to their format.
+        """The scores of a detector (samples,) minus its threshold, which is rounded to the format of the scores.
 
-        It is below 0 for the samples that `predict` calls anomalies. X, raw: as for `predict`. Raises `InputError` as
-        `score_samples` does.
+        The difference is negative for samples that `predict` reports as anomalies. X, raw: as for `predict`. Raises
+        `InputError` as `score_samples` does.
         """
         from tinyml.tools.driver.detection import rounded_threshold
 
         return self.scores(X, raw=raw) - rounded_threshold(self._formats, self._require_detector())
 
     def score(self, X: object, y: object, *, metric: str | None = None, raw: bool = False) -> float:
-        """The share of samples for which `predict` gives the class in y, or 1 or -1; for a model of values, their R².
+        """The accuracy of `predict` on the classes y, or 1 and -1 for a detector; R² for a regressor.
 
-        A program that gives a score for each class, and no class, is right where that of the class in y is greatest.
-        R² is 1 - sum((y - predicted)²) / sum((y - mean of y)²), the mean over several values; that of a constant one is
-        1 if it is right everywhere and else 0, as in scikit-learn. metric: another figure, such as `"f1"`, or
-        `"f1:CLASS"` of one class (docs/searches.md). X, raw: as for `predict`.
-        y: as `compile` takes it, labels of the classes in any type that holds them, indices where labels are texts, or
-        values. Raises `InputError` as `predict` does, for y that holds no such classes or values, and for a metric that
-        the model or y do not have.
+        If a program returns a score for each class, but no class, the greatest score determines the class. R² is 1 -
+        sum((y - predicted)²) / sum((y - mean of y)²), averaged over several values; for constant y, R² is 1 if all
+        predictions are exact and else 0, as in scikit-learn. metric: another metric, such as `"f1"`, or `"f1:CLASS"`
+        for one class (docs/searches.md). X, raw: as for `predict`. y: as for `compile`: class labels in any type that
+        represents them, class indices if the labels are texts, or values. Raises `InputError` as `predict` does, for y
+        without such classes or values, and for a metric that does not apply to the model or y.
         """
         from tinyml.transforms.formats.evaluation.metrics import r_squared
 
@@ -196,7 +198,7 @@ class Program:
         return r_squared(self._scores(outputs).reshape(targets.shape), targets)
 
     def _figure(self, metric: str, outputs: Outputs, data: Data) -> float:
-        """The figure of outputs by a metric."""
+        """The value of a metric for outputs."""
         from tinyml.dialects.tdsl.interface import read_interface
         from tinyml.runtime.evaluator.evaluator import in_reals
         from tinyml.transforms.formats.evaluation.metrics import ACCURACY, measure_of
@@ -220,10 +222,10 @@ class Program:
     ) -> Measurements:
         """Build the program, run it on the simulated board and compare every raw output with the evaluator's.
 
-        X, raw: as for `predict`, by default the samples that were measured for the report; limit: only the first of
-        them. board: by default the one that the program was compiled for. optimize: the level of the C compiler. Raises
-        `InputError` where the board's compiler or simulator is missing, its subclass `MismatchError` if an output
-        differs, and `TypeError` for an option of another type.
+        X, raw: as for `predict`, by default the samples measured for the report. limit: the maximum number of samples,
+        from the first on. board: by default the board of the compilation. optimize: the optimisation level of the C
+        compiler. Raises `InputError` if the board's compiler or simulator is missing, its subclass `MismatchError` if
+        an output differs, and `TypeError` for an option of another type.
         """
         from tinyml.runtime.devices.registry import DEVICES, is_available
         from tinyml.targets.registry import chip_of
@@ -250,12 +252,12 @@ class Program:
     def listen(
         self, samples: object, *, rate: float | None = None, board: str | None = None, raw: bool = False
     ) -> Heard:
-        """Run a program that streams over a recording, without a reset.
+        """Run a streaming program over a recording, without a reset.
 
-        samples, raw: a recording (samples,), scaled as in the training data, of the kinds that `predict` takes. rate:
-        samples per second, by default those of the program's front end. board: a simulated one; by default this
-        computer. Raises `InputError` for a program that does not stream or was made for another rate, for a recording
-        without an answer or with NaN or infinity, and where the board's tools are missing.
+        samples, raw: a recording (samples,), scaled as the training data, of the types that `predict` accepts. rate:
+        samples per second, by default the rate of the program's front end. board: a simulated board; by default this
+        computer. Raises `InputError` for a program that does not stream or was compiled for another rate, for a
+        recording that is too short or contains NaN or infinity, and if the board's tools are missing.
         """
         from tinyml.runtime.model.program_data import reals_of
         from tinyml.targets.registry import HOST
@@ -276,7 +278,7 @@ class Program:
     def explain(self) -> Explanation:
         """Break down time, flash and RAM by operation; `str` of the result is the text that `tinyml explain` prints.
 
-        Raises `InputError` where the board's tools are missing, and on a board without a profiler.
+        Raises `InputError` if the board's tools are missing, and for a board without a profiler.
         """
         with _quiet() as _:
             return Explanation(copy_context().run(imported(f"{_EXPLAIN}:explain_model"), self.folder))
@@ -294,9 +296,9 @@ class Program:
         packages: folders for other tools, such as ["arduino", "cmake"]: the values of `--package`, with the same
         default. zip: true to write the Arduino library as a .zip file, too.
 
-        An earlier output is replaced if nothing was added to it or changed. Raises `InputError` for any other folder
-        that is not empty, for one that holds an input, and where nothing can be written. force: follow links that lead
-        out of their folder.
+        An earlier output is replaced if it is unmodified. Raises `InputError` for any other folder that is not empty,
+        for a folder that contains an input, and if the folder cannot be written. force: follow links that lead out of
+        their folder.
         """
         from tinyml.runtime.readers.protected_files import note_input, protect_inputs
         from tinyml.tools.cli.atomic_output import atomic_folder
@@ -329,7 +331,7 @@ class Program:
 
     @cached_property
     def _formats(self) -> ModuleOp:
-        """The program at L1, which the evaluator runs."""
+        """The program at L1, which the evaluator executes."""
         from tinyml.dialects.context import context
         from tinyml.tools.driver.stages import load_program
 
@@ -347,7 +349,7 @@ class Program:
         return self._evaluate_with(X, None, raw)[0]
 
     def _evaluate_with(self, X: object, y: object, raw: bool) -> tuple[Outputs, Data]:
-        """The outputs for inputs, and the inputs with the classes or the values that y holds, as `compile` reads it."""
+        """The outputs for inputs, and the inputs with the classes or values of y, read as `compile` reads them."""
         from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
         from tinyml.runtime.model.program_data import answers_of, load_program_data
 
@@ -355,14 +357,14 @@ class Program:
             raise InputError("expected an array, got None", file="X")
         with _quiet(X, Inputs.of(self._formats, raw), y) as file:
             assert file is not None
-            # A caller who numbers clusters as the program does may ask how many it finds again.
+            # A caller who numbers clusters as the program does may measure the share of equal clusters.
             known = replace(answers_of(self._formats), clusters=False)
             data = load_program_data(self._formats, str(file), known)
             self._heed_range(data)
             return evaluate(self._formats, encode_inputs(self._formats, data.x)), data
 
     def _heed_range(self, data: Data) -> None:
-        """Issue a warning if notably many inputs count as the ends of the input format; a detector expects that."""
+        """Warn if many inputs saturate at the ends of the input format; detectors expect such inputs."""
         from tinyml.tools.driver.beyond_range import beyond_range
 
         found = None if self.threshold is not None else beyond_range(self._formats, data.x)
@@ -384,7 +386,9 @@ class Program:
 
 
 def open(folder: str | Path) -> Program:
-    """The program in a folder that `tinyml compile` or `Program.save` wrote; raises `InputError` for any other."""
+    """The program in a folder that `tinyml compile` or `Program.save` wrote; raises `InputError` for any other
+    folder.
+    """
     program = Program(Path(folder))
     with python_terms({}):
         _ = program.report
@@ -392,7 +396,7 @@ def open(folder: str | Path) -> Program:
 
 
 def _caller() -> int:
-    """The level, for a warning, of the first caller outside of this file."""
+    """The stack level, for a warning, of the first caller outside of this file."""
     level, frame = 0, inspect.currentframe()
     while frame is not None and frame.f_code.co_filename == __file__:
         level, frame = level + 1, frame.f_back
@@ -401,9 +405,9 @@ def _caller() -> int:
 
 @contextmanager
 def _quiet(X: object = None, inputs: Inputs | None = None, y: object = None) -> Generator[Path | None]:
-    """A context without a display of progress, in which errors name arguments.
+    """A context without progress output, in which errors name arguments.
 
-    Yields a file with the inputs and their classes or values, if there are any.
+    Yields a file with the inputs and, if given, their classes or values.
     """
     from tinyml.tools.cli.progress import SILENT
 
@@ -419,16 +423,16 @@ def _quiet(X: object = None, inputs: Inputs | None = None, y: object = None) -> 
 
 @dataclass(frozen=True, kw_only=True)
 class Measurements:
-    """Measurements of a program on a board, all of whose raw outputs equal the evaluator's.
+    """Measurements of a program on a board; all raw outputs equal the evaluator's.
 
     optimize: the level of the C compiler. samples: the number of inferences. unit: cycles or instructions; time: the
-    mean time of an inference in that unit, None on a board without counters. core_cycles: the mean by the published
-    timing of the core, None without one. milliseconds: the mean time by the clock of the board, None if that is
-    unknown; time_source: `simulated`, `published` (the timing of the core, without wait states of memories), `modelled`
-    (a model of the core) or `least` (one cycle for each instruction). flash_bytes: the size of the linked program.
-    static_bytes: .data and .bss; stack_bytes: the peak of the stack; ram_bytes: both together. float_time,
-    float_flash_bytes, float_ram_bytes: time, flash and RAM with an array of floats as the input; None for an input that
-    takes no floats, on the host, and where the array does not fit.
+    mean time of an inference in that unit, None on a board without counters. core_cycles: the mean number of cycles by
+    the published timing of the core, None without one. milliseconds: the mean time at the clock frequency of the board,
+    None if it is unknown; time_source: `simulated`, `published` (the timing of the core, without wait states of
+    memories), `modelled` (a model of the core) or `least` (one cycle for each instruction). flash_bytes: the size of
+    the linked program. static_bytes: .data and .bss; stack_bytes: the peak of the stack; ram_bytes: their sum.
+    float_time, float_flash_bytes, float_ram_bytes: time, flash and RAM with an array of floats as the input; None for
+    an input without a float interface, on the host, and if the array does not fit.
     """
 
     board: str
@@ -452,7 +456,7 @@ class Measurements:
 
     @staticmethod
     def of(result: Mapping[str, Any]) -> Measurements:
-        """The figures in the result of `run_model`."""
+        """The measurements in the result of `run_model`."""
         from tinyml.tools.reports.tables import time_unit
 
         unit = time_unit(dict(result))
@@ -477,7 +481,7 @@ class Measurements:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """The time, flash and RAM of each operation of a program; `str` gives the tables of `tinyml explain`.
+    """The time, flash and RAM of each operation of a program; `str` returns the tables of `tinyml explain`.
 
     figures: the content of `tinyml explain --json`.
     """

@@ -1,4 +1,4 @@
-"""The names of the module `tinyml`, which loads them from here when they are first used."""
+"""The names of the module `tinyml`, loaded on first use."""
 
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -36,7 +36,7 @@ OF_EXTENSIONS = {
     "sweep": "tinyml.tools.api.sweep:sweep",
     "torch_layer": "tinyml.tools.api.training:torch_layer",
 }
-"""The names that extensions have, which are imported when they are used."""
+"""The names provided by extensions, imported on first use."""
 
 
 def __getattr__(name: str) -> object:

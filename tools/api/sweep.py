@@ -1,4 +1,4 @@
-"""Sweeps: many models, formats, boards and searches, a row of figures for each, as tables of papers have them."""
+"""Sweeps: measurements of many models, formats, boards and searches, with one row each, as in tables of papers."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from tinyml.tools.api.loading import Model, load
 from tinyml.tools.api.program import CompileWarning
 
 Arrays: TypeAlias = Sequence[object]
-"""X_val, y_val, X_test and y_test of `compile`, the last ones left out or None."""
+"""X_val, y_val, X_test and y_test of `compile`; the last ones may be omitted or None."""
 
 VARIED = {"format": "formats", "width": "formats", "search": "searches"}
-"""Options of `compile` that a sweep varies, with its argument that does."""
+"""Options of `compile` that a sweep varies, with the argument of the sweep that lists their values."""
 
 PROCESSES = ("jobs", "backend", "cluster")
-"""Options of `compile` that say which processes work: in a sweep these compile, and do not search."""
+"""Options of `compile` that select worker processes: in a sweep the workers compile instead of searching."""
 
 HEAD = "is no table of a sweep and is not written over"
 
 
 @dataclass(frozen=True, kw_only=True)
 class SweepRow:
-    """What a sweep measured of one program; None where a figure is unknown, and where there is no program.
+    """The measurements of one program; None where a figure is unknown or the program does not exist.
 
-    format, search: as asked for. chosen: the formats of the program. Accuracies are percentages, `other_answers` counts
-    the `samples` whose answer differs from the model's on reals, `time` is in `unit`, cycles or instructions of an
-    inference, `float_time` that of a call with floats, and sizes are bytes. warnings: those of the report. error: the
-    reason why there is no program. key: a hash of all that the row depends on.
+    format, search: as requested. chosen: the formats of the program. Accuracies are percentages. `other_answers` counts
+    the `samples` whose prediction differs from that of the model on reals. `time` is in `unit`, cycles or instructions
+    per inference; `float_time` is the time of a call with floats. Sizes are bytes. warnings: the warnings of the
+    report. error: the reason if there is no program. key: a hash of everything that the row depends on.
     """
 
     model: str
@@ -80,18 +80,19 @@ def sweep(
     csv: str | Path | None = None,
     **options: object,
 ) -> list[SweepRow]:
-    """Compile and measure each model in each format on each board with each search; a row each, in this order.
+    """Compile and measure all combinations of model, format, board and search; return one row each, in this order.
 
-    models: a mapping from names to models, or a sequence of models: anything that `load` takes, or a folder with a
-    model, val.npz and perhaps test.npz. formats: `FORMAT` or `FORMAT:BITS`, or auto. searches: names, and None for
-    none. data: the X_val, y_val, X_test and y_test of `compile` in this order, the last ones left out, for all models,
-    or a mapping from their names to these; a folder has its own. csv: a file to which each row is added as soon as it
-    is known. Rows that it has already are not measured again, so that a sweep that was interrupted goes on. options:
-    those of `compile` but `formats`, for all programs; jobs, backend and cluster are of the processes that compile.
+    models: a mapping from names to models, or a sequence of models: any source that `load` accepts, or a folder with a
+    model, val.npz and optionally test.npz. formats: `FORMAT` or `FORMAT:BITS`, or auto. searches: names, and None for
+    no search. data: X_val, y_val, X_test and y_test of `compile` in this order, for all models, or a mapping from model
+    names to these; the last ones may be omitted. A folder has its own data. csv: a file to which each row is appended
+    when it is measured. Rows that the file already contains are not measured again, so that an interrupted sweep
+    resumes. options: the options of `compile` except `formats`, for all programs; jobs, backend and cluster apply to
+    the processes that compile.
 
-    `pandas.DataFrame(rows)` is a table of them. A program that cannot be made, as it does not fit, is a row with an
-    `error`. Raises `InputError` for what is wrong with the arguments, before anything is compiled, and for a file that
-    is no table of a sweep; and `TypeError` for an unknown keyword and a value of another type.
+    `pandas.DataFrame(rows)` converts the rows to a table. A program that cannot be compiled, for example because it
+    does not fit, is a row with an `error`. Raises `InputError` for wrong arguments, before any compilation, and for a
+    file that is not a table of a sweep. Raises `TypeError` for an unknown keyword and a value of another type.
     """
     from tinyml.transforms.search.engine.workers import Workers
 
@@ -111,7 +112,7 @@ def sweep(
             for case, row in workers.run(problem, waiting[start : start + workers.size], _measured):
                 table.add(row)
                 rows[case] = row
-    # The name of a model is no part of what its rows depend on.
+    # The name of a model does not affect its rows.
     return [replace(rows[case], model=case.model) for case in cases]
 
 
@@ -133,7 +134,9 @@ class _Case:
 
 @dataclass(frozen=True)
 class _Problem:
-    """All that processes need: programs as text, data and options. digests: hashes of programs with their data."""
+    """The input of worker processes: programs as text, data and options. digests: hashes of programs with their
+    data.
+    """
 
     programs: Mapping[str, str]
     data: Mapping[str, Arrays]
@@ -163,20 +166,20 @@ class _Problem:
         return _Problem(programs, arrays, options, {name: _digest(programs[name], arrays[name]) for name in programs})
 
     def key(self, case: _Case) -> str:
-        """A hash of all that the row of a case depends on."""
+        """A hash of everything that the row of a case depends on."""
         from importlib.metadata import version
 
         from tinyml.dialects.distribution import DISTRIBUTION
         from tinyml.runtime.devices.registry import is_available
 
-        # Without its compiler or simulator a program has fewer figures.
+        # Without the board's compiler or simulator a row has fewer figures.
         tools = [package.is_installed() for package in chip_of(case.board).packages], is_available(case.board)
         asked = version(DISTRIBUTION), tools, case.board, case.format, case.search, sorted(self.options.items())
         return hashlib.sha256(f"{asked} {self.digests[case.model]}".encode()).hexdigest()[:16]
 
 
 def _measured(problem: _Problem, cases: Sequence[_Case]) -> list[SweepRow]:
-    """The rows of some cases, measured one after the other."""
+    """The rows of some cases, measured sequentially."""
     return [_row(problem, case) for case in cases]
 
 
@@ -220,7 +223,7 @@ def _row(problem: _Problem, case: _Case) -> SweepRow:
 
 
 def _checked(options: Mapping[str, object]) -> dict[str, Any]:
-    """The values of keyword arguments; raises `TypeError` for those of which a sweep has several."""
+    """The values of keyword arguments; raises `TypeError` for options that a sweep varies."""
     for name in ("journal", "resume"):
         if name in options:
             raise TypeError(f"sweep() got an unexpected keyword argument '{name}': csv keeps what is done")
@@ -232,7 +235,7 @@ def _checked(options: Mapping[str, object]) -> dict[str, Any]:
 def _check(
     formats: Sequence[str], boards: Sequence[str], searches: Sequence[str | None], values: Mapping[str, Any]
 ) -> None:
-    """Raise `InputError` for an unknown format, board or search, and for options that exclude each other."""
+    """Raise `InputError` for an unknown format, board or search, and for mutually exclusive options."""
     from tinyml.dialects.context import context
     from tinyml.dialects.formats.lookup import format_spelled
     from tinyml.targets.registry import board
@@ -254,7 +257,9 @@ def _check(
 
 
 def _named(models: object) -> Mapping[str, object]:
-    """Models by name: those of a mapping, else the stem of a file, the name of a folder or of an object's class."""
+    """Models by name: the names of a mapping, else the stem of a file, the name of a folder or an object's class
+    name.
+    """
     if isinstance(models, Mapping):
         if not all(isinstance(name, str) for name in cast("Mapping[object, object]", models)):
             raise InputError("expected texts as names", file="models")
@@ -272,7 +277,7 @@ def _named(models: object) -> Mapping[str, object]:
 
 
 def _of_folder(model: object) -> tuple[object, Arrays | None]:
-    """The model in a folder with the data beside it; any other model as it is."""
+    """The model in a folder with the folder's data; any other model is unchanged."""
     from tinyml.tools.driver.stages import find_model
 
     path = Path(cast("str", model)) if isinstance(model, str | os.PathLike) else None
@@ -290,7 +295,7 @@ def _digest(program: str, arrays: Arrays) -> str:
 
 
 def _content(array: object) -> bytes:
-    """What a hash of an array is made of: its type, its names and its numbers; of a file all that it holds."""
+    """The bytes that identify an array in a hash: its type, its names and its numbers; for a file its content."""
     if array is None:
         return b"-"
     if isinstance(array, str | os.PathLike):
@@ -305,11 +310,11 @@ def _content(array: object) -> bytes:
 
 
 class _Table:
-    """The rows of a sweep in a file of comma-separated values; a context manager, which closes it. path: None for none.
+    """The rows of a sweep in a CSV file; a context manager, which closes the file. path: None for no file.
 
-    Bytes that are no text stay as they are. Several sweeps may add to one file, whose rows are whole (`flock`).
+    Undecodable bytes are preserved. Several sweeps may append to one file; `flock` keeps rows whole.
 
-    Raises `InputError` for a file that cannot be read or written, and for any other file than that of a sweep.
+    Raises `InputError` for a file that cannot be read or written, and for a file that is not a table of a sweep.
     """
 
     def __init__(self, path: str | Path | None):
@@ -328,7 +333,7 @@ class _Table:
                     whole = opened.read()
                     if whole and not whole.startswith(head):
                         raise InputError(HEAD, file=str(file))
-                    # A row that an interrupted sweep left unfinished is measured again.
+                    # An incomplete row of an interrupted sweep is measured again.
                     finished = whole[: whole.rfind(b"\n") + 1]
                     text = StringIO(finished.decode("utf-8", "backslashreplace"), newline="")
                     self.rows = {row.key: row for row in map(_read, csv.DictReader(text))}
@@ -364,7 +369,7 @@ class _Table:
 
 @contextmanager
 def _locked(file: BinaryIO) -> Generator[None]:
-    """A context in which no other sweep changes a file; on file systems without locks, nothing holds it back."""
+    """A context in which no other sweep changes a file; file systems without locks give no protection."""
     with suppress(OSError):
         fcntl.flock(file, fcntl.LOCK_EX)
     try:
@@ -375,7 +380,7 @@ def _locked(file: BinaryIO) -> Generator[None]:
 
 
 def _read(texts: Mapping[str, str]) -> SweepRow:
-    """The row with these texts; raises `ValueError` for texts that are none of a row."""
+    """The row with these texts; raises `ValueError` for texts that do not form a row."""
     types = get_type_hints(SweepRow)
     if texts.keys() != types.keys():
         raise ValueError(f"expected {len(types)} columns")

@@ -1,4 +1,4 @@
-"""Training in the arithmetic of compiled programs, from Python: fine-tuning, and a layer of PyTorch."""
+"""Training in the arithmetic of compiled programs from Python: fine-tuning, and a layer of PyTorch."""
 
 from __future__ import annotations
 
@@ -32,13 +32,14 @@ def finetune(
     y_val: object,
     **options: Unpack[FinetuneKeywords],
 ) -> Model:
-    """Train a model further in the arithmetic of its compiled program, which `compile` keeps.
+    """Train a model further in the arithmetic of its compiled program; `compile` preserves the result's number formats.
 
-    model: a `Model`, or anything that `load` takes. X_train, y_train: inputs (samples, ...), as `compile` takes
-    them, and the class of each sample. X_val, y_val: samples on which number formats, epochs and trainings are chosen.
-    options: those of `tinyml finetune`, with underscores in their names. Warns (`CompileWarning`) of more than two
-    points lost beside floating point. Raises `InputError` for bad input, for limits that cannot be kept and for a
-    training that makes the program worse, and `TypeError` for an unknown keyword and a value of another type.
+    model: a `Model`, or any source that `load` accepts. X_train, y_train: inputs (samples, ...) as for `compile`, and
+    the class of each sample. X_val, y_val: samples that determine number formats, epochs and the choice between
+    trainings. options: the options of `tinyml finetune`, with underscores in their names. Issues a `CompileWarning` for
+    a loss of more than two points compared with floating point. Raises `InputError` for bad input, for limits that
+    cannot be met and for a training that makes the program worse, and `TypeError` for an unknown keyword and a value of
+    another type.
     """
     from tinyml.lowering.options import PipelineOptions
     from tinyml.tools.driver.finetune import finetune, labelled
@@ -68,14 +69,15 @@ def finetune(
 
 
 def torch_layer(model: object, *, plan: str | None = None) -> Any:
-    """A `torch.nn.Module` whose forward pass computes a program in number formats, bit for bit, and whose backward pass
-    takes the derivative of each rounding as 1 (straight-through estimator), for weights and inputs.
+    """A `torch.nn.Module` whose forward pass computes a program in number formats, bit for bit.
 
-    model: a `Model` in number formats, such as `finetune` returns, or anything that `load` takes; it stays as it is.
-    plan: a plan that rounds sums, as `compile` takes it. Inputs are (samples, ...), results the scores in double
-    precision, (samples, classes), before a softmax, or the sigmoid of a single score, at the end. The parameters are
-    the reals that weights are rounded from. `layer.model()` is the `Model` with the present weights. Raises
-    `InputError` without PyTorch, and for a model on reals.
+    The backward pass sets the derivative of each rounding to 1 (straight-through estimator), for weights and inputs.
+
+    model: a `Model` in number formats, such as the result of `finetune`, or any source that `load` accepts; it is
+    unchanged. plan: a plan that rounds sums, as for `compile`. Inputs are (samples, ...), results the scores in double
+    precision, (samples, classes), before a final softmax or the sigmoid of a single score. The parameters are the reals
+    that are rounded to the weights. `layer.model()` is the `Model` with the current weights. Raises `InputError`
+    without PyTorch, and for a model on reals.
     """
     from tinyml.dialects import tdsl
     from tinyml.dialects.context import context
@@ -92,14 +94,14 @@ def torch_layer(model: object, *, plan: str | None = None) -> Any:
 
 @cache
 def _classes() -> Any:
-    """The class of the layers, defined on first use because its bases are PyTorch's."""
+    """The class of the layers, defined on first use because its base classes are PyTorch's."""
     try:
         torch: Any = import_module("torch")
     except ImportError as error:
         raise InputError(f"PyTorch is not installed: {install_command('torch')}") from error
 
     class StraightThrough(torch.autograd.Function):
-        """The scores of a batch, with their derivatives by the inputs and by the parameters."""
+        """An autograd function: the scores of a batch, with their derivatives by the inputs and by the parameters."""
 
         @staticmethod
         def forward(ctx: Any, trainer: Trainer, x: Any, *parameters: Any) -> Any:
@@ -120,7 +122,7 @@ def _classes() -> Any:
             )
 
     class ProgramLayer(torch.nn.Module):
-        """A program in number formats whose weights are parameters."""
+        """A program in number formats with its weights as parameters."""
 
         def __init__(self, trainer: Trainer):
             torch.nn.Module.__init__(self)
@@ -146,7 +148,7 @@ def _classes() -> Any:
                     parameter.copy_(torch.from_numpy(real))
 
         def model(self) -> Model:
-            """The model with the present weights."""
+            """The model with the current weights."""
             self.write()
             return of_object(self.trainer.weights.program().clone())
 
@@ -154,5 +156,5 @@ def _classes() -> Any:
 
 
 def _inputs(trainer: Trainer, x: Any) -> Any:
-    """A tensor of inputs as the program takes them."""
+    """A tensor of inputs in the form that the program accepts."""
     return trainer.inputs(x.detach().cpu().double().numpy().reshape(len(x), -1))

@@ -3,9 +3,9 @@
 The signatures of the runtime's AVR and portable kernels are parsed from their names.
 
 Cycles are per entry, with weights in flash unless the name says otherwise. `step` is the time of the instructions for
-one entry, for a composed kernel including the loop overhead; `loop` the difference between calls with n and with 0
-entries, divided by n; `call` the whole call, divided by n, from the first instruction that loads an argument to the
-addition of the initial value.
+one entry; for a composed kernel it includes the loop overhead. `loop` is the difference between calls with n and with 0
+entries, divided by n. `call` is the time of the whole call, divided by n, from the first instruction that loads an
+argument to the addition of the initial value.
 """
 
 from __future__ import annotations

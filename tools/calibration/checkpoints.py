@@ -18,7 +18,7 @@ _FILE: ContextVar[tuple[Path, dict[str, Any]] | None] = ContextVar("checkpoints"
 
 @contextmanager
 def checkpoints(name: str, *, resume: bool) -> Generator[Path]:
-    """Keep what `remembered` measures in a file of the user's cache until the measurements are complete.
+    """Store the results of `remembered` in a file of the user's cache until the measurements are complete.
 
     resume: reuse the measurements of an interrupted run of the same name. Yields the file, which is deleted at the end
     unless an exception is raised.

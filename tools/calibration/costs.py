@@ -4,13 +4,13 @@
 
 `--quick` measures only every eighth program: it writes a rough table for a chip without one, and prints the deviation
 of an existing table without rewriting it. `--resume` reuses the measurements of an interrupted run. `--add` measures
-only the steps missing from a table. `--amend` measures estimators and every fourth program in fixed point, and fits the
-times of their steps anew, where those in the table count as one more measurement each. `--forests` measures the steps
-of forests only, and leaves all others as they are.
+only the steps missing from a table. `--amend` measures estimators and every fourth program in fixed point and fits the
+times of their steps again; the times in the table count as one more measurement each. `--forests` measures only the
+steps of forests and leaves all others unchanged.
 
-Each operation of a program gives an equation: the counts of its steps times their unknown costs equal its measured
-time, or its bytes of code. Bytes that a program pays once (kernels, functions of the C library) and the stack are
-fitted to the remainders of whole programs. Costs are never negative.
+Each operation of a program contributes an equation: the counts of its steps times their unknown costs equal its
+measured time, or its bytes of code. Bytes that a program needs once (kernels, functions of the C library) and the stack
+are fitted to the remainders of whole programs. Costs are never negative.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ from tinyml.transforms.ir.cost.demand import StepCounts, demand_of
 
 
 def measured_boards() -> dict[str, Board]:
-    """The board on which each cost table is measured, by table name: the `larger` one of the first that has it."""
+    """The board on which each cost table is measured, by table name: the `larger` board of the first board with the
+    table.
+    """
     first = {board.costs: board for board in reversed(boards()) if board.costs}
     return {table: board_named(board.larger or board.name) for table, board in first.items()}
 
@@ -88,9 +90,9 @@ SELDOM = 4
 SAMPLES = 2
 QUICK = 8
 LOOKUP = "extui i32"
-"""The step of a look-up by the number of a leaf, of which only forests in f32 make use."""
+"""The step of an indexed leaf lookup, which only forests in f32 use."""
 LOOKUPS = 12
-"""Programs by which its time is measured."""
+"""The programs that measure the time of `LOOKUP`."""
 OPTIONS = ("--add", "--quick", "--resume", "--amend", "--forests")
 
 Variant: TypeAlias = tuple[str, int | None, str | None, str, bool]
@@ -213,7 +215,7 @@ def _measured(
     chosen: Board,
     known: Mapping[str, Sequence[float]],
 ) -> list[Measurement]:
-    """Measure programs in formats. programs: each behind the key by which measurements are remembered."""
+    """Measure programs in formats. programs: each with the key of its stored measurements."""
     measurements: list[Measurement] = []
     for name, program in programs:
         for format, width in formats:
@@ -260,7 +262,7 @@ def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: 
 
 
 def amend(chosen: Board, *, resume: bool = False) -> None:
-    """Fit the times of a table anew for the steps of estimators and some programs. resume: as for `calibrate`."""
+    """Fit the times of a table again for the steps of estimators and some programs. resume: as for `calibrate`."""
     file = cost_file(chosen.name)
     assert file is not None
     with tempfile.TemporaryDirectory() as name, checkpoints(f"costs-{chosen.costs}-amend", resume=resume):
@@ -271,7 +273,7 @@ def amend(chosen: Board, *, resume: bool = False) -> None:
 
 
 def renew_forests(chosen: Board, *, resume: bool = False) -> None:
-    """Measure the steps of forests anew, without any other step of a table. resume: as for `calibrate`."""
+    """Measure the steps of forests again and leave all other steps of a table unchanged. resume: as for `calibrate`."""
     file = cost_file(chosen.name)
     assert file is not None
     with checkpoints(f"costs-{chosen.costs}-forests", resume=resume):
@@ -295,7 +297,9 @@ def forests_of_floats(folder: Path, chosen: Board) -> list[Measurement]:
 
 
 def write_lookup(file: Path, generic: Cost, measurements: Sequence[Measurement]) -> None:
-    """Write the time of `LOOKUP`, by programs all of whose other steps are known. generic: the bytes of a new row."""
+    """Write the time of `LOOKUP`, from programs whose other steps all have known costs. generic: the bytes of a new
+    row.
+    """
     old = json.loads(file.read_text())
     steps = old.pop("steps")
     equations = [
@@ -312,7 +316,7 @@ def write_lookup(file: Path, generic: Cost, measurements: Sequence[Measurement])
 
 
 def write_forests(file: Path, equations: Sequence[Equation]) -> None:
-    """Replace the steps of forests in a table by those of some equations."""
+    """Replace the steps of forests in a table by steps fitted to equations."""
     old = json.loads(file.read_text())
     steps = {step: row for step, row in old.pop("steps").items() if not step.startswith(FOREST_STEPS)}
     rows = {step: [round(time, 2), 0.0, 0.0, 0.0] for step, time in fit(equations, {}).items()}
@@ -320,7 +324,7 @@ def write_forests(file: Path, equations: Sequence[Equation]) -> None:
 
 
 def write_amended(file: Path, measurements: Sequence[Measurement], alone: Mapping[str, float]) -> None:
-    """Write the times of the steps of some measurements into a table. alone: as for `amended`."""
+    """Write the fitted step times of some measurements to a table. alone: as for `amended`."""
     old = json.loads(file.read_text())
     program, steps = old.pop("program"), old.pop("steps")
     times = amended(measurements, {step: row[0] for step, row in steps.items()}, alone)
@@ -334,7 +338,7 @@ def write_amended(file: Path, measurements: Sequence[Measurement], alone: Mappin
 
 
 def _write(file: Path, result: Mapping[str, Any], steps: dict[str, Any]) -> None:
-    """Write a table. result: what stands before its steps."""
+    """Write a table. result: the fields before its steps."""
     steps.pop("", None)
     rows = ",\n".join(f"    {json.dumps(step)}: {json.dumps(row)}" for step, row in sorted(steps.items()))
     head = json.dumps(result, indent=2).removesuffix("\n}")

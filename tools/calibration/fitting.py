@@ -1,4 +1,4 @@
-"""The fit of cost tables to measured programs: least squares with costs that are never negative."""
+"""The fit of cost tables to measured programs: non-negative least squares."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tinyml.targets.costs import Cost, KernelCost
 from tinyml.transforms.ir.cost.demand import ENTRY, Demand, StepCounts
 
 WORTH = 10.0
-"""Executions of a step in the equation of its time in an older table."""
+"""The weight of a time in an older table, as executions of the step in its equation."""
 LONGEST_ENTRY = 200.0
-"""The time up to which a remainder that belongs to no operation is taken for entry and return."""
+"""The longest remainder (a time of no operation) that is attributed to entry and return."""
 COLUMNS = ["time", "code", "once", "stack"]
 
 FLOOR = 30.0
-"""Operations with less time, or fewer bytes of code, than this count with absolute errors."""
+"""Operations with less time, or fewer bytes of code, count with absolute errors."""
 POWER = 0.8
 """Each equation is divided by its size to this power; a power of 1 would give relative errors."""
 TYPICAL = 0.08
-"""Relative errors beyond this count linearly, as the C compiler optimizes some operations away."""
+"""Relative errors above this limit count linearly: the C compiler optimises some operations away."""
 
 
 Equation: TypeAlias = tuple[Mapping[str, float], float]
@@ -73,7 +73,7 @@ def measurement_of(fields: Mapping[str, Any]) -> Measurement:
 
 
 def entry_of(measurement: Measurement) -> dict[str, float]:
-    """The counts of the steps of saving registers."""
+    """The counts of the steps that save registers."""
     runs = measurement.demand.operations.get("", StepCounts()).runs
     return {step: runs[step] for step in ENTRY if step in runs}
 
@@ -114,10 +114,11 @@ def system(equations: Sequence[Equation]) -> tuple[list[str], NDArray[np.float64
 def amended(
     measurements: Sequence[Measurement], before: Mapping[str, float], alone: Mapping[str, float]
 ) -> dict[str, float]:
-    """The times of all steps in some measurements, of a program under "", where those before are still worth something.
+    """The times of all steps in some measurements, and under "" the time of a program, fitted together with earlier
+    times.
 
-    before: times by step, that of a program under "". Each counts as one more equation, with `WORTH` executions.
-    alone: times of steps measured in isolation, which are known.
+    before: earlier times by step, under "" the time of a program. Each counts as one more equation, with `WORTH`
+    executions. alone: times of steps measured in isolation, which are known.
     """
     kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}
     composed = {step: known.cost.time for step, known in kernels.items() if known.cost is not None}
@@ -149,7 +150,7 @@ def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, 
 def fit_presence(
     measurements: Sequence[Measurement], values: Sequence[float], known: Mapping[str, float]
 ) -> dict[str, float]:
-    """The fixed cost of a program, under "", and the cost of the first step of each kind; known ones are kept."""
+    """The fixed cost of a program, under "", and the cost of the first step of each kind; known costs are unchanged."""
     presence = [{"": 1.0, **dict.fromkeys(measurement.kinds(), 1.0)} for measurement in measurements]
     names, a, measured = system(list(zip(presence, values, strict=True)))
     base = a @ np.array([known.get(name, 0.0) for name in names])
@@ -163,9 +164,10 @@ def table(
     known: Mapping[str, Sequence[float]],
     alone: Mapping[str, float],
 ) -> dict[str, Any]:
-    """A cost table in the form that `tinyml.targets.costs` reads; known costs, with a program's under "", are kept.
+    """A cost table in the form that `tinyml.targets.costs` reads; known costs, under "" a program's, are unchanged.
 
-    alone: times of steps measured in isolation. Costs of composed kernels are also known, but left out of the table.
+    alone: times of steps measured in isolation. Costs of composed kernels are also known, but are omitted from the
+    table.
     """
     kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}
     composed = {step: astuple(known.cost) for step, known in kernels.items() if known.cost is not None}

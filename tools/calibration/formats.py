@@ -7,7 +7,7 @@ from tinyml.dialects.formats.posit.type import PositType
 FIXED = {width: FixedType(width, width - 1) for width in (8, 16)}
 POSITS = {8: PositType(8, 0, -6, 1), 16: PositType(16, 0, -14, 1)}
 WEIGHTS = PositType(16, 0, -10, 2)
-"""Typical weights of programs: es 0, and constants coarse enough for sums of products to fit 32 bits."""
+"""Typical weight formats of programs: es 0, and constants coarse enough for sums of products to fit 32 bits."""
 
 FOREST_FORMATS = ("fixed", 8), ("fixed", 16), ("fixed", 32), ("f32", None)
 """The formats and widths of forests."""

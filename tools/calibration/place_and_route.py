@@ -1,7 +1,7 @@
 """Placed and routed figures of compiled models: `python -m tinyml.tools.calibration.place_and_route FOLDER...`.
 
-Each folder is one that `tinyml compile` wrote for an FPGA. yosys maps the module, nextpnr places and routes it, and a
-line of a table says which cells it takes and how fast the clock may be. It takes minutes for a large module.
+Each folder is an output of `tinyml compile` for an FPGA. yosys maps the module, and nextpnr places and routes it. A row
+of the table shows the cells used and the maximum clock frequency. A large module takes minutes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HEADS = ("model", "format", "target", "cycles", "LUTs", "registers", "DSPs", "bl
 
 
 def main(folders: list[str]) -> int:
-    """Print a table; 1 with a line on standard error for a folder without hardware or a tool that fails."""
+    """Print a table; return 1, with a line on standard error, for a folder without hardware or a tool that fails."""
 
     def run() -> int:
         print("| " + " | ".join(HEADS) + " |")
@@ -34,7 +34,7 @@ def main(folders: list[str]) -> int:
 
 
 def row_of(folder: Path) -> tuple[str, ...]:
-    """The figures of a compiled model; raises `InputError` if a tool is missing or finds no place for a cell."""
+    """The figures of a compiled model; raises `InputError` if a tool is missing or placement fails."""
     report = read_report(folder)
     if (chosen := board(report["target"])).fabric is None:
         raise InputError(f"compiled for {report['target']}, which has no hardware module", file=str(folder))

@@ -1,4 +1,5 @@
-"""Command-line arguments derived from declared options: their values, the files they name, and parts of help texts.
+"""Command-line arguments derived from declared options: their values, the files that they name, and parts of help
+texts.
 
 `CommonOptions` are the options of every tool.
 """
@@ -25,12 +26,12 @@ from tinyml.targets.board import SIZES, bytes_of
 Declaration = TypeVar("Declaration")
 
 LARGEST = 2**63 - 1
-"""The largest integer that an option takes."""
+"""The largest integer that an option accepts."""
 
 _WIDTH = 80
 
 _READ = ("mlir", "npy", "npz", "csv")
-"""Suffixes of files that commands read, besides those of frontends."""
+"""Suffixes of files that commands read, in addition to those of frontends."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +48,7 @@ class Container(Protocol):
 
 
 class Section(Container, Protocol):
-    """An argument parser, or a part of one, in which arguments can exclude each other."""
+    """An argument parser, or a part of one, in which arguments can be mutually exclusive."""
 
     def add_mutually_exclusive_group(self) -> Container: ...
 
@@ -59,9 +60,9 @@ class Parser(Section, Protocol):
 
 
 def add_options(parser: Parser, options: Iterable[Option], *, others: OptionGroup | None = None) -> None:
-    """Add an argument for each option, below the heading of its group if all of the options have one.
+    """Add an argument for each option, under the heading of its group if all of the options have a group.
 
-    Options that are not given do not appear in the parsed namespace. others: the group of options that declare none.
+    Omitted options do not appear in the parsed namespace. others: the group of options that declare none.
     """
     groups = {declared: declared.group or others for declared in options}
     if None in groups.values():
@@ -109,7 +110,7 @@ def _settings(declared: Option) -> dict[str, Any]:
 
 
 def show_examples(parser: argparse.ArgumentParser, usage: str, examples: Mapping[str, str]) -> None:
-    """Begin the help of a command with examples, and with a usage that does not list all options.
+    """Begin the help of a command with examples and a short usage.
 
     usage: the required arguments. examples: the purpose of each command line, which omits the name of the command.
     """
@@ -120,7 +121,7 @@ def show_examples(parser: argparse.ArgumentParser, usage: str, examples: Mapping
 
 
 def formats_epilogue() -> str:
-    """The number formats by name, each with what it is good for. Loads the dialects of formats."""
+    """The number formats by name, each with its purpose. Loads the dialects of formats."""
     from tinyml.dialects.formats.lookup import ALIASES, formats
 
     common = {dialect: alias for alias, dialect in ALIASES.items()}
@@ -195,7 +196,7 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def _real(text: str) -> float:
-    """The number that a text spells; NaN if it spells none."""
+    """The number in a text; NaN if the text is not a number."""
     try:
         return float(text)
     except ValueError:
@@ -215,7 +216,7 @@ _VALUE_PARSERS: dict[Any, Callable[[str], Any]] = {
 
 
 class OutputFile(PosixPath):
-    """A file or folder to write, as a command line names it."""
+    """A file or folder to write, as named on the command line."""
 
     written: tuple[str, ...] = ()
     """The suffixes of files that the command writes there, or `FOLDER`."""
@@ -229,9 +230,10 @@ def output_file(written: tuple[str, ...], text: str) -> OutputFile:
 
 
 def check_paths(arguments: argparse.Namespace) -> None:
-    """Protect the files among the arguments that are read, and check those that are written, as `check_file` does.
+    """Protect input files among the arguments from being overwritten, and check output files with `check_file`.
 
-    Raises `InputError` also if two of them are the same file. What writes a folder checks it itself (`atomic_folder`).
+    Raises `InputError` also if two arguments name the same file. Commands that write a folder check it themselves
+    (`atomic_folder`).
     """
     paths = list(_paths(vars(arguments).values()))
     for path in paths:
@@ -247,7 +249,7 @@ def check_paths(arguments: argparse.Namespace) -> None:
 
 
 def check_file(path: Path, written: tuple[str, ...]) -> Path:
-    """The file that a path leads to (`check_output`).
+    """The target of a path, following links (`check_output`).
 
     written: the suffixes of files that the command writes. Raises `InputError` also for an existing file with the
     suffix of a model or of data that the command does not write.
@@ -306,7 +308,7 @@ class ReadOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class CommandOptions(CommonOptions):
-    """The options of every command of `tinyml`; `tinyml-opt` has a help of its own."""
+    """The options of every command of `tinyml`; `tinyml-opt` has its own help."""
 
     help: bool = option("show this help text", default=False, flags=("-h", "--help"), group=OptionGroup.COMMON)
 
@@ -323,7 +325,7 @@ def add_common_options(parser: Parser, declaration: type[CommonOptions] = Common
 
 
 def apply_common_options(arguments: argparse.Namespace) -> None:
-    """Put limits and `--trust-pickle` into effect, and protect the files that are read from being overwritten.
+    """Apply limits and `--trust-pickle`, and protect input files from being overwritten.
 
     Raises `InputError` for a file that must not be written (`check_paths`).
     """

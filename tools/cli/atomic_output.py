@@ -1,12 +1,12 @@
 """Files and folders that are written completely or not at all.
 
-What is new lies in a folder `.NAME.tinyml-TOKEN` beside the output and takes its place once it is complete. The folder
-has a mark: a file that contains the inode number of the folder and is locked by the process that writes there. A later
-run can thus tell the leftovers of killed runs, which it removes, from the work of runs that are still alive, even in
-another container, and from folders of the user that have such a name.
+New content is written to a folder `.NAME.tinyml-TOKEN` next to the output and moved into place once it is complete. The
+folder has a mark: a file that contains the inode number of the folder and is locked by the writing process. A later run
+therefore distinguishes leftovers of killed runs, which it removes, from the work of active runs, even in another
+container, and from a user's folders with such a name.
 
-A run may be killed before it has written the mark. Its folder holds nothing then but perhaps an empty mark, and its
-token, whose second half is a check sum of its first, says that it is ours.
+A run may be killed before it writes the mark. Its folder is then empty or contains an empty mark. Its token, whose
+second half is a checksum of its first half, identifies it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tinyml.runtime.readers.protected_files import check_output
 _RANDOM_BYTES = 4
 
 MARK = "tinyml-temporary"
-"""The file that proves that a folder is one of ours."""
+"""The file that identifies a folder as a temporary output."""
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Lock:
     descriptor: int
 
     def release(self) -> None:
-        """Give up the lock; later calls have no effect."""
+        """Release the lock; later calls have no effect."""
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1
@@ -49,14 +49,14 @@ class Lock:
 
 @dataclass
 class PendingOutput:
-    """A temporary folder that this process has made, or taken over from a killed one, and locked until `close`."""
+    """A temporary folder that this process has created, or taken over from a killed run, and locked until `close`."""
 
     folder: Path
     lock: Lock
 
     @property
     def new(self) -> Path:
-        """The path of the new file or folder, which exists once it is created."""
+        """The path of the new file or folder, which the caller creates."""
         return self.folder / "new"
 
     @property
@@ -65,7 +65,7 @@ class PendingOutput:
         return self.folder / "old"
 
     def close(self) -> None:
-        """Remove what is new, and the folder with it unless an old output still lies there."""
+        """Remove the new output, and the folder with it unless it still contains an old output."""
         with suppress(OSError):
             if self.new.is_dir() and not self.new.is_symlink():
                 shutil.rmtree(self.new, ignore_errors=True)
@@ -78,7 +78,7 @@ class PendingOutput:
 
 
 def pending_output(output: Path) -> PendingOutput:
-    """A new folder for an output, beside it; leftovers are removed. Raises `OSError` if there can be none."""
+    """A new temporary folder next to an output; leftovers are removed. Raises `OSError` if it cannot be created."""
     for stale in stale_outputs(output):
         stale.close()
     while (pending := _marked(_temporary(output, secrets.token_hex(_RANDOM_BYTES)))) is None:
@@ -87,21 +87,21 @@ def pending_output(output: Path) -> PendingOutput:
 
 
 def _temporary(output: Path, random: str) -> Path:
-    """A temporary folder, whose name ends in a check sum that names do not have by chance."""
+    """The path of a temporary folder; its name ends in a checksum that other names do not have by chance."""
     check = hashlib.sha256(random.encode()).hexdigest()[: len(random)]
     return output.parent / f".{output.name}.tinyml-{random}{check}"
 
 
 def _marked(folder: Path) -> PendingOutput | None:
-    """A new folder with its mark; None if another run took it for the leftover of a killed one meanwhile."""
+    """A new folder with its mark; None if another run removed it as a leftover in the meantime."""
     folder.mkdir()
     lock = Lock(-1)
     try:
         lock.descriptor = os.open(folder / MARK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
-        # Without locks, as on some network file systems, nobody removes leftovers.
+        # Without locks, as on some network file systems, no run removes leftovers.
         with suppress(OSError):
             fcntl.flock(lock.descriptor, fcntl.LOCK_EX)
-        # Written last: without its proof, the folder counts as a leftover only while nobody has locked the mark.
+        # Written last: a folder without its proof counts as a leftover only while its mark is not locked.
         os.write(lock.descriptor, _proof(folder))
         (folder / MARK).stat()
     except FileNotFoundError:
@@ -115,9 +115,9 @@ def _marked(folder: Path) -> PendingOutput | None:
 
 
 def stale_outputs(output: Path) -> Iterator[PendingOutput]:
-    """The temporary folders of an output whose processes have ended, each locked by this one.
+    """The temporary folders of an output whose processes have ended, each locked by this process.
 
-    Those of runs that were killed before they marked them are removed on the way.
+    Folders of runs that were killed before they wrote the mark are removed.
     """
     pattern = re.compile(rf"\.{re.escape(output.name)}\.tinyml-([0-9a-f]{{{2 * _RANDOM_BYTES}}})[0-9a-f]+")
     with suppress(OSError):
@@ -142,7 +142,7 @@ def stale_outputs(output: Path) -> Iterator[PendingOutput]:
 
 
 def _proof(folder: Path) -> bytes:
-    """The content of a folder's mark; no copy of the folder has the same."""
+    """The content of a folder's mark; a copy of the folder has a different proof."""
     return f"tinyml removes this folder, inode {folder.stat().st_ino}.\n".encode()
 
 
@@ -164,16 +164,16 @@ def hold(path: Path) -> Lock | None:
 def atomic_file(path: str | Path) -> Generator[IO[str]]:
     """A stream whose text replaces the file `path` when the context ends without an exception.
 
-    The text is written to a temporary file beside `path`, which is removed after an exception; a terminal, a pipe or a
-    device is written to directly. Raises `InputError` at once if nothing can be written and, at the start and at the
-    end, for a file that must not be replaced (`check_output`).
+    The text is written to a temporary file next to `path`, which is removed after an exception; terminals, pipes and
+    devices are written directly. Raises `InputError` at the start if the file cannot be written and, at the start and
+    at the end, for a file that must not be replaced (`check_output`).
     """
     with _atomic_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8") as text:
         yield text
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Replace a file by one with this content, as `atomic_file` does; text becomes UTF-8."""
+    """Replace the content of a file, as `atomic_file` does; text is encoded as UTF-8."""
     with _atomic_bytes(path) as stream:
         stream.write(content.encode() if isinstance(content, str) else content)
 
@@ -208,7 +208,7 @@ def _atomic_bytes(path: str | Path) -> Generator[IO[bytes]]:
 
 
 class _Output(io.FileIO):
-    """A file whose errors of writing are `InputError`s about the path `shown`, which the system does not name."""
+    """A file whose write errors are `InputError`s about the path `shown`; the system's errors do not name it."""
 
     def __init__(self, path: Path, shown: str | Path) -> None:
         self.shown = shown
@@ -228,7 +228,7 @@ def _file_complaint(error: OSError | RuntimeError, path: str | Path) -> InputErr
 
 @contextmanager
 def json_results(path: Path | None) -> Generator[list[dict[str, Any]]]:
-    """A list of results, written as JSON if there is a path and the context ends without an exception.
+    """A list of results, written as JSON if a path is given and the context ends without an exception.
 
     Raises `InputError` at the start if the file cannot be written.
     """
@@ -242,22 +242,22 @@ def json_results(path: Path | None) -> Generator[list[dict[str, Any]]]:
 RemovableFiles = Callable[[Path], Sequence[str]]
 """The files of an existing folder, relative to it; raises `InputError` unless all its contents may be removed.
 
-Files are removed in this order, so that a removal that was cut short can go on.
+Files are removed in this order, so that an interrupted removal can resume.
 """
 
 
 @contextmanager
 def atomic_folder(out: Path, removable: RemovableFiles) -> Generator[Path]:
-    """A temporary folder beside `out` that replaces it if the context ends without an exception.
+    """A temporary folder next to `out` that replaces it if the context ends without an exception.
 
-    The folder `out` is renamed aside, the new one moved in, and then the removable files of the old one are deleted:
-    whatever fails, one of the two is whole. Leftovers of killed runs are removed; an old folder that one of them had
+    The folder `out` is renamed, the new one moved in, and then the removable files of the old one are deleted: after
+    any failure, one of the two is complete. Leftovers of killed runs are removed; an old folder that such a run had
     renamed is moved back. Raises `InputError` if `out` must not be removed, at the start and at the end, and if it
     cannot be written.
     """
     with ExitStack() as cleanup:
         try:
-            # A symbolic link is kept; the folder that it points to is replaced.
+            # A symbolic link is preserved; the folder that it points to is replaced.
             final = check_output(out)
             _restore(final, removable)
             _check(final, out, removable)
@@ -272,7 +272,7 @@ def atomic_folder(out: Path, removable: RemovableFiles) -> Generator[Path]:
 
 
 def only_empty(folder: Path) -> Sequence[str]:
-    """The `RemovableFiles` for folders that are only replaced if they are empty."""
+    """The `RemovableFiles` for folders that may be replaced only if they are empty."""
     if any(folder.iterdir()):
         raise InputError("the folder is not empty", file=str(folder))
     return ()
@@ -284,7 +284,7 @@ def _folder_complaint(error: OSError | RuntimeError, out: Path) -> InputError:
 
 
 def _check(final: Path, out: Path, removable: RemovableFiles) -> Sequence[str]:
-    """The removable files of a folder that may be replaced or does not exist; errors name it as the user does."""
+    """The removable files of a folder that may be replaced or does not exist; errors use the user's path."""
     if not os.path.lexists(final):
         return ()
     if not final.is_dir():
@@ -298,7 +298,7 @@ def _check(final: Path, out: Path, removable: RemovableFiles) -> Sequence[str]:
 
 
 def _make_parents(final: Path, cleanup: ExitStack) -> None:
-    """Make the folders above the output; those that are still empty at the end are removed."""
+    """Create the folders above the output. Folders that are still empty at the end are removed."""
     for parent in reversed(final.parents):
         if not parent.exists():
             parent.mkdir()
@@ -334,9 +334,9 @@ def _replace(final: Path, out: Path, pending: PendingOutput, removable: Removabl
 
 
 def _restore(final: Path, removable: RemovableFiles) -> None:
-    """Move an old folder back that a killed run had renamed, or finish its removal."""
+    """Move back an old folder that a killed run had renamed, or finish its removal."""
     for stale in stale_outputs(final):
-        # Files that may not be removed stay, even here.
+        # Files that are not removable are preserved even here.
         with suppress(OSError, InputError):
             if not stale.old.exists():
                 pass
@@ -348,7 +348,7 @@ def _restore(final: Path, removable: RemovableFiles) -> None:
 
 
 def _remove(folder: Path, files: Sequence[str]) -> None:
-    """Remove files and then the folders that held them; raises `OSError` if anything else lies there."""
+    """Remove files and then the folders that contained them; raises `OSError` if the folders have other content."""
     for file in files:
         (folder / file).unlink(missing_ok=True)
     for parent, _, _ in os.walk(folder, topdown=False):

@@ -1,4 +1,6 @@
-"""The guard around a tool: errors of users and plug-ins, exhausted memory and signals become a line and exit code 1."""
+"""The guard around a tool: a user error, a plug-in error, exhausted memory or a signal becomes one line and an exit
+code.
+"""
 
 from __future__ import annotations
 
@@ -28,29 +30,32 @@ from tinyml.dialects.errors import InputError
 from tinyml.tools.cli.collection import collect_rarely
 
 MOST_DIGITS = 300
-"""Maximum consecutive digits in an argument: more than file names have, fewer than Python converts."""
+"""Maximum consecutive digits in an argument: more than file names have, fewer than Python's limit for conversion."""
 
 _TRIM, _MAP = -1, -3
-"""The parameters of glibc's `mallopt`: from how many free bytes memory is returned, and from which size on an array has
-memory of its own, which is always returned."""
-
-_RETURNED, _OF_ITS_OWN = 1 << 28, 1 << 25
-"""Their values in bytes. By default most arrays of an evaluation get pages that the system has to clear again."""
-
-_AS_GIVEN = "tinyml.as_given"
-"""The handler of characters that the encoding of a stream lacks: bytes of file names are written as given, others
-escaped.
-
-In a locale without UTF-8, Python keeps the bytes of a file's name as lone surrogates.
+"""Parameters of glibc's `mallopt`: the free bytes above which memory is returned to the system, and the size above
+which an array has its own mapping, which is always returned.
 """
 
-# Python's last collection would walk over every object that is left: a twentieth of the time of a search, to free
-# memory that goes with the process.
+_RETURNED, _OF_ITS_OWN = 1 << 28, 1 << 25
+"""The values of these parameters in bytes. By default most arrays of an evaluation get new pages that the system must
+clear.
+"""
+
+_AS_GIVEN = "tinyml.as_given"
+"""The error handler for characters that the encoding of a stream lacks.
+
+Bytes of file names are written unchanged; other characters are escaped. In a locale without UTF-8, Python stores the
+bytes of file names as lone surrogates.
+"""
+
+# Python's last collection would visit every remaining object: a twentieth of the time of a search, for memory that the
+# exiting process frees anyway.
 atexit.register(gc.freeze)
 atexit.register(gc.disable)
 
 _ENDED = 128
-"""What shells add to the number of the signal that ended a program, for its exit code."""
+"""The number that shells add to the signal that ended a program, for its exit code."""
 
 INTERRUPTED = _ENDED + signal.SIGINT
 """The exit code after Ctrl-C."""
@@ -58,12 +63,12 @@ INTERRUPTED = _ENDED + signal.SIGINT
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _RETRY, _PATIENCE = 0.01, 3.0
-"""Seconds between two attempts to interrupt an import, and until it is interrupted regardless."""
+"""Seconds between two attempts to interrupt an import, and until the interrupt is forced."""
 
 
 @dataclass
 class Blame:
-    """The subject of a tool's messages: the file of errors that name none, and the pass that is running."""
+    """The subject of a tool's messages: the file for errors without one, and the current pass."""
 
     file: str | None = None
     running: str | None = None
@@ -72,11 +77,11 @@ class Blame:
 
 
 def guarded(run: Callable[[], int], blame: Blame) -> int:
-    """The exit code of a tool: that of `run`, or 1 after an error, reported as one line on standard error.
+    """The exit code of a tool: that of `run`, or 1 after an error, which is reported as one line on standard error.
 
-    A tool that a signal ends has that of shells, such as 130 after Ctrl-C.
+    A tool that a signal ends has the exit code of shells, such as 130 after Ctrl-C.
 
-    blame: kept up to date by `run`, which runs in a context of its own. A defect of tinyml itself is raised.
+    blame: updated by `run`, which runs in its own context. An internal error of tinyml is raised.
     """
     _tune_process()
     _open_streams()
@@ -90,7 +95,7 @@ def guarded(run: Callable[[], int], blame: Blame) -> int:
 
 
 def _tune_process() -> None:
-    """Set this process up for many small objects and arrays."""
+    """Configure the memory allocator and the garbage collector for many small objects and arrays."""
     collect_rarely()
     tune = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if tune is not None:
@@ -101,16 +106,15 @@ def _tune_process() -> None:
 def _open_streams() -> None:
     """Open the null device for each standard stream that was closed when the process began.
 
-    Otherwise the next file that is opened would get the descriptor of the stream, and the output of programs and
-    libraries would end up in it. Python represents such a stream by None, and `print(file=None)` writes to standard
-    output.
+    Otherwise the next opened file would get the descriptor of the stream, and would receive the output of programs and
+    libraries. Python represents such a stream by None, and `print(file=None)` writes to standard output.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             try:
                 os.fstat(number)
             except OSError:
-                # `os.open` takes the lowest free descriptor, which is this one.
+                # `os.open` returns the lowest free descriptor, which is this one.
                 os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
             setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
@@ -130,7 +134,7 @@ codecs.register_error(_AS_GIVEN, _written_as_given)
 
 
 def check_numbers(arguments: Sequence[str]) -> None:
-    """Raise `InputError` for a number that Python refuses to read, or to print after some arithmetic."""
+    """Raise `InputError` for a number that Python refuses to parse, or to print after some arithmetic."""
     for argument in arguments:
         if digits := re.search(rf"[0-9]{{{MOST_DIGITS + 1},}}", argument):
             raise InputError(f"a number of {len(digits[0])} digits, expected at most {MOST_DIGITS}")
@@ -166,7 +170,7 @@ def _guarded(run: Callable[[], int], blame: Blame) -> int:
 
 
 def _warn() -> None:
-    """Print which plug-ins were left out; if their module was never imported, none were."""
+    """Print which plug-ins were skipped. If the plug-in module was never imported, there are none."""
     if (plugins := sys.modules.get("tinyml.dialects.plugins")) is not None:
         for problem in plugins.problems():
             print(f"warning: left out: {problem}", file=sys.stderr)
@@ -181,9 +185,9 @@ def _drop_output() -> None:
 def _ending_signals_interrupt(interrupt: _Interrupt) -> Generator[None]:
     """A context in which SIGTERM and SIGHUP raise `KeyboardInterrupt` as SIGINT does, to remove temporary files.
 
-    Only the first signal counts, since another one would interrupt the removal. Imports end first: compiled modules
-    that are initialised only in part can crash the interpreter. Ignored signals stay ignored. Outside the main thread,
-    where Python has no signals, nothing changes.
+    Only the first signal counts, since a second one would interrupt the removal. Current imports are completed first:
+    partly initialised compiled modules can crash the interpreter. Ignored signals stay ignored. Outside the main
+    thread, where Python has no signals, nothing changes.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -203,7 +207,7 @@ def _ending_signals_interrupt(interrupt: _Interrupt) -> Generator[None]:
 
 
 class _Interrupt:
-    """A signal handler that raises `KeyboardInterrupt` once, as soon as no import is under way.
+    """A signal handler that raises `KeyboardInterrupt` once, when no import is in progress.
 
     code: the exit code of a program that the signal ends.
     """
@@ -236,7 +240,7 @@ def _imports(frame: FrameType | None) -> bool:
 
 
 def namesake() -> str | None:
-    """A line about another package `tinyml` and the cure; None if there is none."""
+    """A line about another package named `tinyml`, with the cure; None if there is none."""
     try:
         found = version(FOREIGN)
     except PackageNotFoundError:
@@ -252,9 +256,9 @@ def namesake() -> str | None:
 
 
 def _found_first() -> Path | None:
-    """The module or folder `tinyml` that Python finds first on `sys.path`; None if it is ours or none is.
+    """The module or folder `tinyml` that Python finds first on `sys.path`; None if it is this package or there is none.
 
-    Installed editably, ours is found by a finder of its own, after everything on `sys.path`.
+    In an editable install, this package has its own finder, which comes after everything on `sys.path`.
     """
     spec = PathFinder.find_spec("tinyml")
     if spec is None:

@@ -1,4 +1,4 @@
-"""The text of IR: xDSL's, complete, and printed faster where a module holds long texts."""
+"""A faster equivalent of xDSL's IR printer for modules that contain long texts."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _SPELLED[ord('"')], _SPELLED[ord("\\")] = "\\22", "\\\\"
 
 @dataclass(eq=False, repr=False)
 class IRPrinter(Printer):
-    """xDSL's printer, with string literals byte by byte, and with all attributes of comparisons.
+    """xDSL's printer, extended by byte-wise string literals and all attributes of comparisons.
 
-    The texts of headers have ten thousands of bytes, and thousands of values have the same type, which is spelled once.
-    xDSL's custom form of a comparison leaves out its attributes, such as its clock cycle: one that has some is printed
-    in the generic form.
+    Headers have ten thousands of bytes, and thousands of values share one type, which is printed once and cached.
+    xDSL's custom form of a comparison omits its attributes, such as its clock cycle: a comparison with attributes is
+    printed in the generic form.
     """
 
     _types: dict[int, tuple[Attribute, str]] = field(default_factory=dict[int, tuple[Attribute, str]], init=False)
-    """The types spelled so far and their texts, by identity: hashing a type takes as long as spelling it."""
+    """The texts of the types printed so far, by identity: hashing a type takes as long as printing it."""
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
         if self.stream is None or "\n" in text:
@@ -58,7 +58,7 @@ class IRPrinter(Printer):
 
 @dataclass(frozen=True)
 class IRTarget(MLIRTarget):
-    """Print a module as `IRPrinter` does; highlighted text is xDSL's."""
+    """Print a module with `IRPrinter`; highlighted text is printed by xDSL."""
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         if self.syntax_highlight:

@@ -1,4 +1,4 @@
-"""The parser of modules that users write, with the attributes of our own verified."""
+"""The parser of user modules, with verification of this project's attributes."""
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -24,19 +24,19 @@ def parse_mlir(
     implicit_module: bool = True,
     keeps_declared: bool = False,
 ) -> ModuleOp:
-    """Parse the module in MLIR text; one on tensors of another tool is imported.
+    """Parse a module in MLIR text; import a tensor module from another tool.
 
-    line_offset: lines of the file before the text, a piece of a split file. implicit_module: accept operations without
-    a module around them. keeps_declared: import no module whose dialects are declared here. Raises `InputError` or
-    `ParseError` for malformed text and for attributes of our own that differ from their declarations, and
-    `UnicodeDecodeError`.
+    line_offset: lines of the file before the text, which may be a piece of a split file. implicit_module: accept
+    operations without an enclosing module. keeps_declared: do not import a module whose dialects are declared here.
+    Raises `InputError` or `ParseError` for malformed text and for this project's attributes that differ from their
+    declarations, and `UnicodeDecodeError`.
     """
     text = content.decode("utf-8")
     try:
         if is_installed(_IS_FOREIGN) and imported(_IS_FOREIGN)(text, undeclared=keeps_declared):
             return imported(_READ_TENSORS)(text, file)
     except InputError as error:
-        # An op may say that it is in another file.
+        # A location may refer to another file.
         line = error.line + line_offset if error.line is not None and error.file in (None, file) else error.line
         raise InputError(error.message, file=error.file or file, line=line, column=error.column) from error
     parser = LocatedParser(ctx, content, file)

@@ -8,11 +8,11 @@ from types import TracebackType
 from typing import Any
 
 SILENT: ContextVar[bool] = ContextVar("SILENT", default=False)
-"""True where no progress is shown, as for callers from Python."""
+"""True if no progress is shown, as for callers from Python."""
 
 
 class Progress:
-    """Progress through a number of named steps, shown on standard error; use it as a context manager."""
+    """Progress through named steps, shown on standard error; use it as a context manager."""
 
     def __init__(self, title: str, steps: int):
         self.title = title

@@ -18,15 +18,15 @@ from tinyml.dialects.plugins import described, plugin_of
 
 
 def as_input_error(error: BaseException, file: str | None = None, running: str | None = None) -> InputError | None:
-    """The error as an `InputError`; None for a defect of the program.
+    """The error as an `InputError`; None for an internal error.
 
-    file: the file to report if the error has no location of its own. running: the pass to name. Multi-line messages
-    become a single line, and messages that quote whole constants are truncated.
+    file: the file to report if the error has no location. running: the pass to name. Multi-line messages become a
+    single line, and messages that quote whole constants are truncated.
     """
     try:
         known = _known(error, file)
     except (Exception, SystemExit):
-        # A plug-in's exception need not have a message, a location, or the fields of its class.
+        # A plug-in's exception may lack a message, a location, or the fields of its class.
         known = _of_a_plugin(error, file)
     if known is None:
         return None
@@ -44,7 +44,7 @@ def _known(error: BaseException, file: str | None) -> InputError | None:
         case ArgSpecParseError():
             return InputError(_pipeline_complaint(str(error)))
         case OSError() if error.strerror is not None:
-            # An error without a file name is about the standard output or a temporary file, not about a user's file.
+            # An error without a file name concerns the standard output or a temporary file, not a user's file.
             file = error.filename if isinstance(error.filename, str) else None
             return InputError(f"{_of_plugin(error)}{error.strerror}", file=file)
         case NotImplementedError():
@@ -60,7 +60,7 @@ def _known(error: BaseException, file: str | None) -> InputError | None:
 
 
 def _of_a_plugin(error: BaseException, file: str | None) -> InputError | None:
-    """The error of a plug-in's code; None for other code, and where xDSL ends the program."""
+    """The error of a plug-in's code; None for other code, and where xDSL exits."""
     plugin = plugin_of(error)
     if plugin is None or (plugin.is_ours and isinstance(error, SystemExit)):
         return None
@@ -75,7 +75,7 @@ def _of_plugin(error: BaseException) -> str:
 def _find_invalid(module: ModuleOp, error: VerifyException) -> Operation | None:
     """The operation whose verifier raises `error`, which does not name it; None if no single operation does.
 
-    As in a verification of the whole module, what an operation holds comes first: its verifier may rely on that.
+    As in the verification of a whole module, nested operations come first: an operation's verifier may rely on theirs.
     """
     for op in module.walk(region_first=True):
         try:
@@ -87,7 +87,7 @@ def _find_invalid(module: ModuleOp, error: VerifyException) -> Operation | None:
 
 
 def invalid(module: ModuleOp, error: VerifyException, file: str) -> InputError:
-    """The error of a module that does not verify, at the operation if it is known."""
+    """The error of a module that does not verify, located at the operation if it is known."""
     if (op := _find_invalid(module, error)) is None:
         return InputError(squeeze(str(error)), file=file)
     place, line, column = source_location(op) or (file, None, None)

@@ -1,1 +1,1 @@
-"""The sub-commands of `tinyml`; each file declares its arguments and runs them."""
+"""The sub-commands of `tinyml`. Each file declares the arguments of a command and runs it."""

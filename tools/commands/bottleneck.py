@@ -1,4 +1,6 @@
-"""The command `tinyml bottleneck`, which lists the tensors alive at a plan's peak, and how much channels matter."""
+"""The command `tinyml bottleneck`, which lists the tensors alive at a plan's peak and the importance of their
+channels.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from tinyml.transforms.reals.channels.pruning import Channels
 
 SHOWN = 3
-"""The number of channels that a row of the table names; the JSON has all."""
+"""The number of channels per row of the table; the JSON lists all."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,8 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
     """The bottleneck: `segments` at the peak and `tensors` alive in them, with the `groups` of channels of each.
 
-    A group has the numbers of its `channels`, those that go with them in other tensors (`tied`), its `importance`, and
-    the bytes that the segments save together without it.
+    A group has the numbers of its `channels`, the `tied` channels that are removed with them in other tensors, its
+    `importance`, and the bytes that its removal saves in all segments.
     """
     from tinyml.transforms.schedules.plans.peak import fullest_segments, shares
 

@@ -44,9 +44,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _compared(first: Path, second: Path) -> ComparedPrograms:
-    """The programs of two folders, with measured times where both can be measured.
+    """The programs of two folders, with measured times if both can be measured.
 
-    Raises `InputError` for other folders, and for files that its IR does not give.
+    Raises `InputError` for other folders, and for files that the folder's IR does not generate.
     """
     from tinyml.tools.cli.progress import Progress
     from tinyml.tools.driver.output_pages import facts_of_folder, profile
@@ -59,7 +59,7 @@ def _compared(first: Path, second: Path) -> ComparedPrograms:
         progress.step("measuring")
         profiles = [profile(each) for each in found]
     if None in profiles:
-        # An estimate beside a measurement would be a difference of its own.
+        # An estimate next to a measurement would itself be a difference.
         profiles = [None, None]
     facts = [facts_of_folder(each, measured) for each, measured in zip(found, profiles, strict=True)]
     names = (first.name, second.name) if first.name != second.name else (str(first), str(second))

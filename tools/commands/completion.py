@@ -1,4 +1,4 @@
-"""The command `tinyml completion`, which prints what a shell needs to complete command lines of the tools."""
+"""The command `tinyml completion`, which prints a shell's completion script for the tools."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ FISH = """\
 
 @dataclass(frozen=True)
 class CommandWords:
-    """The words of a command line. flags: the options. takes: those that take a value. values: the values of these."""
+    """The words of a command line. flags: the options. takes: the options with a value. values: the values of these
+    options.
+    """
 
     flags: Sequence[str]
     takes: Sequence[str]
@@ -59,7 +61,7 @@ class CommandWords:
 
     @staticmethod
     def of(parser: argparse.ArgumentParser, known: Mapping[str, Sequence[str]]) -> CommandWords:
-        """The words of a parser. known: values of options that are no choices of the parser's, by their flags."""
+        """The words of a parser. known: values of options without declared choices, by flag."""
         actions = [action for action in parser._actions if action.option_strings and action.help != argparse.SUPPRESS]  # pyright: ignore[reportPrivateUsage]
         takes = [action for action in actions if action.nargs != 0]
         values: dict[str, Sequence[str]] = {}
@@ -142,11 +144,11 @@ def _fish(found: Mapping[str, CommandWords]) -> str:
 
 
 SHELLS: Mapping[str, Callable[[Mapping[str, CommandWords]], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}
-"""The script for each shell, of the words of command lines."""
+"""The completion script for each shell, from the words of command lines."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CompletionRequest:
-    """What is completed where. shell: the name of the shell."""
+    """A request for a completion script. shell: the name of the shell."""
 
     shell: str = option(f"the shell: {', '.join(SHELLS)}", choices=tuple(SHELLS), flags=())

@@ -1,4 +1,4 @@
-"""The command `tinyml demo`, which takes the example models through the whole compiler, on any computer."""
+"""The command `tinyml demo`, which compiles the example models with the whole compiler, on any computer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tinyml.dialects.options import option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-"""The folder beside the rooms, in a copy of the repository as in an installed package."""
+"""The folder of examples, in a copy of the repository and in an installed package."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.reports.tables import print_reports
 
     examples = parsed(arguments, DemoRequest).examples
-    # Other examples are programs to run by themselves.
+    # Other examples are stand-alone programs.
     folders = sorted(path.parent for path in examples.glob("*/val.npz"))
     if not folders:
         raise InputError("no example models there", file=str(examples))

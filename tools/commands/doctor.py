@@ -1,4 +1,4 @@
-"""The command `tinyml doctor`, which says what can be compiled, run and measured on this computer."""
+"""The command `tinyml doctor`, which reports what can be compiled, run and measured on this computer."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from tinyml.targets.package import Package
 
 DEVELOPMENT = ("test", "docs")
-"""Extras for development of tinyml, which users do not need."""
+"""Extras for the development of tinyml, which users do not need."""
 
 MODULES_OF = {"pyelftools": "elftools"}
-"""Modules by distribution, where the names differ."""
+"""Modules by distribution, if the names differ."""
 
 SPELLED_SOURCES: Mapping[TimeSource, str] = {
     "simulated": "simulated",
@@ -38,7 +38,7 @@ SPELLED_SOURCES: Mapping[TimeSource, str] = {
     "modelled": "modelled",
     "least": "lower bound",
 }
-"""The origin of a board's times, in a word."""
+"""The origin of a board's times, as one word."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what is there and, for what is missing, the command that installs it; nothing is installed or changed."""
+    """Print what is installed and, for missing parts, the command that installs them; nothing is changed."""
     found = examine()
     if parsed(arguments, DoctorRequest).json:
         print(json.dumps(asdict(found), indent=2))
@@ -97,11 +97,12 @@ def _print(found: Environment) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class BoardState:
-    """A board. runs: whether programs can be built and run here. measures: what a run counts, None if it cannot run.
+    """A board. runs: whether programs can be built and run here. measures: the unit that a run counts; None if it
+    cannot run.
 
-    title, aliases, core, clock (Hz), flash, ram (bytes), source: as in `Board`; time_source: how its times in
-    milliseconds are known (`TimeSource`), None if its clock is not known. missing: the commands that install what is
-    missing; not_run: why nothing can be, empty for most. Programs for a board can always be compiled to C.
+    title, aliases, core, clock (Hz), flash, ram (bytes), source: as in `Board`; time_source: the source of its times in
+    milliseconds (`TimeSource`); None if its clock is unknown. missing: the commands that install missing tools.
+    not_run: why no tool can run it, empty for most boards. Programs for a board can always be compiled to C.
     """
 
     board: str
@@ -122,7 +123,7 @@ class BoardState:
 
 @dataclass(frozen=True, kw_only=True)
 class ExtraState:
-    """An extra of the distribution, the packages of it that are missing, and the command that installs them."""
+    """An extra of the distribution, its missing packages, and the command that installs them."""
 
     extra: str
     missing: tuple[str, ...]
@@ -131,7 +132,7 @@ class ExtraState:
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceState:
-    """A device that is no board: what it counts, and the commands that install what it lacks."""
+    """A device that is not a board: the unit that it counts, and the commands that install missing tools."""
 
     device: str
     measures: str
@@ -140,7 +141,7 @@ class DeviceState:
 
 @dataclass(frozen=True, kw_only=True)
 class PluginState:
-    """What another package offers, in which group of entry points, and why it is left out, if it is."""
+    """An entry point of another package: its group, and the reason why it is skipped, if it is."""
 
     package: str
     group: str
@@ -167,7 +168,7 @@ class Environment:
 
     @property
     def commands(self) -> list[str]:
-        """The commands that install what is missing, each once."""
+        """The commands that install missing parts, each once."""
         of_boards = [command for board in self.boards for command in board.missing]
         of_extras = [extra.command for extra in self.extras if extra.command is not None]
         of_devices = [command for device in self.devices for command in device.missing]
@@ -175,7 +176,7 @@ class Environment:
 
 
 def examine() -> Environment:
-    """Examine this computer. Loads all chips and plug-ins; nothing is run but compilers that look for headers."""
+    """Examine this computer. Loads all chips and plug-ins; runs only compilers, to find headers."""
     return Environment(
         tinyml=version(DISTRIBUTION),
         python=platform.python_version(),
@@ -227,7 +228,7 @@ def _devices() -> Iterable[DeviceState]:
 
 
 def _plugins() -> Iterable[PluginState]:
-    """What other packages offer, all of it loaded."""
+    """The entry points of other packages, all loaded."""
     from tinyml.dialects.context import registry
     from tinyml.lowering.exporters import EXPORTERS
     from tinyml.lowering.frontends.importers import FRONTENDS
@@ -258,7 +259,7 @@ def _installing(packages: Sequence[Package]) -> str:
 
 
 def _command_for(modules: Sequence[str]) -> str:
-    """The command that installs modules: an extra of ours that has them all, or else the packages themselves."""
+    """The command that installs modules: a tinyml extra that contains all of them, or else the packages themselves."""
     for extra in _extras():
         if set(modules) <= {MODULES_OF.get(name, name) for name in _packages_of(extra)}:
             return install_command(extra)
@@ -276,7 +277,7 @@ def _extras() -> list[str]:
 
 
 def _packages_of(extra: str) -> list[str]:
-    """The names of the distributions that an extra asks for."""
+    """The names of the distributions that an extra requires."""
     asked = [line for line in requires(DISTRIBUTION) or () if re.search(rf"extra == ['\"]{extra}['\"]", line)]
     return [match[0] for line in asked if (match := re.match(r"[\w.-]+", line)) is not None]
 
@@ -290,13 +291,13 @@ def _is_installed(name: str) -> bool:
 
 
 def board_table() -> str:
-    """A row for each board with memories of its own, as docs/boards.md has it; cores without a clock come last."""
+    """A row for each board with its own memories, as in docs/boards.md; cores without a clock come last."""
     heads = "target", "board", "core", "MHz", "flash, bytes", "RAM, bytes", "times"
     return _table(heads, map(_row, sorted(_with_memories(), key=lambda board: board.clock is None)))
 
 
 def source_table() -> str:
-    """A row for each board of a known clock: what its times leave out, and where its figures are from."""
+    """A row for each board with a known clock: the costs that its times omit, and the source of its figures."""
     rows = ((f"`{board.name}`", board.waits or "-", board.source or "-") for board in _with_memories() if board.clock)
     return _table(("target", "not included (slower on hardware)", "source of the figures"), rows)
 

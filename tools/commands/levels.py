@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _levels(folder: Path) -> Path:
     """The page with the levels of the program in a folder, with cycles if they can be measured.
 
-    Raises `InputError` for any other folder, and for files that its IR does not give.
+    Raises `InputError` for any other folder, and for files that the folder's IR does not generate.
     """
     from tinyml.tools.cli.progress import Progress
     from tinyml.tools.driver.output_folder import add_to_folder

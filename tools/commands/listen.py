@@ -1,4 +1,4 @@
-"""The command `tinyml listen`, which runs a compiled program that streams over a recording."""
+"""The command `tinyml listen`, which runs a compiled streaming program over a recording."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the words that are heard, each with its time, and the scores of all answers with `--json`."""
+    """Print the detected words, each with its time; with `--json`, also the scores of all answers."""
 
     result = listen(parsed(arguments, ListenRequest), parsed(arguments, Rule))
     if parsed(arguments, PrintOptions).json:

@@ -29,10 +29,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _report(folder: Path) -> Path:
-    """The report of a folder written by `tinyml compile`, whose times are measured down to lines of C if they can be.
+    """The report of a folder written by `tinyml compile`, with times per line of C if they can be measured.
 
-    A page that was measured before is shown as it is if no file of the folder has changed since. Raises `InputError`
-    for any other folder, for files that its IR does not give, and for a page that is not as it was written.
+    An earlier measured page is shown again if no file of the folder has changed since. Raises `InputError` for any
+    other folder, for files that the folder's IR does not generate, and for a modified page.
     """
     from tinyml.tools.cli.progress import Progress
     from tinyml.tools.driver.output_folder import REPORT_PAGE, add_to_folder, is_as_written, listed_files, read_report

@@ -33,17 +33,17 @@ _EMPTY = {
     "offset": "every buffer is placed anew, so leave it empty",
     "hint": "no placement is preferred",
 }
-"""Columns of MiniMalloc that have to be empty, since no packer takes what they ask for, and why."""
+"""Columns of MiniMalloc that must be empty, since no packer supports them, and the reason."""
 
 _MOST = 1 << 128
-"""Limit on sizes, alignments and points: Python refuses to spell integers of more than some thousand digits."""
+"""Limit on sizes, alignments and points: Python refuses to print integers of more than some thousand digits."""
 
 
 def read_problem(path: Path) -> list[Rectangle]:
     """The buffers of a problem, alive from point `lower` until just before `upper`, of `size` bytes each.
 
     The column `alignment` is optional. Raises InputError, with the line, for a malformed file, and for a column that is
-    not known or asks for what no packer takes.
+    unknown or that no packer supports.
     """
     try:
         text = read_bytes(path, "problem").decode("utf-8-sig")
@@ -127,17 +127,17 @@ def spell_solution(rectangles: Sequence[Rectangle], placement: Placement) -> str
 
 
 STEPS, SECONDS = 30_000_000_000, 120
-"""Default limits, more generous than in a compilation because the user asked for this packing alone."""
+"""Default limits, more generous than in a compilation, because packing is the only request."""
 
 REST = 2e-5
-"""Seconds per buffer that are reserved for checking and writing."""
+"""Seconds per buffer reserved for checking and writing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PackRequest(PackingOptions):
     """A packing problem and its options; the fields are the options of `tinyml pack`.
 
-    Without `nodes` and `seconds` the limits are enough nodes for about half a minute in C, and two minutes.
+    The default limits of `nodes` and `seconds` are enough nodes for about half a minute in C, and two minutes.
     """
 
     problem: Path = option("CSV file with the columns id, lower, upper, size and, optionally, alignment", flags=())
@@ -208,7 +208,7 @@ def _effort(request: PackRequest, buffers: int) -> Effort:
 
 
 def verdict(rectangles: Sequence[Rectangle], placement: Placement, need: int) -> str:
-    """A one-line summary: the height of a packing and its quality. need: bytes at the peak."""
+    """A one-line summary: the height of a packing and its quality. need: the peak of live bytes."""
     moved = sum(rectangles[move.index].size for move in placement.moves)
     text = f"{len(rectangles)} buffers in {placement.height} bytes"
     if moved:
@@ -220,7 +220,7 @@ def verdict(rectangles: Sequence[Rectangle], placement: Placement, need: int) ->
 
 
 def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
-    """One line per phase, with consecutive phases that ran out of nodes combined, and one for the total."""
+    """One line per phase and one for the total; consecutive phases that exhausted their nodes are combined."""
     for barren, phases in groupby(effort.phases, key=lambda phase: phase.outcome == "out of nodes"):
         for first, *more in [[*phases]] if barren else [[phase] for phase in phases]:
             name = f"{first.name} (and {len(more)} more)" if more else first.name

@@ -1,7 +1,7 @@
-"""The command `tinyml plan`, which says how much memory a network needs in each execution schedule.
+"""The command `tinyml plan`, which reports the memory of a network in each execution schedule.
 
-Plans follow from the shapes of a network. Only for `--front` their programs are lowered, for the cost model.
-docs/schedules.md describes all of it.
+Plans follow from the shapes of a network. Programs are lowered only for `--front`, which needs the cost model.
+docs/schedules.md describes the output.
 """
 
 from __future__ import annotations
@@ -200,9 +200,10 @@ def _print_widths(widths: Sequence[Width]) -> None:
 class PlannedProgram:
     """A program in some order of execution.
 
-    options: of `tinyml compile` that lead to it. segments: the number of segments that are not ordinary. arena: bytes
-    of arena and input. ram: these and the stack. time: of an inference, in the unit of the board; estimated, like the
-    stack. best: no other program takes less RAM or time without taking more of the other.
+    options: the options of `tinyml compile` that produce it. segments: the number of segments without ordinary
+    execution. arena: bytes of arena and input. ram: these bytes and the stack. time: that of an inference, in the unit
+    of the board; time and stack are estimates. best: true if every program with less RAM takes more time and vice
+    versa.
     """
 
     options: str
@@ -216,11 +217,12 @@ class PlannedProgram:
 def _planned_programs(
     model: Path, val: Path | None, width: int | None, board: Board, step: Callable[[str], None]
 ) -> list[PlannedProgram]:
-    """The programs of all plans of a model that run, with the input in the arena, by their RAM.
+    """The planned programs of a model that run with the input in the arena, sorted by RAM.
 
-    These are the modes that round no sums in between, and the plans that mode `auto` takes for less and less memory.
-    val, width: data and bits for the number formats of a model on reals. step: called with the name of each step that
-    begins. Raises `InputError` for a board whose costs are not known, and for a model that has no plan or needs data.
+    These are the modes without rounded partial sums, and the plans that mode `auto` selects for decreasing memory
+    limits. val, width: data and bits for the number formats of a model on reals. step: called with the name of each
+    step at its start. Raises `InputError` for a board without a cost table, and for a model that has no plan or needs
+    data.
     """
     from tinyml.dialects.context import context
     from tinyml.lowering.options import PipelineOptions
@@ -264,7 +266,7 @@ def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable
 
 
 def _limits(network: Network) -> Iterator[int]:
-    """Limits in bytes that lead mode `auto` from plan to plan, from the fastest to that with the lowest peak."""
+    """Limits in bytes for which mode `auto` selects each plan, from the fastest to the one with the lowest peak."""
     from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
 
     limit, least = -(-schedule_named(ORDINARY).program_plan(network).bits // 8) - 1, None
@@ -278,7 +280,7 @@ def _limits(network: Network) -> Iterator[int]:
 
 
 def _lowered(formats: ModuleOp, ctx: Context, options: PipelineOptions, optimize: str) -> tuple[str, PlannedProgram]:
-    """The segments of a plan as text, and its program."""
+    """The segments of a plan as text, and its lowered program."""
     from tinyml.lowering import pipelines
     from tinyml.transforms.formats.plan_execution import streamed_segments
     from tinyml.transforms.ir.cost.demand import arena_and_input
@@ -295,7 +297,7 @@ def _lowered(formats: ModuleOp, ctx: Context, options: PipelineOptions, optimize
 
 
 def _spell(options: PipelineOptions, arena: int = 0) -> str:
-    # Packed buffers may take more than is alive at once.
+    # Packed buffers may need more than the peak of live bytes.
     return f"--plan {options.plan}" + ("" if options.ram is None else f" --ram {max(options.ram, arena)}")
 
 
@@ -309,7 +311,7 @@ def _with_front(programs: list[PlannedProgram]) -> list[PlannedProgram]:
 
 
 def print_front(programs: Sequence[PlannedProgram], unit: str) -> None:
-    """Print a row for each program, those of the front marked. unit: cycles or instructions."""
+    """Print a row for each program and mark those of the front. unit: cycles or instructions."""
     from rich.table import Table
 
     from tinyml.tools.reports.tables import print_table

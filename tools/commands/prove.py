@@ -1,6 +1,6 @@
 """The command `tinyml prove`, which proves that the arithmetic of a format or a program is the documented one.
 
-For a program also that its sums of products never overflow.
+For a program, it also proves that sums of products never overflow.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ProveRequest(PrintOptions):
-    """What is proved; the fields are the options of `tinyml prove`."""
+    """A proof request; the fields are the options of `tinyml prove`."""
 
     subject: str = option(
         "a number format and its bits, such as NAME:8, or a folder written by tinyml compile",
@@ -40,9 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each op, then what is open and what is false; the exit code is 1 if anything is false.
+    """Print a row for each op, then open and false statements; the exit code is 1 if any statement is false.
 
-    The report of a program shows it from then on.
+    The program's report page shows the result from then on.
     """
     from tinyml.tools.proofs.formulas import solver
 
@@ -96,7 +96,7 @@ def _of_program(folder: str, seconds: float) -> tuple[Sequence[Verdict], Sequenc
 
 
 def _add_to_page(folder: Path, report: dict[str, Any]) -> None:
-    """Write what was found about the program in a folder beside it, and into its page, with the estimated times."""
+    """Write the findings next to the program in a folder and into its page, with the estimated times."""
     from tinyml.tools.driver.output_folder import PROOFS, add_to_folder
     from tinyml.tools.driver.output_pages import facts_of_folder, pages_of
     from tinyml.tools.driver.program_in_folder import program_in
@@ -106,9 +106,9 @@ def _add_to_page(folder: Path, report: dict[str, Any]) -> None:
 
 
 def _of_parts(stated: Sequence[OpStatement], seconds: float, others: Iterable[StepStatement] = ()) -> list[Verdict]:
-    """What the statements' ops are made of: ops of `exact`, and functions of the runtime, which these call.
+    """The statements about the parts of the statements' ops: ops of `exact`, and runtime functions that call these.
 
-    others: more statements about ops of `exact`, each decided once.
+    others: further statements about ops of `exact`, each decided once.
     """
     from tinyml.tools.proofs.function_statements import Call, function_statement
     from tinyml.tools.proofs.proving import decide
@@ -127,7 +127,7 @@ def _by_op(verdicts: Iterable[Verdict]) -> Iterable[tuple[str, Sequence[Verdict]
 
 
 def _report(verdicts: Sequence[Verdict], unstated: Sequence[Unstated]) -> dict[str, Any]:
-    """`ops` with the number of statements and how each was decided, and the texts of those that are not proved."""
+    """`ops` with the number of statements and the decision of each, and the texts of those that are not proved."""
     return {
         "ops": [
             {

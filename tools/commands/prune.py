@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write what is left of the network, and print a row for each filter with the channels that it lost."""
+    """Write the pruned network, and print the removed channels of each filter."""
     from tinyml.lowering.exporters.onnx_writer import write_onnx
     from tinyml.tools.cli.atomic_output import write_file
     from tinyml.tools.driver.stages import print_ir
@@ -66,7 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _filters(channels: Channels, removed: list[int]) -> list[dict[str, Any]]:
-    """The filters whose channels may go: the name of the `weights`, the `tensor` they make, the channels `kept`."""
+    """The filters with removable channels: the name of the `weights`, the `tensor` they compute, the channels
+    `kept`.
+    """
     from tinyml.transforms.reals.channels.channel_groups import STAYING
     from tinyml.transforms.reals.channels.importance import weights_name
     from tinyml.transforms.reals.channels.removal import kept

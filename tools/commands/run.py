@@ -47,7 +47,7 @@ def _floats(result: dict[str, Any], floats: dict[str, Any]) -> str:
 
 
 def _time(result: dict[str, Any]) -> str:
-    """The time of an inference, in cycles or instructions and in milliseconds, or by the clock of a board at a port."""
+    """The time of an inference, in cycles or instructions and in milliseconds, or by the clock of a connected board."""
     from tinyml.tools.reports.facts.figures import spell_milliseconds
     from tinyml.tools.reports.tables import time_unit
 

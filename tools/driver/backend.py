@@ -1,4 +1,4 @@
-"""What a chip names to make hardware of its programs (`Chip.backend`): a module with the functions of `Backend`."""
+"""The protocol of hardware backends: a chip names a module with the functions of `Backend` (`Chip.backend`)."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 class Backend(Protocol):
-    """Functions of a module."""
+    """The functions of a backend module."""
 
     def lowered(self, bits: ModuleOp, ctx: Context, options: PipelineOptions) -> ModuleOp:
-        """The hardware module of a program on bits, which is left as it is.
+        """The hardware module of a program on bits, which is unchanged.
 
-        Raises `InputError` for a program that has none on the board.
+        Raises `InputError` for a program without hardware on the board.
         """
         ...
 
     def module_of(self, bits: ModuleOp, ctx: Context, options: Mapping[str, Any]) -> ModuleOp:
-        """The hardware module that a program on bits, of a file, becomes."""
+        """The hardware module of a program on bits that was read from a file."""
         ...
 
     def text_of(self, hardware: ModuleOp) -> str:
@@ -36,9 +36,9 @@ class Backend(Protocol):
         ...
 
     def cycles(self, loops: ModuleOp, board: Board, cells: int) -> float:
-        """An estimate of the cycles of an inference that tells formats apart.
+        """An estimate of the cycles of an inference that ranks formats.
 
-        loops: a program at L3. cells: the share of look-up tables in percent that it may fill. Raises `InputError` for
+        loops: a program at L3. cells: the percentage of look-up tables that the module may use. Raises `InputError` for
         a program without hardware.
         """
         ...
@@ -50,18 +50,18 @@ class Backend(Protocol):
     def compile_within_cells(
         self, compiled: Compiled, cells: int, board: Board, again: Callable[[int], Compiled], *, route: bool
     ) -> tuple[Compiled, int, dict[str, Any]]:
-        """A program that keeps to a share of the cells, that share in percent, and the report of its hardware.
+        """A program within a share of the cells, that share in percent, and the report of its hardware.
 
-        again: compiles for a share. route: place and route the module, if it fits, for the clock that it allows.
+        again: compiles for a share. route: place and route the module, if it fits, to determine its maximum clock.
         """
         ...
 
     def require_cells(self, hardware: dict[str, Any], board: Board, model: str) -> None:
-        """Raise `InputError` for a module that takes more cells than there are. hardware: its report."""
+        """Raise `InputError` for a module that needs more cells than the FPGA has. hardware: its report."""
         ...
 
 
 def backend_of(board: Board) -> Backend | None:
-    """What makes hardware of programs for a board; None for a processor."""
+    """The hardware backend of a board; None for a processor."""
     name = chip_of(board.name).backend
     return imported(name) if name else None

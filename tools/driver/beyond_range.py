@@ -1,4 +1,4 @@
-"""Inputs beyond the range of a program's input format, which count as its ends."""
+"""Inputs outside the range of a program's input format, which saturate."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 GREATEST = 1e30
-"""A number beyond all formats but floats."""
+"""A number outside the range of all formats except floats."""
 
 MARGIN = 0.1
-"""The share of a format's range by which a number has to lie outside: single outliers cost little up to there."""
+"""The share of a format's range by which a number must lie outside: single outliers up to there cost little."""
 
 NOTABLE_SHARE = 0.01
-"""The share of numbers beyond a format above which they are worth a word."""
+"""The share of numbers outside a format above which a warning is due."""
 
 
 @dataclass(frozen=True)
 class BeyondRange:
-    """The numbers of inputs that lie beyond the input format of a program.
+    """The numbers of inputs that lie outside the input format of a program.
 
-    share: of all numbers. feature: the one, from 0, in which the greatest share of samples does; value: the farthest
-    number in it, and end: the end of the format that this counts as, both in units of the feature.
+    share: the share of all numbers. feature: the index, from 0, of the feature with the greatest share of such samples.
+    value: the farthest number of this feature; end: the end of the format to which it saturates, both in units of the
+    feature.
     """
 
     share: float
@@ -37,7 +38,7 @@ class BeyondRange:
 
     @property
     def notable(self) -> bool:
-        """True if more of them lie beyond than chance explains."""
+        """True if more numbers lie outside than chance explains."""
         return self.share > NOTABLE_SHARE
 
     def __str__(self) -> str:

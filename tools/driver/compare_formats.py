@@ -73,7 +73,9 @@ class Way:
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """The options that say in which formats to compute: weights in lists that are made go with the usual format."""
+        """The options that determine the number formats; with synthesised weights, everything else has the usual
+        format.
+        """
         if self.format == SYNTHESISED:
             return {"format": USUAL_FORMAT, "weights": f"{SYNTHESISED}:{self.width or ''}"}
         return {"format": self.format, "width": self.width}

@@ -1,6 +1,6 @@
-"""The record of a compilation, which the steps of `compile_model` fill one after another, and the report reads.
+"""The record of a compilation, which the steps of `compile_model` fill sequentially and the report reads.
 
-The report takes the type of the record, and a step makes the report: the record is a file apart from both.
+The report needs the type of the record, and a step creates the report: the record therefore has a file of its own.
 """
 
 from __future__ import annotations
@@ -36,19 +36,18 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Compilation:
-    """What is known of a compilation, from the request to the report.
+    """The state of a compilation, from the request to the report.
 
-    The first fields say what was asked, as in `build_folder`. Each of the others is written by one step, but for
-    `request`, which begins as `requested` and gets the options that a search, a limit or `auto` decides, and on an FPGA
-    `compiled`, which is chosen again where it takes too many cells.
+    The first fields are the request, as in `build_folder`. One step writes each of the other fields, with two
+    exceptions: `request` begins as `requested` and receives the options that a search, a limit or `auto` determines; on
+    an FPGA `compiled` is replaced if it needs too many cells.
 
-    program: as imported, with the interface that is asked for. kept: true if it keeps the number formats that it came
-    with. imported, own: the program before its interface was adapted, and the predictions of the estimator that it was
-    imported from; None without an estimator whose inputs the program takes. val: on which formats are chosen. data: on
-    which the program is evaluated, and of which a few samples are measured. choice: of `auto`, if it chose. hardware:
-    the cells of an FPGA that a module takes. faults: of `val`. rounding: None if no sums are rounded in between.
-    measured: None if the tools of the device are not installed. mismatch: the first output that the device does not
-    compute as the evaluator does.
+    program: as imported, with the requested interface. kept: true if it preserves its own number formats. imported,
+    own: the program before its interface was adapted, and the predictions of the source estimator; None without an
+    estimator whose inputs the program accepts. val: the data that determine formats. data: the data for evaluation, of
+    which a few samples are measured. choice: the choice of `auto`, if there is one. hardware: the cells of an FPGA that
+    a module uses. faults: the faults of `val`. rounding: None if no partial sums are rounded. measured: None if the
+    tools of the device are not installed. mismatch: the first output on which device and evaluator differ.
     """
 
     requested: Request
@@ -84,5 +83,5 @@ class Compilation:
 
     @property
     def samples(self) -> NDArray[Any]:
-        """The inputs that are measured: (samples, ...), `MEASURED_SAMPLES` at most."""
+        """The measured inputs: (samples, ...), at most `MEASURED_SAMPLES`."""
         return self.data.x[:MEASURED_SAMPLES]

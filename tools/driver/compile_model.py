@@ -1,4 +1,4 @@
-"""Compilation of a model: the steps from its file to a folder with code and report, and their order."""
+"""Compilation of a model: the ordered steps from its file to a folder with code and report."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _, ANEW = QUANTIZATION
 
 
 def check_options(made: Compilation) -> None:
-    """Raise `InputError` for options and files with which no model can be compiled, before one is read."""
+    """Raise `InputError` for options and files that can compile no model, before a model is read."""
     request, board, ctx = made.request, made.board, made.ctx
     if request.input == SERIAL and not board.arduino and board.name != HOST:
         raise InputError(f"no serial line of {board.name} is known: define the function of --input {CALLBACK} yourself")
@@ -111,14 +111,14 @@ def check_options(made: Compilation) -> None:
 
 
 def _check_stream(request: Request) -> None:
-    """Raise `InputError` for options that a program that streams cannot follow."""
+    """Raise `InputError` for options that a streaming program does not support."""
     if request.input == PUSH and (request.plan != AUTO or request.reuse_input):
         option = "--reuse-input" if request.reuse_input else "--plan"
         raise InputError(f"--input {PUSH} runs row by row, and keeps one frame in the arena: leave out {option}")
 
 
 def read_model(made: Compilation) -> None:
-    """Read the program, and give it the interface that the request asks for; one that keeps a state streams."""
+    """Read the program and set the requested interface; a program with state becomes a stream."""
     made.progress.step("reading")
     made.program = read_program(made.request, made.ctx)
     if tdsl.read_input(made.program).pushed is not None:
@@ -135,7 +135,7 @@ def read_model(made: Compilation) -> None:
 
             pipelines.run(made.program, made.ctx, [SetStepsPass(str(made.request.val))])
     made.kept = tdsl.has_formats(made.program)
-    # An estimator answers as the program that was imported does, before passes change its results.
+    # The estimator's predictions are those of the imported program, before passes change its results.
     if made.request.input_unit is None:
         made.own = own_answers(made.request.module or made.program)
         made.imported = None if made.own is None else made.program.clone()
@@ -143,7 +143,7 @@ def read_model(made: Compilation) -> None:
 
 
 def read_program(request: Request, ctx: Context) -> ModuleOp:
-    """The program of a request as it is imported, on reals if its formats are to be chosen anew."""
+    """The imported program of a request, on reals if its formats will be chosen again."""
     with reading(detector=request.false_alarms is not None):
         program = load_program(request.model, ctx) if request.module is None else request.module.clone()
     if request.quantization == ANEW and tdsl.has_formats(program):
@@ -156,13 +156,13 @@ def read_program(request: Request, ctx: Context) -> ModuleOp:
 
 
 def adapt_interface(program: ModuleOp, request: Request, ctx: Context) -> None:
-    """Give an imported program the class names, outputs, threshold, axes and unit that a request asks for."""
+    """Set the requested class names, outputs, threshold, axes and unit of an imported program."""
     val = None if request.val is None else str(request.val)
     passes: list[ModulePass] = [AnswerValuesPass(None if request.classes is not None else val)]
     if request.false_alarms is None and own_answers(request.module or program) is None:
         from tinyml.transforms.reals.decide_class import DecideClassPass
 
-        # An estimator says whether it is a classifier.
+        # The estimator determines whether it is a classifier.
         passes.append(DecideClassPass(val, request.classes))
     passes.append(NameClassesPass(request.classes, request.outputs))
     if request.false_alarms is not None:
@@ -181,7 +181,7 @@ def adapt_interface(program: ModuleOp, request: Request, ctx: Context) -> None:
 
 
 def check_formats(made: Compilation) -> None:
-    """Raise `InputError` for options that a model with number formats cannot follow, and for a missing data set."""
+    """Raise `InputError` for options that a model with number formats does not support, and for a missing data set."""
     request, file = made.request, str(made.request.model)
     mixed = made.kept and tdsl.is_mixed(made.program)
     if made.kept and request.search is not None:
@@ -195,14 +195,14 @@ def check_formats(made: Compilation) -> None:
 
 
 def _asks_for_format(request: Request) -> bool:
-    """True for an option that says in which format to compute."""
+    """True if an option selects a number format."""
     return request.format not in (USUAL_FORMAT, AUTO_FORMAT) or any(
         (request.width, request.weights, request.functions, request.scale_by)
     )
 
 
 def load_data(made: Compilation) -> None:
-    """Read the data: --test decides, or else --val; a model that needs neither gets random inputs."""
+    """Read the data: --test has precedence over --val; a model that needs neither gets random inputs."""
     files = [file for file in (made.request.val, made.request.test) if file is not None]
     read = [load_program_data(made.program, str(file)) for file in files]
     made.val = None if made.request.val is None else read[0]
@@ -210,7 +210,7 @@ def load_data(made: Compilation) -> None:
 
 
 def check_metric(made: Compilation) -> None:
-    """Raise `InputError` for a metric that the program or the data do not have, before a search begins."""
+    """Raise `InputError` for a metric that the program or the data do not support, before a search begins."""
     request = made.request
     if request.metric is None or not _has_figure(request.metric):
         return
@@ -223,21 +223,21 @@ def check_metric(made: Compilation) -> None:
 
 
 def _has_figure(metric: str) -> bool:
-    """True for a metric that is a figure of all answers."""
+    """True for a metric that is computed from all outputs together."""
     from tinyml.transforms.formats.evaluation.metrics import metric_named
 
     return metric_named(metric).figure is not None
 
 
 def compare_with_estimator(made: Compilation) -> None:
-    """Raise `InputError` for a program that does not answer as the estimator that it was imported from."""
+    """Raise `InputError` for a program whose predictions differ from those of its source estimator."""
     if made.own is not None and made.imported is not None:
         given = made.data.x if made.data.precise is None else made.data.precise
         check_own_answers(made.imported, made.own, given, str(made.request.model))
 
 
 def compile_levels(made: Compilation) -> None:
-    """Compile the program through all levels, with the number formats that are asked for or those of `auto`."""
+    """Compile the program through all levels, with the requested number formats or those of `auto`."""
     made.progress.step("compiling")
     with watched(made.progress) as made.account:
         if made.must_fit:
@@ -251,7 +251,9 @@ def compile_levels(made: Compilation) -> None:
 
 
 def keep_within_cells(made: Compilation) -> None:
-    """Compile hardware again, until its unrolled loops keep to their share of the cells; nothing for processors."""
+    """Compile hardware again until its unrolled loops use at most their share of the cells; no effect for
+    processors.
+    """
     if (backend := backend_of(made.board)) is None:
         return
     made.progress.step(f"counting cells of {made.board.name}")
@@ -275,12 +277,13 @@ def write_code(made: Compilation) -> None:
 
 
 def compare_with_reals(made: Compilation) -> None:
-    """Evaluate the program on the data, beside the one on reals, and find faults of these; nothing without data."""
+    """Compare the program with the one on reals on the data, and find faults of the data; no effect without data."""
     request = made.request
     if request.val is None and request.test is None:
         return
     made.progress.step(f"evaluating {len(made.data)} samples")
-    # Passes round what they fold into constants, such as scales of features: the reference is the model without them.
+    # Passes round the factors that they fold into constants, such as scales of features: the reference is the model
+    # without them.
     reals = made.compiled.reals
     if not made.kept:
         reals = with_outputs(made.program, made.ctx, request.compile_options["outputs"])
@@ -295,7 +298,7 @@ def compare_with_reals(made: Compilation) -> None:
 
 
 def compare_with_wide_sums(made: Compilation) -> None:
-    """Evaluate a program with rounded partial sums beside the same one without; nothing for other programs."""
+    """Compare a program with rounded partial sums with the same program without; no effect for other programs."""
     if made.compiled.unrounded is not None:
         made.rounding = rounding_loss(made.compiled.unrounded, made.compiled.formats, made.data)
 
@@ -328,7 +331,7 @@ def _measured_on(board: Board, made: Compilation) -> tuple[Measured, Mismatch | 
 
 
 def _ram_with_stack(made: Compilation) -> int:
-    """The RAM of a program whose stack overflows: as on a larger board with the same core, or else as estimated."""
+    """The RAM of a program whose stack overflows: measured on a larger board with the same core, or else estimated."""
     board = made.board
     if board.larger is None:
         return max(ram_of(made.compiled, board.name), (board.ram or 0) + 1)
@@ -337,7 +340,7 @@ def _ram_with_stack(made: Compilation) -> int:
 
 
 def write_packagings(made: Compilation) -> None:
-    """Write the packages for other tools (Arduino, PlatformIO, CMake); none if the device computes other outputs."""
+    """Write the packages for other tools (Arduino, PlatformIO, CMake); none if the device's outputs differ."""
     if not made.packagings or made.mismatch is not None:
         return
     from tinyml.tools.driver.packages.packaging import packaged_model
@@ -355,7 +358,7 @@ def make_report(made: Compilation) -> None:
 
 
 def require_limits(made: Compilation) -> None:
-    """Raise `InputError` for a program that takes more memory than the request allows, or than the board has."""
+    """Raise `InputError` for a program that needs more memory than the request allows, or than the board has."""
     if not made.must_fit:
         return
     flash, limit = made.report.flash_bytes or 0, made.request.flash
@@ -370,7 +373,7 @@ def require_limits(made: Compilation) -> None:
 
 
 def write_pages(made: Compilation) -> None:
-    """Write the samples that came out wrong, the page of the report and its pictures, where pages are asked for."""
+    """Write the misclassified samples, the report page and its figures, if pages are requested."""
     if not made.pages:
         return
     wrong = write_errors(made.folder, made.compiled, made.data, made.accuracies)
@@ -379,16 +382,16 @@ def write_pages(made: Compilation) -> None:
 
 
 _PAGES = "tinyml.tools.driver.output_pages:pages_at_hand"
-"""What makes the page of a report and its pictures, an extension."""
+"""The extension that generates the report page and its figures."""
 
 
 def seal(made: Compilation) -> None:
-    """Write the report with the list of all files, the last file of the folder."""
+    """Write the report with the list of all files; it is the last file of the folder."""
     seal_folder(made.folder, made.report.as_json())
 
 
 def require_equal(made: Compilation) -> None:
-    """Raise `MismatchError` if the board does not compute what the evaluator does."""
+    """Raise `MismatchError` if the outputs of board and evaluator differ."""
     check_equal(made.report.mismatch, made.board.name, made.request.model)
 
 
@@ -426,14 +429,14 @@ def build_folder(
 ) -> Compilation:
     """Compile and measure a model into an existing empty folder, through all `STEPS`.
 
-    must_fit: raise `InputError` for a model that does not fit the board. If its RAM has no room for the arena and the
-    input, these take less memory (`compile_within_ram`), unless a search has counted it. packagings: of the model,
-    which are written into the folder, too. pages: write the page of the report and its pictures.
+    must_fit: raise `InputError` for a model that does not fit the board. If arena and input exceed its RAM, they are
+    reduced (`compile_within_ram`), unless a search has already limited them. packagings: the packages that are also
+    written to the folder. pages: write the report page and its figures.
 
-    If the tools of the device are not installed, the model is compiled all the same, without measurements. Raises
-    `MismatchError`, once the folder is complete, if the board does not compute what the evaluator does.
+    If the tools of the device are not installed, the model is compiled without measurements. Raises `MismatchError`,
+    once the folder is complete, if the outputs of board and evaluator differ.
     """
-    # Arrays are small here: more threads of the numeric libraries would wait longer than they compute.
+    # Arrays are small: synchronising further threads of the numeric libraries would take longer than the computation.
     steps = 5 if board.fabric is None else 6
     with kept_in(request.cache), Progress(str(request.model), steps) as progress, one_thread():
         made = Compilation(
@@ -453,8 +456,8 @@ def build_folder(
 def compile_model(request: Request) -> dict[str, Any]:
     """Compile and measure a model, write its folder and return the report.
 
-    Raises `InputError` for bad input and for a model that does not fit the board; no folder is written then. Where the
-    board does not compute what the evaluator does, the folder is written before `MismatchError` is raised.
+    Raises `InputError` for bad input and for a model that does not fit the board; no folder is written then. If the
+    outputs of board and evaluator differ, the folder is written before `MismatchError` is raised.
     """
     mismatch: MismatchError | None = None
     report: dict[str, Any] = {}
@@ -474,8 +477,8 @@ def compile_model(request: Request) -> dict[str, Any]:
 def measure_model(request: Request, chosen: Board) -> Report:
     """The report of a model on a board, measured on a board with more memory if it does not fit.
 
-    Raises `InputError` if the tools of the target are not installed, and `MismatchError` if the board does not compute
-    what the evaluator does.
+    Raises `InputError` if the tools of the target are not installed, and `MismatchError` if the outputs of board and
+    evaluator differ.
     """
     made: Compilation | None = None
     try:
@@ -483,7 +486,7 @@ def measure_model(request: Request, chosen: Board) -> Report:
     except MismatchError:
         raise
     except InputError:
-        # A program that fails to link for a board, or runs out of its memory, may still run on a larger one.
+        # A program that fails to link for a board, or exceeds its memory, may still run on a larger one.
         if chosen.larger is None:
             raise
     if chosen.larger is not None and (made is None or not made.report.fits):

@@ -1,6 +1,7 @@
-"""Compilation of a program as a request asks: with the formats that it names, or with those that `auto` chooses.
+"""Compilation of a program with the requested formats, or with those that `auto` chooses.
 
-What does not fit is refused with the size that it needs and with remedies: other options, a smaller model, a board.
+A program that does not fit raises an error with the required size and with remedies: other options, a smaller model, a
+larger board.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 def compile_choice(
     program: ModuleOp, ctx: Context, request: Request, board: Board
 ) -> tuple[Compiled, Request, AutoChoice]:
-    """The program that `auto` chooses, the request that asks for it, and how it was chosen."""
+    """The program that `auto` chooses, the request that reproduces it, and the choice."""
     from tinyml.tools.driver.choice.choose import NothingFitsError, choose
     from tinyml.tools.driver.choice.replay import chosen_request
     from tinyml.tools.driver.smaller_model import smaller_models
@@ -73,9 +74,9 @@ def compile_choice(
 
 
 def require_room(program: ModuleOp, ctx: Context, request: Request, board: Board) -> None:
-    """Raise `InputError` for a program whose weights exceed the flash in any format, before one is compiled.
+    """Raise `InputError` for a program whose weights exceed the flash in any format, before any compilation.
 
-    Weights that other passes may leave out, join or clip, as a search or 2 bits do, are not bounded.
+    The bound excludes weights that passes may drop, merge or clip, as a search or 2 bits do.
     """
     from tinyml.transforms.reals.profile import ProfilePass
 
@@ -85,7 +86,7 @@ def require_room(program: ModuleOp, ctx: Context, request: Request, board: Board
         return
     if weights_of(program)[1] <= flash:
         return
-    # Constants that are computed from others, or of which parts are used, are folded first.
+    # Constants that are computed from others, or used only in part, are folded first.
     folded = program.clone()
     if not tdsl.has_formats(program):
         passes = passes_to_formats(request.pipeline_options(board), None)
@@ -103,7 +104,7 @@ def require_room(program: ModuleOp, ctx: Context, request: Request, board: Board
 
 
 def _classifies(program: ModuleOp, data: Data) -> bool:
-    """True for a program that gives a class, or one score for each of the classes that the data have as labels."""
+    """True for a program that returns a class, or one score per class label of the data."""
     end = predict_function(program).get_return_op()
     assert end is not None
     if any(isinstance(value.type, IndexType) for value in end.operands):
@@ -114,10 +115,10 @@ def _classifies(program: ModuleOp, data: Data) -> bool:
 def compile_asked(
     program: ModuleOp, ctx: Context, request: Request, board: Board, *, must_fit: bool
 ) -> tuple[Compiled, Request]:
-    """The program that a request asks for, within its limits and those of the board, and the request that leads to it.
+    """The requested program, within its limits and those of the board, and the request that reproduces it.
 
-    must_fit: save memory where a program takes more RAM than there is; a search has counted it already. Raises
-    `InputError` for a program that does not keep the limits of the request.
+    must_fit: save memory if a program exceeds the RAM; a search has already limited it. Raises `InputError` for a
+    program that exceeds the limits of the request.
     """
     options = request.pipeline_options(board)
     kept = tdsl.has_formats(program)
@@ -162,11 +163,11 @@ def compile_asked(
 
 
 SPARE_FLASH = 0.95
-"""The share of a board's flash that an estimate may fill; passes that spend flash keep to a limit by themselves."""
+"""The share of a board's flash that an estimate may fill; passes that spend flash have their own limit."""
 
 
 def bounds_of(request: Request, board: Board) -> Bounds:
-    """The limits of a request and of a board; infinite where there are none."""
+    """The limits of a request and of a board; infinite if there are none."""
     from tinyml.tools.driver.choice.choose import Bounds
 
     flash = None if board.flash is None else int(SPARE_FLASH * board.flash)
@@ -179,7 +180,7 @@ def _least(*limits: int | None) -> float:
 
 
 def shortage(request: Request, board: Board, flash: float, ram: float) -> str:
-    """The resources that a program lacks, in words. flash, ram: bytes that it needs."""
+    """The resources that a program exceeds, as text. flash, ram: bytes that it needs."""
     short: list[str] = []
     for resource, needed, asked, there in (
         ("RAM", ram, request.ram, board.ram),
@@ -193,7 +194,7 @@ def shortage(request: Request, board: Board, flash: float, ram: float) -> str:
 
 
 def options_that_fit(program: ModuleOp, ctx: Context, options: PipelineOptions, data: Data, bounds: Bounds) -> str:
-    """The options of the fastest alternative that fits, compact ones last, with what it needs; empty where none does.
+    """The options of the fastest alternative that fits, compact ones last, and its needs; empty if none fits.
 
     program: on reals.
     """
@@ -222,11 +223,11 @@ def _placed(trials: Trials, bounds: Bounds) -> Iterator[Tried]:
 
 
 def board_that_fits(board: Board, flash: float, ram: float) -> str:
-    """The smallest board with more room, one of the same chip and features if there is any.
+    """The smallest board with more room, if possible with the same chip and features.
 
-    Empty if no board has room for the program, or if `board` itself has, which a user's limits keep it from. Targets
-    without a clock are no boards, but bare cores. All bytes count as constants, since some chips can read constants
-    from a part of their flash only.
+    Empty if no board has room for the program, or if `board` itself has room and a user's limit is exceeded. Targets
+    without a clock are bare cores, not boards. All bytes count as constants, since some chips can read constants from
+    only a part of their flash.
     """
     from tinyml.targets.registry import boards, chip_of
 
@@ -248,14 +249,14 @@ def board_that_fits(board: Board, flash: float, ram: float) -> str:
 
 
 def does_not_fit(program: ModuleOp, ctx: Context, request: Request, board: Board, needs: Needs) -> InputError:
-    """The error for a program that does not fit, with what helps."""
+    """The error for a program that does not fit, with remedies."""
     needed = board.misfit(shortage(request, board, needs.flash, needs.ram))
     helps = remedies(program, ctx, request, board, needs)
     return InputError("; ".join([needed, *helps]), file=str(request.model))
 
 
 def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, needs: Needs) -> list[str]:
-    """Remedies for a program that does not fit: other options, a smaller model, and a board."""
+    """Remedies for a program that does not fit: other options, a smaller model, or another board."""
     from tinyml.tools.driver.smaller_model import smaller_models
 
     helps = [*smaller_models(program, request, board, needs)]
@@ -269,7 +270,7 @@ def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, ne
 
 
 def _needed_by(program: ModuleOp, ctx: Context, request: Request, board: Board) -> EstimatedCost | None:
-    """The resources of the program that a request asks for, estimated; None for a search, and without data.
+    """The estimated resources of the requested program; None for a search, and without data.
 
     program: on reals.
     """

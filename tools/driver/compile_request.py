@@ -1,6 +1,6 @@
-"""Requests to compile, made from the values of options by the command line and the Python API.
+"""Requests to compile, from option values of the command line or the Python API.
 
-Searches are imported where an option is none of other compilations, and for help texts.
+Searches are imported only for options that other compilations lack, and for help texts.
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ from tinyml.tools.driver.request import (
 
 LIMITS = ("ram", "flash", "cycles")
 WITHOUT_SEARCH = ("ram", "flash", "loss", "metric")
-"""The limits that compilation without a search keeps by itself, the loss only if it chooses a format; the metric by
-which it is counted stands in every report.
+"""Limits that a compilation without a search enforces itself; the loss only if it chooses a format.
+
+The metric that measures the loss is part of every report.
 """
 
 ASSUMED = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
-"""The values of options that searches assume when they measure programs."""
+"""The option values that searches assume when they measure programs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchChoice:
-    """The option that asks for a search; those of the searches are declared by their passes."""
+    """The option that requests a search; the searches' passes declare their own options."""
 
     search: str | None = option(
         lambda: f"search to run: {describe_searches()}", default=None, metavar="NAME", group=OptionGroup.SEARCH
@@ -43,9 +44,9 @@ class SearchChoice:
 
 
 def compile_options(given: Iterable[str] | None = None) -> list[Option]:
-    """Every option of a compilation, the positional model first; without those of searches if others have all names.
+    """All options of a compilation, the positional model first; search options only if a name in `given` needs them.
 
-    given: the names that are looked up.
+    given: the requested option names.
     """
     own = [*options_of(Request), *options_of(SearchChoice)]
     return own if given is not None and _has_all(own, given) else [*own, *search_options()]
@@ -56,9 +57,9 @@ def _has_all(options: Sequence[Option], names: Iterable[str]) -> bool:
 
 
 def compile_request(given: Mapping[str, Any]) -> Request:
-    """The request for given values of options, by the names of the options (`compile_options`).
+    """The request for given option values, by option name (`compile_options`).
 
-    Raises `InputError` for options that exclude each other, and for those of searches without one.
+    Raises `InputError` for mutually exclusive options, and for search options without a search.
     """
     if given.get("format") == AUTO_FORMAT:
         _check_auto(given)
@@ -81,7 +82,7 @@ def compile_request(given: Mapping[str, Any]) -> Request:
 
 
 def _check_metric(text: str, request: Request) -> None:
-    """Raise `InputError` for an unknown metric, and without a search for one that adds up losses of samples."""
+    """Raise `InputError` for an unknown metric, and without a search for a metric that is a sum of sample losses."""
     from tinyml.transforms.formats.evaluation.metrics import ACCURACY, FIGURES, metric_named
 
     metric = metric_named(text)
@@ -92,7 +93,7 @@ def _check_metric(text: str, request: Request) -> None:
 
 
 def _check_auto(given: Mapping[str, object]) -> None:
-    """Raise `InputError` for an option that decides what `--format auto` is to decide."""
+    """Raise `InputError` for an option that fixes a decision of `--format auto`."""
     for name in DECIDED[1:]:
         if name in given:
             option = f"--{name.replace('_', '-')}"
@@ -104,7 +105,7 @@ def _named(given: Mapping[str, Any], options: list[Option]) -> dict[str, Any]:
 
 
 def _of_searches(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of options of searches."""
+    """The values of search options."""
     own = [*options_of(Request), *options_of(SearchChoice)]
     return {} if _has_all(own, given) else _named(given, search_options())
 
@@ -124,7 +125,7 @@ def _search(given: Mapping[str, Any]) -> SearchRequest | None:
 
 
 def _check_limits(given: Mapping[str, object], limit: str | None) -> None:
-    """Raise `InputError` for a limit combined with options other than those that searches assume."""
+    """Raise `InputError` for a limit combined with options that differ from those that searches assume."""
     for name, usual in ASSUMED.items():
         if limit is not None and (value := given.get(name, usual)) != usual:
             raise InputError(

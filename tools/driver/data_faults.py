@@ -1,4 +1,4 @@
-"""Faults of the data by which number formats are chosen: few samples, a poor model, missing classes, other ranges."""
+"""Faults of the data that determine number formats: few samples, a poor model, missing classes, a different range."""
 
 from __future__ import annotations
 
@@ -22,29 +22,31 @@ if TYPE_CHECKING:
 CONFIDENCE = 0.95
 
 DEVIATIONS = 1.645
-"""The standard errors from an estimate to its one-sided bound of that confidence."""
+"""The distance from an estimate to its one-sided bound with that confidence, in standard errors."""
 
 FEW = 30
-"""Samples, or groups of them, below which the bound decides instead of the estimate."""
+"""The number of samples or groups below which the bound decides instead of the estimate."""
 
 ENOUGH = 1000
-"""Samples by which a model on reals is judged; of more, as many are taken at equal distances."""
+"""The number of samples that judge a model on reals; from more, equidistant ones are selected."""
 
 POOR, HALF_WAY = 0.25, 0.5
-"""The recalls, from 0 for guesses to 1 for right answers alone, up to which a model is poor: at any rate, and where it
-is right no more often than the most frequent class."""
+"""The recalls, from 0 for guesses to 1 for a perfect model, up to which a model is poor.
+
+The first applies to every model, the second to a model that is right no more often than the most frequent class.
+"""
 
 FAR = 0.01
-"""The share of numbers far from the range of other data beyond which these are of another kind."""
+"""The share of numbers far from the range of other data above which two data sets differ in kind."""
 
 
 @dataclass(frozen=True)
 class DataFaults:
-    """What is wrong with the data by which formats are chosen.
+    """The faults of the data that determine formats.
 
-    few: the number of samples, if it is too small; else None. poor: how well the model on reals does, if that is no
-    better than a guess; else empty. missing: classes without a sample, where there are labels. apart: the share of
-    numbers in one of the two data sets that lie far from the range of the other, 0 if these are alike.
+    few: the number of samples, if it is too small; else None. poor: the result of a model on reals that is no better
+    than a guess; else empty. missing: classes without a sample, if there are labels. apart: the share of numbers in one
+    data set that lie far from the range of the other; 0 if the sets are alike.
     """
 
     few: int | None = None
@@ -57,9 +59,9 @@ NO_FAULTS = DataFaults()
 
 
 def data_faults(reals: ModuleOp, val: Data, test: Data | None, *, chosen: bool) -> DataFaults:
-    """The faults of a validation set for a program on reals, and of a test set beside it.
+    """The faults of a validation set for a program on reals, and of a test set.
 
-    chosen: true if formats are chosen by them, and not kept as they came with the model.
+    chosen: true if the set determines formats, false if the model has its own.
     """
     part = _spread(val)
     poor = "" if len(val) < FEW else _poor(reals, part)
@@ -71,12 +73,12 @@ def data_faults(reals: ModuleOp, val: Data, test: Data | None, *, chosen: bool) 
 
 
 def _spread(data: Data) -> Data:
-    """As many samples as are enough, at equal distances."""
+    """At most `ENOUGH` equidistant samples."""
     return data.part(slice(None, None, math.ceil(len(data) / ENOUGH)))
 
 
 def _poor(reals: ModuleOp, data: Data) -> str:
-    """How a model on reals does that is no better than a guess; empty for a better one, and without labels."""
+    """The result of a model on reals that is no better than a guess; empty for a better one, and without labels."""
     from tinyml.tools.driver.detection import labelled
 
     outputs = evaluate_reals(reals, data.x)
@@ -95,10 +97,10 @@ def _poor(reals: ModuleOp, data: Data) -> str:
 
 
 def _poor_classes(wanted: NDArray[np.int64], found: NDArray[np.int64]) -> str:
-    """As `_poor`, of class indices (samples,).
+    """As `_poor`, for class indices (samples,).
 
-    A model that is right no more often than the most frequent class, within the bound of the error, may still find the
-    rarer ones: the mean recall tells it from a guess.
+    A model that is right no more often than the most frequent class, within the error bound, may still detect the rarer
+    classes: the mean recall distinguishes it from a guess.
     """
     right, classes = wanted == found, np.unique(wanted)
     if len(classes) < 2:
@@ -113,7 +115,7 @@ def _poor_classes(wanted: NDArray[np.int64], found: NDArray[np.int64]) -> str:
 
 
 def _missing(reals: ModuleOp, data: Data) -> Sequence[str]:
-    """The classes of a model that no sample has; none without labels."""
+    """The classes of a model without a sample; none without labels."""
     known = answers_of(reals)
     if data.y is None or known.classes is None:
         return ()
@@ -122,9 +124,9 @@ def _missing(reals: ModuleOp, data: Data) -> Sequence[str]:
 
 
 def _far(data: Data, others: Data) -> float:
-    """The share of numbers in other data that lie more than a range outside of that which the data have.
+    """The share of numbers in other data that lie more than one range outside of the range of the data.
 
-    The range is that of each element, or the median range where that is larger, as some pixels never vary.
+    The range is that of each element, or the median range if that is larger, as some pixels never vary.
     """
     low, high = _ends(data.x)
     reach = np.maximum(high - low, np.median(high - low))

@@ -1,4 +1,4 @@
-"""How well a detector tells anomalies: its decisions, the area under its curve, and the order of its scores."""
+"""The quality of a detector: its decisions, the area under its curve, and the ranking of its scores."""
 
 from __future__ import annotations
 
@@ -21,25 +21,26 @@ if TYPE_CHECKING:
     from tinyml.runtime.model.data import Data
 
 FAR = 0.01
-"""The distance from the threshold, as a share of the range of scores, beyond which a decision has to be the same."""
+"""The distance from the threshold, as a share of the range of scores, beyond which decisions must be equal."""
 
 
 REACHES = (3.0, 10.0)
-"""How far `far_samples` lie from the mean, in distances of the normal samples from it."""
+"""The distance of `far_samples` from the mean, in multiples of the distance of normal samples."""
 
 DEVIATIONS = 10.0
-"""How far a single element lies off in `far_samples`, in standard deviations of the elements."""
+"""The offset of a single element in `far_samples`, in standard deviations of the elements."""
 
 MOST_FAR = 100
-"""The most `far_samples` of a kind."""
+"""Maximum number of `far_samples` per kind."""
 
 
 @dataclass(frozen=True)
 class DetectionRates:
-    """A detector on samples. auc: the area under its curve; None unless both kinds of samples are labelled.
+    """The results of a detector on samples. auc: the area under its curve; None unless both kinds of samples are
+    labelled.
 
-    alarms: the share of samples that it calls anomalies, of the normal ones where these are labelled: false alarms.
-    found: the share of the labelled anomalies that it calls so; None without them.
+    alarms: the share of samples that it reports as anomalies; with labels, of normal samples (false alarms). found: the
+    share of labelled anomalies that it reports; None without labels.
     """
 
     auc: float | None
@@ -49,10 +50,10 @@ class DetectionRates:
 
 @dataclass(frozen=True)
 class Detection:
-    """A detector on reals and in formats, and the correlation of the ranks of both scores.
+    """The results of a detector on reals and in formats, and the rank correlation of both scores.
 
-    threshold: the score below which a sample is an anomaly. far: the share of `far_samples` that are decided otherwise
-    than on reals.
+    threshold: the score below which a sample is an anomaly. far: the share of `far_samples` whose decision differs from
+    that on reals.
     """
 
     threshold: float
@@ -63,7 +64,9 @@ class Detection:
 
 
 def anomalies(module: ModuleOp, outputs: Outputs, threshold: float) -> NDArray[np.bool_]:
-    """The samples whose scores lie below a threshold (samples,), as `NAME_is_anomaly` decides. outputs: raws."""
+    """The samples whose scores lie below a threshold (samples,), with the decision of `NAME_is_anomaly`. outputs:
+    raws.
+    """
     assert outputs.scores is not None
     format, single = score_format(module), np.array(threshold, np.float32)
     below: NDArray[Any] = lies_below(NumpyMachine(), outputs.scores[:, 0], single, format)
@@ -84,14 +87,14 @@ def score_format(module: ModuleOp) -> NumberFormat:
 
 
 def labelled(data: Data) -> NDArray[np.bool_] | None:
-    """The samples that are labelled as anomalies (samples,); None without labels."""
+    """The samples labelled as anomalies (samples,); None without labels."""
     return None if data.targets is None else data.targets[:, 0] < 0
 
 
 def detection_rates(
     scores: NDArray[Any], found: NDArray[np.bool_], anomalous: NDArray[np.bool_] | None
 ) -> DetectionRates:
-    """The rates of a detector with scores (samples,), greater for more normal samples, and what it decides."""
+    """The rates of a detector. scores: (samples,), greater for more normal samples. found: its decisions."""
     from tinyml.transforms.formats.evaluation.metrics import area_under_curve
 
     if anomalous is None or anomalous.all() or not anomalous.any():
@@ -101,7 +104,7 @@ def detection_rates(
 
 
 def ranks(scores: NDArray[Any]) -> NDArray[np.float64]:
-    """The rank of each score, from 0; equal ones share the mean of theirs."""
+    """The rank of each score, from 0; equal scores share their mean rank."""
     ordered = np.sort(scores)
     below, upto = (np.searchsorted(ordered, scores, side) for side in ("left", "right"))
     return (below + upto - 1) / 2
@@ -110,7 +113,7 @@ def ranks(scores: NDArray[Any]) -> NDArray[np.float64]:
 def rank_losses(exact: NDArray[Any], computed: NDArray[Any]) -> NDArray[np.float64]:
     """Parts (samples,) whose mean is 1 minus Spearman's correlation of the ranks of scores.
 
-    Scores that are all equal have no correlation with others: of these the mean is 1.
+    Constant scores have no rank correlation; their mean is 1.
     """
     if np.ptp(exact) == 0 or np.ptp(computed) == 0:
         return np.full(len(exact), float(np.ptp(exact) != np.ptp(computed)))
@@ -119,10 +122,10 @@ def rank_losses(exact: NDArray[Any], computed: NDArray[Any]) -> NDArray[np.float
 
 
 def far_samples(x: NDArray[Any]) -> NDArray[Any]:
-    """Samples (samples, elements) of which many are anomalies, and lie where data with few of these have none.
+    """Samples (samples, elements) outside the distribution of normal data, many of which are anomalies.
 
-    They are samples of `x` that lie further from the mean, `REACHES` times as far, and others of which a single element
-    lies `DEVIATIONS` off.
+    Some are samples of `x` moved to `REACHES` times their distance from the mean. In others a single element is off by
+    `DEVIATIONS`.
     """
     some = x[np.linspace(0, len(x) - 1, min(len(x), MOST_FAR)).astype(int)]
     alone = some.astype(np.float64)
@@ -134,9 +137,9 @@ def far_samples(x: NDArray[Any]) -> NDArray[Any]:
 
 
 def moved(exact: NDArray[Any], found: NDArray[np.bool_], threshold: float, spread: float) -> NDArray[np.bool_]:
-    """The samples (samples,) that are decided otherwise although they lie far from the threshold on reals.
+    """The samples (samples,) whose decisions differ although they lie far from the threshold on reals.
 
-    found: the anomalies in formats. spread: the range of scores on reals. Half of the distance `FAR` counts, so that
-    other data of the same kind keep their decisions.
+    found: the anomalies in formats. spread: the range of scores on reals. Half of the distance `FAR` is the limit, so
+    that other data of the same kind keep their decisions.
     """
     return (np.abs(exact - threshold) > FAR / 2 * spread) & ((exact < threshold) != found)

@@ -1,7 +1,7 @@
-"""The errors that a file of IR expects, in comments as mlir-opt reads them with `--verify-diagnostics`.
+"""Expected errors of an IR file, in comments with the syntax of mlir-opt's `--verify-diagnostics`.
 
-`// expected-error {{TEXT}}` expects an error on its line whose message contains TEXT; `@+N`, `@-N`, `@below` and
-`@above` behind `expected-error` name another line, and `@unknown` an error without one. In `expected-error-re` each
+`// expected-error {{TEXT}}` expects an error on its line whose message contains TEXT. After `expected-error`, `@+N`,
+`@-N`, `@below` and `@above` select another line, and `@unknown` an error without a line. In `expected-error-re` each
 `{{...}}` inside the text is a regular expression.
 """
 
@@ -18,14 +18,14 @@ _COMMENT = re.compile(
 )
 
 _ATTEMPT = re.compile(r"//.*\bexpected-(?:(?:error|warning|remark|note)\b|\S*\s*\{\{)")
-"""A comment that is meant to expect something: ignored, one with a slip would never fail."""
+"""A comment that resembles an expectation: it is an error, since a misspelled expectation would never fail."""
 
 _LINES = {None: 0, "above": -1, "below": 1}
 
 
 @dataclass(frozen=True)
 class ExpectedError:
-    """An error that is expected on a line, on none if `line` is None. at: the line of the comment."""
+    """An expected error. line: its line; None for an error without a line. at: the line of the comment."""
 
     at: int
     line: int | None
@@ -37,9 +37,9 @@ class ExpectedError:
 
 
 def expected_errors(text: str, file: str, offset: int) -> Sequence[ExpectedError]:
-    """The errors that a text expects. offset: lines of the file before it.
+    """The errors that a text expects. offset: the number of lines before it in the file.
 
-    Raises `InputError` for a comment that expects anything else.
+    Raises `InputError` for a malformed expectation.
     """
     return [*_expected(text, file, offset)]
 
@@ -64,9 +64,9 @@ def _expected(text: str, file: str, offset: int) -> Iterator[ExpectedError]:
 
 
 def check_errors(expected: Sequence[ExpectedError], error: InputError | None, file: str) -> None:
-    """Raise `InputError` for an error that nothing expects, and for one that is expected and was not produced.
+    """Raise `InputError` for an unexpected error, and for an expected error that does not occur.
 
-    A text has one error at most, as the first one ends its processing.
+    A text has at most one error, since the first error ends its processing.
     """
     produced = next((each for each in expected if error is not None and each.fits(error)), None)
     if error is not None and produced is None:

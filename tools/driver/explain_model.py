@@ -22,9 +22,9 @@ WIDTH = 120
 
 
 def measured_program(found: ProgramInFolder, *, listing: bool = False) -> Attribution:
-    """The time and flash of each line of a program, on its samples, and of each instruction for a `listing`.
+    """The measured time and flash of each line of a program on its samples; with `listing`, of each instruction.
 
-    Raises `InputError` on a board without a profiler.
+    Raises `InputError` for a board without a profiler.
     """
     from tinyml.runtime.devices.attribution import attribute
     from tinyml.runtime.devices.registry import runner_for
@@ -40,9 +40,10 @@ def measured_program(found: ProgramInFolder, *, listing: bool = False) -> Attrib
 
 
 def explain_model(folder: Path) -> dict[str, Any]:
-    """Measure the model in a folder written by `tinyml compile`, on the samples that its report was measured on.
+    """Measure the model in a folder written by `tinyml compile`, on the samples of its report.
 
-    Raises `InputError` for any other folder, for files that its IR does not give, and on a board without a profiler.
+    Raises `InputError` for any other folder, for files that the folder's IR does not generate, and for a board without
+    a profiler.
     """
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.tools.driver.program_in_folder import program_in
@@ -77,7 +78,9 @@ def explain_model(folder: Path) -> dict[str, Any]:
 def _completed(
     entries: list[dict[str, Any]], estimate: Estimate | None, layers: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """The entries with the layers and the estimated time of their operations; None for code that belongs to none."""
+    """The entries, completed with the layers and the estimated time of their operations; None for code without an
+    operation.
+    """
     estimates = {} if estimate is None else {name: round(time) for name, (time, _) in estimate.operations.items()}
     return [
         {**entry, "layer": layers.get(entry["operation"]), "estimate": estimates.get(entry["operation"])}
@@ -144,7 +147,7 @@ def _operations(result: dict[str, Any], unit: str) -> Table:
 
 
 def _layers(result: dict[str, Any], unit: str) -> Table:
-    """The time and the code of each layer of the user's model, with the operations that it became."""
+    """The time and the code of each layer of the user's model, with the operations that were made from it."""
     total: float = result[f"{unit}_per_inference"]
     table = _table("Layers", "layer", unit, "%", "code B")
     table.add_column("operations")

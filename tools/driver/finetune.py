@@ -40,20 +40,20 @@ from tinyml.transforms.reals.channels.resource_limits import RAM, ResourceLimits
 from tinyml.transforms.schedules.table import AUTO
 
 SMALLER = 4.0
-"""The learning rate on reals divided by that in the program's arithmetic."""
+"""The ratio of the learning rate on reals to that in the program's arithmetic."""
 
 SAMPLES = 512
-"""Number of training samples on which ranges are compared."""
+"""Number of training samples for the comparison of ranges."""
 
 LESS = 0.998
-"""Another range is taken if it lowers the loss to less than this share."""
+"""Another range is accepted if it reduces the loss below this share."""
 
 ROUNDS = 2
-"""The number of times that ranges are chosen: before the training, and with the weights of its first half."""
+"""The number of times that ranges are chosen: before the training, and with the weights after its first half."""
 
 
 NOTABLE_LOSS = 2.0
-"""The points of accuracy from floating point to the formats above which the loss is worth a warning."""
+"""The points of accuracy lost from floating point to the formats above which there is a warning."""
 
 Score: TypeAlias = tuple[float, float]
 """A program's loss, and its accuracy in percent, on the validation set."""
@@ -63,10 +63,10 @@ Score: TypeAlias = tuple[float, float]
 class Finetuned:
     """A fine-tuned program at L1, with its score.
 
-    before, floats: the score of the program as it came, and in floating point before it was quantised. untrained: that
-    of the program that compilation makes without the training, with as many channels. trainer: evaluates the program in
-    its own arithmetic. reals: the program before it was quantised. removed: the number of channels. seed: of the
-    training that was best.
+    before, floats: the score of the original program, and its score in floating point before quantisation. untrained:
+    the score of the compiled program without training, with the same number of channels. trainer: evaluates the program
+    in its own arithmetic. reals: the program before quantisation. removed: the number of removed channels. seed: the
+    seed of the best training.
     """
 
     module: ModuleOp
@@ -81,7 +81,7 @@ class Finetuned:
 
     @property
     def warning(self) -> str | None:
-        """What is lost in the formats, and what helps; None for little."""
+        """The loss due to the formats, with advice; None for a small loss."""
         lost = self.floats[1] - self.quantised[1]
         if lost <= NOTABLE_LOSS:
             return None
@@ -96,10 +96,10 @@ def finetune(
     options: FinetuneOptions,
     numbers: PipelineOptions,
 ) -> Finetuned:
-    """Fine-tune a program, which stays as it is; formats are chosen on the inputs of `numbers.data`.
+    """Fine-tune a program, which is unchanged; the inputs of `numbers.data` determine its formats.
 
-    Raises `InputError` for limits that cannot be kept, for norms with other limits than one on RAM, for a program that
-    cannot be trained, and for one whose training makes it worse on the validation set.
+    Raises `InputError` for limits that cannot be met, for norms with other limits than one on RAM, for a program that
+    cannot be trained, and if training makes the program worse on the validation set.
     """
     from tinyml.dialects.context import context
 
@@ -144,11 +144,11 @@ def _finetuned(
     start = _as_compiled(module, val, numbers, ctx)
     untrained = start.score(val)
     if given and limits is None and tdsl.kept_format(program).bits <= bits:
-        # Compilation keeps the program as it is.
+        # Compilation does not change the program.
         untrained = max(untrained, before, key=lambda score: score[1])
     train_reals(module, train, val, schedule)
     floats = Trainer(TrainedWeights(module), Reals).loss(val)
-    # In few bits the weights that are better in floating point may be worse.
+    # With few bits, weights that are better in floating point may be worse.
     formats = QuantisedProgram(module, ctx, start.numbers)
     if not _is_better(formats.score(val), start.score(val)):
         formats = start
@@ -160,12 +160,12 @@ def _finetuned(
 
 
 def _is_better(score: Score, than: Score) -> bool:
-    """True for a smaller loss with as many right answers."""
+    """True for a smaller loss with at least as many correct predictions."""
     return score[0] < than[0] and score[1] >= than[1]
 
 
 def _as_compiled(module: ModuleOp, val: Labelled, numbers: PipelineOptions, ctx: Context) -> QuantisedProgram:
-    """A program at L0 in its formats, with scales of its features where it loses much without them, and less with."""
+    """A program at L0 in its formats; feature scales are added if they reduce a large loss."""
     plain = QuantisedProgram(module, ctx, numbers)
     found = plain.score(val)
     if found[1] >= Trainer(TrainedWeights(module), Reals).loss(val)[1] - DEFAULT_LOSS:
@@ -192,7 +192,7 @@ def labelled(program: ModuleOp, file: Path) -> Labelled:
         raise InputError("the program computes a number: classes train one that gives a class or its probability")
     y = data.y
     if alone and data.targets is not None and np.isin(data.targets, (0, 1)).all():
-        # A program that gives a probability alone has no class, which 0 and 1 would be read as.
+        # A program that returns only a probability has no class; labels 0 and 1 would be read as one.
         y = data.targets[:, 0].astype(np.int64)
     if y is None:
         raise InputError("has no classes `y` to train with", file=str(file))
@@ -200,13 +200,13 @@ def labelled(program: ModuleOp, file: Path) -> Labelled:
 
 
 Zooms: TypeAlias = "Mapping[str, int]"
-"""Powers of two by which the ranges of tensors are narrower than profiled, by name; 0 for the others."""
+"""Powers of two by which the ranges of tensors are narrower than their profile, by name; 0 for the others."""
 
 
 class QuantisedProgram:
-    """A program at L0 that is brought to L1, for any choice of ranges.
+    """A program at L0 that can be lowered to L1 with any choice of ranges.
 
-    reals: of its constants, by name. Formats are chosen on the inputs of `numbers.data`.
+    reals: the values of its constants, by name. The inputs of `numbers.data` determine its formats.
     """
 
     def __init__(self, module: ModuleOp, ctx: Context, numbers: PipelineOptions):
@@ -220,7 +220,7 @@ class QuantisedProgram:
 
     @property
     def tensors(self) -> list[str]:
-        """The names of the tensors that have a range of their own."""
+        """The names of the tensors that have their own range."""
         return [tensors.name for tensors in tensor_classes(predict_function(self.profiled))]
 
     @cached_property
@@ -229,7 +229,9 @@ class QuantisedProgram:
         return self.formats({}, refined=True)
 
     def formats(self, zooms: Zooms, *, refined: bool) -> ModuleOp:
-        """The program at L1. refined: True for the constants that compilation refines, False for the nearest ones."""
+        """The program at L1. refined: True for the constants that compilation refines, False for constants rounded to
+        nearest.
+        """
         formats = self.profiled.clone()
         spelled = tuple(f"{name}:{zoom}" for name, zoom in zooms.items())
         assert isinstance(self.assign, AssignFormatPass)
@@ -242,12 +244,14 @@ class QuantisedProgram:
         return self.trainer(self.reals).loss(data)
 
     def trainer(self, reals: Mapping[str, Array], zooms: Zooms | None = None, *, refined: bool = True) -> Trainer:
-        """A trainer of the program, with sums rounded as its plan does. reals: initial weights by name."""
+        """A trainer of the program, with sums rounded according to its plan. reals: initial weights by name."""
         formats = self.compiled.clone() if refined and not zooms else self.formats(zooms or {}, refined=refined)
         return trainer_of(formats, self.ctx, self.numbers.plan, reals)
 
     def better_ranges(self, reals: Mapping[str, Array], zooms: Zooms, data: Labelled) -> Zooms:
-        """Ranges with less loss on some samples for given weights; each range is tried half and twice as wide."""
+        """Ranges with a smaller loss on some samples for given weights; each range is tried at half and twice its
+        width.
+        """
         best = self._loss(reals, zooms, data)
         chosen: dict[str, int] = dict(zooms)
         for name in self.tensors:
@@ -267,7 +271,7 @@ class QuantisedProgram:
 def _train_formats(
     program: QuantisedProgram, train: Labelled, val: Labelled, schedule: TrainingSchedule, learn_ranges: bool = False
 ) -> Trainer:
-    """Train a program in its own arithmetic; learn_ranges: True to choose the ranges of tensors on the way."""
+    """Train a program in its own arithmetic; learn_ranges: True to choose the ranges of tensors during the training."""
     if not learn_ranges:
         trainer = program.trainer(program.reals)
         trainer.fit(train, val, schedule)
@@ -280,7 +284,7 @@ def _train_formats(
     for part in range(ROUNDS):
         zooms = program.better_ranges(reals, zooms, sample)
         trainer = program.trainer(reals, zooms)
-        # The last round takes the remaining epochs.
+        # The last round trains for the remaining epochs.
         epochs = schedule.epochs // ROUNDS + (part == ROUNDS - 1) * (schedule.epochs % ROUNDS)
         trainer.fit(train, val, replace(schedule, epochs=epochs))
         found.append((trainer.loss(val)[0], trainer))
@@ -289,9 +293,9 @@ def _train_formats(
 
 
 def trainer_of(formats: ModuleOp, ctx: Context, plan: str = AUTO, reals: Mapping[str, Array] | None = None) -> Trainer:
-    """A trainer of a program at L1, which it changes in place, or of a copy if the plan rounds sums.
+    """A trainer of a program at L1, which it changes in place; if the plan rounds sums, it trains a copy.
 
-    reals: initial weights by the names of constants; by default what the raws stand for.
+    reals: initial weights by the names of constants; by default the reals of the raws.
     """
     accumulators = ChooseAccumulatorsPass()
     planned = with_rounded_sums(formats, ctx, plan)

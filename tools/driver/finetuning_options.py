@@ -11,12 +11,12 @@ from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM
 REFIT, NORMS = PRUNING = ("refit", "norms")
 
 NUMBERS = ("format", "width", "weights", "functions", "scale_by", "row_scales", "plan")
-"""The options of a compilation that say in which arithmetic a program is trained."""
+"""The compilation options that determine the arithmetic of the training."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FinetuneOptions:
-    """The options of a fine-tuning, besides those in `NUMBERS`."""
+    """The options of a fine-tuning, in addition to those in `NUMBERS`."""
 
     epochs: int = option("epochs in floating point, after pruning", default=10, metavar="N", group=OptionGroup.TRAINING)
     quantized_epochs: int = option(
@@ -62,13 +62,13 @@ class FinetuneOptions:
 
     @property
     def limits(self) -> dict[str, int]:
-        """The limits that are given, by resource."""
+        """The limits that are set, by resource."""
         given = {RAM: self.ram, FLASH: self.flash, MACS: self.macs}
         return {name: limit for name, limit in given.items() if limit is not None}
 
 
 def number_options() -> list[Option]:
-    """The options of a compilation in `NUMBERS`."""
+    """The compilation options in `NUMBERS`."""
     return [option for option in options_of(CompileOptions) if option.name in NUMBERS]
 
 

@@ -1,6 +1,6 @@
-"""Hardware modules of programs for FPGAs: how they are made, checked, counted and kept to their share of the cells.
+"""Hardware modules of programs for FPGAs: generation, checks, cell counts and the limit on their share of the cells.
 
-Loops are unrolled for a share of the cells; a program that takes more by the count of yosys is compiled again.
+Loops are unrolled for a share of the cells. If yosys counts more cells, the program is compiled again.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.stages import Compiled
 
 ROUNDS = 3
-"""Maximum number of programs counted after the first, before all loops stay rolled."""
+"""Maximum number of programs counted after the first; then all loops stay rolled."""
 
 MARGIN = 115
-"""Percent of the estimated cells that a program is taken to have where nothing counts them (docs/fpga.md)."""
+"""The assumed cell count without yosys, in percent of the estimate (docs/fpga.md)."""
 
 LEAST_STEP = 0.95
-"""The factor by which a share shrinks at least, after one that left the program unchanged."""
+"""The factor by which a share shrinks at least after one that left the program unchanged."""
 
 
 def lowered(bits: ModuleOp, ctx: Context, options: PipelineOptions) -> ModuleOp:
-    """The hardware module of a program on bits, which is left as it is.
+    """The hardware module of a program on bits, which is unchanged.
 
-    Raises `InputError` for a program on floats, and `TooLargeError` for one with larger memories than there are.
+    Raises `InputError` for a program on floats, and `TooLargeError` for one whose memories exceed the FPGA.
     """
     module = bits.clone()
     if (op := next(filter(_takes_floats, module.walk()), None)) is not None:
@@ -75,7 +75,7 @@ def _takes_floats(op: Operation) -> bool:
 
 
 def module_of(bits: ModuleOp, ctx: Context, options: Mapping[str, Any]) -> ModuleOp:
-    """The hardware module that a program on bits, of a file, becomes."""
+    """The hardware module of a program on bits that was read from a file."""
     pipelines.run(bits, ctx, pipelines.flatten(BITS_TO_HARDWARE, dict(options)), of_user=True)
     return bits
 
@@ -86,10 +86,10 @@ def text_of(hardware: ModuleOp) -> str:
 
 
 def cycles(loops: ModuleOp, board: Board, cells: int) -> float:
-    """The cycles of an inference whose products of numbers fill a share of the look-up tables all the time.
+    """The cycles of an inference whose multiplications keep a share of the look-up tables busy all the time.
 
-    This is less than a module takes, and tells formats apart. loops: a program at L3. cells: the share in percent.
-    Raises `InputError` for a program without hardware.
+    The estimate is a lower bound and ranks formats. loops: a program at L3. cells: the share in percent. Raises
+    `InputError` for a program without hardware.
     """
     module, fabric = loops.clone(), fabric_of(board)
     LoweringPasses((LOOPS_TO_BITS, BITS_TO_LANES), cells=0).apply(module)
@@ -106,7 +106,7 @@ def cycles(loops: ModuleOp, board: Board, cells: int) -> float:
 
 
 def _runs(op: Operation) -> int:
-    """The iterations of all loops around an op; one for a loop whose number of iterations is unknown."""
+    """The iterations of all loops around an op; a loop with an unknown trip count has one."""
     loops: list[int] = []
     around = op.parent_op()
     while around is not None:
@@ -116,7 +116,7 @@ def _runs(op: Operation) -> int:
 
 
 def check_memories(module: ModuleOp, fabric: Fabric) -> None:
-    """Raise `TooLargeError` for hardware whose memories exceed all block RAMs, which can be told without synthesis."""
+    """Raise `TooLargeError` for hardware whose memories exceed all block RAMs; no synthesis is needed."""
     bits = sum(op.width * op.depth.value.data for op in module.walk() if isinstance(op, rtl.RamOp))
     if bits > (there := fabric.there.brams * fabric.bram_bits):
         raise TooLargeError(
@@ -137,10 +137,10 @@ def compile_within_cells(
 ) -> tuple[Compiled, int, dict[str, Any]]:
     """The program, the share of cells in percent that its loops are unrolled for, and the report of its hardware.
 
-    A program of which yosys counts more LUTs than `cells` percent, or more cells than there are, is compiled again for
-    a share that is smaller by the ratio of excess. After `ROUNDS` of that all loops stay rolled, whatever they take.
-    Without yosys the estimate is taken to be `MARGIN` percent. again: compiles for a share in percent. route: place and
-    route the module, if it fits, for the clock that it allows. Raises `InputError` if a module cannot be routed.
+    If yosys counts more LUTs than `cells` percent, or more cells than the FPGA has, the program is compiled again for a
+    share that is smaller by the ratio of excess. After `ROUNDS` attempts all loops stay rolled, whatever they need.
+    Without yosys the estimate counts as `MARGIN` percent. again: compiles for a share in percent. route: place and
+    route the module, if it fits, to determine its maximum clock. Raises `InputError` if a module cannot be routed.
     """
     fabric = fabric_of(board)
     if verilog_tools.synthesis_tool() is None:
@@ -167,7 +167,9 @@ def _smaller(
     again: Callable[[int], Compiled],
     counted: Callable[[str | None], Resources],
 ) -> tuple[Compiled, int, Resources]:
-    """A program within the share that the first one exceeds, with its cells, or else one without unrolled loops."""
+    """A program within the share that the first one exceeds, with its cells, or else a program without unrolled
+    loops.
+    """
     compiled, cells, taken = first
     limit, least = fabric.there.luts * cells / 100, again(0)
     for _ in range(ROUNDS):
@@ -175,7 +177,7 @@ def _smaller(
         if excess <= 1 or before == least.verilog:
             return compiled, cells, taken
         while compiled.verilog == before:
-            # Skip shares that give the same program as the last one.
+            # Skip shares that yield the same program as the last one.
             cells = int(min(cells / excess, cells * LEAST_STEP))
             compiled, excess = again(cells), 1
         taken = counted(compiled.verilog)
@@ -185,14 +187,15 @@ def _smaller(
 
 
 def _excess(taken: Resources, fabric: Fabric, luts: float) -> float:
-    """The largest ratio of cells taken to their limit: `luts` for LUTs, those of the FPGA for other cells."""
+    """The greatest ratio of used cells to their limit: `luts` for LUTs, the FPGA's number for other cells."""
     there = fabric.there
     return max(taken.luts / max(luts, 1), taken.dsps / max(there.dsps, 1), taken.brams / max(there.brams, 1))
 
 
 def _report(fabric: Fabric, counted: Resources | None, clock: float | None) -> dict[str, Any]:
-    """The clock in MHz that a module is scheduled for and the one that it allows, its cells before placement, and those
-    of the FPGA; what is unknown is None.
+    """The scheduled and the maximum clock of a module in MHz, its cells before placement, and the cells of the FPGA.
+
+    Unknown figures are None.
     """
     cells = dict.fromkeys(asdict(fabric.there)) if counted is None else asdict(counted)
     there = {name: count for name, count in asdict(fabric.there).items() if name != "registers"}
@@ -206,7 +209,7 @@ def _report(fabric: Fabric, counted: Resources | None, clock: float | None) -> d
 
 
 def require_cells(hardware: dict[str, Any], board: Board, model: str) -> None:
-    """Raise `InputError` for a module that takes more cells than there are."""
+    """Raise `InputError` for a module that needs more cells than the FPGA has."""
     if hardware["shortages"]:
         needs = " and ".join(hardware["shortages"])
         raise InputError(board.misfit(f"needs {needs}; fewer bits or a smaller model helps"), file=model)

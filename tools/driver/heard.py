@@ -1,7 +1,7 @@
-"""The answers of a streaming program to a recording, and the rule that makes words of them.
+"""The answers of a streaming program to a recording, and the rule that detects words in them.
 
-The rule takes the mean of answers, its lead over the second-best class, and a pause after each word. The sketch
-`Listen` has the same rule in C.
+The rule uses the mean of answers, its lead over the second-best class, and a refractory time after each word. The
+sketch `Listen` implements the same rule in C.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """The rule by which an answer becomes a word; the fields are options of `tinyml listen`."""
+    """The rule that detects a word in answers; the fields are options of `tinyml listen`."""
 
     smooth: int = option("answers whose scores are averaged, the last ones", default=1, metavar="N")
     threshold: float = option(
@@ -38,9 +38,10 @@ class Rule:
 
 @dataclass(frozen=True, kw_only=True)
 class Word:
-    """A word that was heard. time: in seconds from the beginning of the recording to the end of the window in which it
-    was heard. label: the index of the class. name: its label, as text. score: the mean score; lead: its distance from
-    that of the second-best class.
+    """A detected word.
+
+    time: the end of its window, in seconds from the beginning of the recording. label: the index of the class. name:
+    its label, as text. score: the mean score; lead: its distance from the score of the second-best class.
     """
 
     time: float
@@ -59,10 +60,11 @@ def smoothed(scores: NDArray[Any], count: int) -> NDArray[np.float64]:
 
 
 def words_in(rule: Rule, times: NDArray[Any], scores: NDArray[Any], names: Sequence[str]) -> list[Word]:
-    """The words in answers at some times, with scores (answers, classes), at least two.
+    """The words in answers at some times, with scores (answers, classes) of at least two classes.
 
-    A class is heard where its mean score leads by the threshold, unless it is background. It is a word if it was not
-    heard in the answer before and the pause after the last word is over. Raises `InputError` for an unknown background.
+    A class is detected if its mean score leads by the threshold, unless it is background. It is a word if the previous
+    answer did not detect it and the refractory time after the last word is over. Raises `InputError` for an unknown
+    background.
     """
     for name in rule.background:
         if name not in names:
@@ -87,9 +89,9 @@ class Heard:
     """The answers of a program to a recording, with the bits that the device computes.
 
     times: when each answer is due, in seconds. labels: the label of its class, or the index if the model has no labels.
-    scores: (answers, classes); a single score has a column of 0 before it; without scores, 1 for the class of the
-    answer. names: of the classes, or their indices as text. longest_hop: the maximum cycles or instructions, as the
-    board counts, from one part of the input to the next.
+    scores: (answers, classes); a single score gets a preceding column of 0; without scores, 1 for the class of the
+    answer. names: those of the classes, or their indices as text. longest_hop: the maximum time between two parts of
+    the input, in the cycles or instructions that the board counts.
     """
 
     times: NDArray[np.float64]
@@ -101,11 +103,11 @@ class Heard:
     def words(
         self, *, smooth: int = 1, threshold: float = 0.0, refractory: float = 0.0, background: Sequence[str | int] = ()
     ) -> list[Word]:
-        """The words that were heard: changes of the answer, by a rule.
+        """The detected words: changes of the answer, by a rule.
 
-        smooth: the number of answers whose scores are averaged. threshold: how far the score of a word must lie above
-        that of the second-best class. refractory: the seconds after a word in which no other one is heard. background:
-        the labels of classes that are no words. Raises `InputError` for an unknown background.
+        smooth: the number of answers whose scores are averaged. threshold: the minimum lead of a word's score over the
+        second-best class. refractory: the seconds after a word in which no other word is detected. background: the
+        labels of classes that are not words. Raises `InputError` for an unknown background.
         """
         ignored = tuple(map(str, background))
         rule = Rule(smooth=smooth, threshold=threshold, refractory=Seconds(refractory), background=ignored)

@@ -1,8 +1,8 @@
-"""A lower bound on the flash of a program's weights, which holds in all formats and layouts, known before any is tried.
+"""A lower bound on the flash of a program's weights for all formats and layouts, known before any compilation.
 
-A weight in flash takes at least one bit where a matrix is stored densely. Where zeros are left out, each entry takes at
-least a gap and a value; the entries that no format of three bits and more rounds to zero, if it represents the greatest
-one, are those of at least half its magnitude.
+A weight in flash needs at least one bit in a dense matrix. In a sparse matrix, each entry needs at least a gap and a
+value. A format with three or more bits that represents the greatest entry rounds no entry of at least half its
+magnitude to zero.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 _ENTRY_BITS = 4
-"""The bits of an entry of a sparse matrix: less than any layout takes."""
+"""The bits of an entry of a sparse matrix, a lower bound over all layouts."""
 
 LEAST_WIDTH = 3
-"""The bits of the narrowest formats for which the bound holds."""
+"""The width of the narrowest formats for which the bound is valid."""
 
 
 def weights_of(program: ModuleOp) -> tuple[int, int]:
-    """The number of the weights of products in a program at L0 or L1, and the least bytes of flash that they take."""
+    """The number of weights in the products of a program at L0 or L1, and their minimum bytes of flash."""
     matrices = [*_matrices(program)]
     return sum(matrix.size for matrix in matrices), math.ceil(sum(map(_least_bits, matrices)) / 8)
 
 
 def _matrices(program: ModuleOp) -> Iterator[NDArray[Any]]:
-    """The constants that products take, equal ones once, as numbers."""
+    """The constant factors of products as numbers; equal constants occur once."""
     seen: set[bytes] = set()
     for function in defined_functions(program):
         for op in function.walk():

@@ -1,7 +1,7 @@
 """Compilation within limits on RAM and on flash.
 
-Each limit is kept by compiling again with other options, on the evidence of the program that was compiled before: the
-RAM that it takes by the cost model, or the flash of the linked program.
+A program that exceeds a limit is compiled again with other options, which follow from the last program: its RAM by the
+cost model, or the flash of the linked program.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.stages import Compiled
 
 ATTEMPTS = 3
-"""Maximum number of plans tried within a limit; the stack is known only once a program is compiled."""
+"""Maximum number of plans tried within a limit; the stack is known only after a compilation."""
 
 
 @dataclass(frozen=True)
 class Needs:
     """The memory of a program that does not fit, in bytes.
 
-    flash, ram: 0 if unknown. constants: the part of the flash that is no code. buffers: the packed program at L2; None
+    flash, ram: 0 if unknown. constants: the part of the flash that is not code. buffers: the packed program at L2; None
     if unknown.
     """
 
@@ -51,7 +51,7 @@ def ram_of(compiled: Compiled, target: str) -> int:
 
 
 def static_of(compiled: Compiled, target: str) -> int:
-    """The bytes of arena and input, and of constants on a chip where they take RAM."""
+    """The bytes of arena and input, and of constants on a chip that stores them in RAM."""
     constants = demand_of(compiled.loops).constants if chip_of(target).constants_in_ram else 0
     return _alive(compiled) + constants
 
@@ -63,10 +63,10 @@ def compile_within_ram(
     taken: Callable[[Compiled], int],
     again: Callable[[PipelineOptions], Compiled],
 ) -> tuple[Compiled, PipelineOptions]:
-    """The program and its options: the first that keeps the limit, or else the last that was tried.
+    """The program and its options: the first program within the limit, or else the last one tried.
 
-    The input moves into the arena first, then the plan `auto` takes less memory. taken: the bytes of a program that are
-    limited. again: compiles with other options.
+    First the input moves into the arena, then the plan `auto` reduces the memory. taken: the limited bytes of a
+    program. again: compiles with other options.
     """
     if taken(compiled) > limit and options.input == MEMORY and not options.reuse_input:
         options = replace(options, reuse_input=True)
@@ -75,7 +75,7 @@ def compile_within_ram(
     for _ in range(ATTEMPTS if options.plan == AUTO else 0):
         if (over := taken(compiled) - limit) <= 0 or alive <= 0:
             break
-        # The plan counts what is alive at once, without the stack.
+        # The plan counts the peak of live bytes, without the stack.
         alive -= over if options.ram is not None else taken(compiled) - _alive(compiled)
         options = replace(options, ram=max(alive, 1))
         compiled = again(options)
@@ -89,10 +89,11 @@ def compile_wider(
     taken: Callable[[Compiled], int],
     again: Callable[[PipelineOptions], Compiled],
 ) -> tuple[Compiled, PipelineOptions]:
-    """The program and its options, with what is left of a limit on RAM spent on channels at once where that is faster.
+    """The program and its options after the rest of a RAM limit was used to process more channels at once, if that is
+    faster.
 
-    Other plans than those by channels stay as they are. Time is that of the cost model; on targets without one the
-    widest program within the limit is taken.
+    Plans that do not process channels are unchanged. Time is that of the cost model; on targets without one the widest
+    program within the limit is selected.
     """
     if not traits_of(options.plan).widens:
         return compiled, options
@@ -100,7 +101,7 @@ def compile_wider(
     for _ in range(ATTEMPTS):
         if (left := limit - taken(wide)) <= 0:
             break
-        # Packing may take less than what the plan counts.
+        # Packing may need less than the plan counts.
         alive += left
         wider = replace(options, ram=alive)
         wide = again(wider)
@@ -118,18 +119,18 @@ def _time(compiled: Compiled, target: str) -> float:
 
 
 def _alive(compiled: Compiled) -> int:
-    """The bytes of RAM that a program takes without its stack, which are what a plan counts."""
+    """The bytes of RAM of a program without its stack, which a plan counts."""
     return arena_and_input(compiled.buffers)
 
 
 def compile_within_flash(
     limit: int, compiled: Compiled, compiled_within: Callable[[int], Compiled], target: str, optimize: str
 ) -> tuple[Compiled, int]:
-    """A program that stays within a limit on flash when it is built, and the limit by its estimate that led to it.
+    """A program whose linked size meets a limit on flash, and the limit on its estimate that produced it.
 
     compiled: the program within `limit` by its estimate, which decides without the tools of the target.
-    compiled_within: compiles it within another one. Raises `InputError` for a program that takes more even if no flash
-    is spent to save time.
+    compiled_within: compiles the program within another limit. Raises `InputError` if the program exceeds the limit
+    even without flash spent to save time.
     """
     from tinyml.runtime.devices.registry import is_available
 
@@ -142,7 +143,7 @@ def compile_within_flash(
 
 
 def _flash(compiled: Compiled, target: str, optimize: str) -> int:
-    """The bytes of flash of a program that is built."""
+    """The bytes of flash of a linked program."""
     from tinyml.dialects.context import context
     from tinyml.runtime.devices.registry import runner_for
     from tinyml.runtime.model.model_interface import interface_of

@@ -1,4 +1,4 @@
-"""Runs of compiled programs that stream over recordings, and the picture of what is heard."""
+"""Runs of compiled streaming programs over recordings, and the plot of the answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BINS, COLUMNS = 64, 640
 """Maximum frequency bins and columns drawn; larger spectrograms are max-pooled."""
 
 RANGE = 60.0
-"""Dynamic range in decibels, from the loudest, which is black, to white."""
+"""The dynamic range in decibels, from the loudest sample (black) to white."""
 
 SHADES = 15
 """Number of shades between black and white."""
@@ -58,7 +58,7 @@ def heard_in(
     """The answers of the program in a folder to real samples of a recording (samples,).
 
     rate: samples per second; None for those of the program's front end. Raises `InputError` for a program that does not
-    stream or was made for another rate, and for a recording that is too short.
+    stream or was compiled for another rate, and for a recording that is too short.
     """
     from tinyml.dialects import tdsl
     from tinyml.runtime.devices.listening import answers_to
@@ -78,7 +78,7 @@ def heard_in(
         )
     if (known := interface.rate or rate) is None:
         raise InputError("the program does not say how many samples it takes per second: give rate")
-    # Inputs are encoded by whole windows.
+    # Inputs are encoded in whole windows.
     windows = np.zeros((-(-len(samples) // interface.input_length), interface.input_length), np.float32)
     windows.ravel()[: len(samples)] = samples
     raws = encode_inputs(formats, windows).reshape(-1)[: len(samples)]
@@ -93,7 +93,7 @@ def heard_in(
 
 
 def listen(request: ListenRequest, rule: Rule) -> dict[str, Any]:
-    """Run a program over a recording, draw it if that is asked for, and return the result of the command in JSON."""
+    """Run a program over a recording, draw it if requested, and return the result of the command as JSON."""
     from tinyml.runtime.readers.recordings import read_wav
     from tinyml.tools.cli.atomic_output import write_file
     from tinyml.tools.cli.progress import Progress
@@ -151,7 +151,7 @@ def _scores(formats: ModuleOp, outputs: Outputs) -> NDArray[np.float64]:
 
 
 def draw_heard(samples: NDArray[Any], rate: float, hop: int, heard: Heard, words: Sequence[Word]) -> Drawing:
-    """The spectrogram of samples, whose frames begin `hop` apart, above the scores, with a line at each word."""
+    """The spectrogram of samples, with frames `hop` apart, above the scores, with a line at each word."""
     height = TOP + SPECTRUM + GAP + CLASS * len(heard.names) + 34
     said = ", ".join(f"{word.name} at {word.time:.2f} s" for word in words) or "nothing"
     picture = Drawing(WIDTH, height, f"Spectrogram, scores and words over time; heard: {said}")
@@ -177,7 +177,7 @@ def draw_heard(samples: NDArray[Any], rate: float, hop: int, heard: Heard, words
 
 
 def _draw_scores(picture: Drawing, heard: Heard, across: float, top: float) -> None:
-    """A row for each class, in which an answer lasts until the next one; the best class of each has a colour."""
+    """A row for each class, in which an answer lasts until the next one; the best class of each answer is coloured."""
     shades = _shades(heard.scores)
     part = np.diff(heard.times).min(initial=heard.times[0])
     colour = np.array([int(COLOURS[1][i : i + 2], 16) for i in (1, 3, 5)])
@@ -193,7 +193,7 @@ def _draw_scores(picture: Drawing, heard: Heard, across: float, top: float) -> N
 
 
 def _shades(scores: NDArray[Any]) -> NDArray[np.float64]:
-    """Greys from white for the least score of an answer to dark for the greatest one."""
+    """Greys from white for the least score of an answer to dark for the greatest."""
     low, high = (limit(scores, axis=1, keepdims=True) for limit in (np.min, np.max))
     return 245 - 150 * (scores - low) / np.maximum(high - low, 1e-9)
 
@@ -209,6 +209,6 @@ def _spectrogram(samples: NDArray[Any], hop: int) -> NDArray[np.uint8]:
         apart = -(-levels.shape[axis] // most)
         levels = np.maximum.reduceat(levels, list(range(0, levels.shape[axis], apart)), axis=axis)
     decibels: NDArray[np.float64] = 20 * np.log10(levels / max(levels.max(), 1e-9) + 1e-9)
-    # Few shades make a small file.
+    # Few shades compress to a small file.
     shades = np.round(np.clip(-decibels / RANGE, 0, 1) * SHADES) * (255 // SHADES)
     return shades.T[::-1, :, None].astype(np.uint8)

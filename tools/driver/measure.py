@@ -1,4 +1,4 @@
-"""Measurements: accuracy by the evaluator, size and speed on the device, and the check that both give equal bits."""
+"""Measurements: accuracy by the evaluator, size and speed on the device, and the check that their bits are equal."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 class Accuracy:
     """Percentages of correct answers (None without labels), and the number of samples on which programs disagree.
 
-    regression: the errors of a program that computes numbers instead of a class; None for a classifier. detection: of a
-    detector, which is right about the samples that are anomalies and those that are none. ignored: true for a
-    clustering on data with labels, which are not its numbers of clusters. answers: the classes of all samples on
-    reals and in formats; None for a program that computes numbers, and without data. outputs: of the program in
-    formats; None without data. worst: the error of the output that grows most, of a program that computes numbers.
-    metric: the figures by the metric that was asked for.
+    regression: the errors of a program that computes numbers instead of a class; None for a classifier. detection: for
+    a detector, whose correct answers are detected anomalies and accepted normal samples. ignored: true for a clustering
+    on data whose labels are not cluster numbers. answers: the classes of all samples on reals and in formats; None for
+    a program that computes numbers, and without data. outputs: those of the program in formats; None without data.
+    worst: the error of the output whose error grows most, for a program that computes numbers. metric: the figures by
+    the requested metric.
     """
 
     reals: float | None
@@ -53,7 +53,7 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class MetricFigures:
-    """The figure of a metric on reals and in formats. percent: whether it is a share."""
+    """The value of a metric on reals and in formats. percent: true for a share."""
 
     name: str
     reals: float
@@ -63,8 +63,10 @@ class MetricFigures:
 
 @dataclass(frozen=True)
 class Regression:
-    """The errors of a regressor on reals and in formats against its targets, None without targets; and the mean
-    absolute difference between both."""
+    """The errors of a regressor on reals and in formats against its targets (None without targets), and their distance.
+
+    The distance is the mean absolute difference between both outputs.
+    """
 
     reals: RegressionErrors | None
     formats: RegressionErrors | None
@@ -77,10 +79,11 @@ NO_ACCURACY = Accuracy(None, None, 0, 0)
 
 @dataclass(frozen=True)
 class Measured:
-    """Measurements on a device: bytes of the linked program, peak stack, mean cost of an inference in its unit.
+    """Measurements on a device: bytes of the linked program, peak stack, mean cost of an inference in the device's
+    unit.
 
-    core_cycles: the mean cycles by the published timing of the core; None if the board has none. outputs: what the
-    device computed; None if the program was not run. longest: the maximum time of a hop, for a program that streams.
+    core_cycles: the mean cycles by the published timing of the core; None without one. outputs: the outputs of the
+    device; None if the program was not run. longest: the maximum time of a hop, for a streaming program.
     """
 
     flash_bytes: int
@@ -94,10 +97,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Mismatch:
-    """The first sample on which device and evaluator differ, and the first raw output of it that does.
-
-    `output` counts the elements of the scores and of the outputs after them; -1 is the label.
-    """
+    """The first sample on which device and evaluator differ, and its first raw output that does."""
 
     sample: int
     output: int
@@ -110,7 +110,7 @@ class Mismatch:
 
 
 class MismatchError(DeviceError):
-    """Generated code that does not compute on a device what the evaluator does."""
+    """The outputs of generated code on a device differ from the evaluator's."""
 
 
 def check_equal(mismatch: str | None, device: str, file: Path) -> None:
@@ -146,7 +146,7 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
 
 
 def metric_figures(name: str, reals: ModuleOp, formats: ModuleOp, in_formats: Outputs, data: Data) -> MetricFigures:
-    """The figures by a metric that has one. in_formats: raws. Raises `InputError` as `measure_of` does."""
+    """The figures by a metric. in_formats: raws. Raises `InputError` as `measure_of` does."""
     from tinyml.transforms.formats.evaluation.metrics import NUMBERS
 
     measure = metric_measure(name, reals, data)
@@ -164,7 +164,7 @@ def metric_measure(name: str, reals: ModuleOp, data: Data) -> Measure:
 def _detection(
     reals: ModuleOp, on_reals: Outputs, formats: ModuleOp, in_formats: Outputs, data: Data, threshold: float
 ) -> Accuracy:
-    """The accuracy of a detector: that of its decisions, and of its scores."""
+    """The accuracy of a detector's decisions and scores."""
     from tinyml.tools.driver.detection import (
         Detection,
         anomalies,
@@ -201,7 +201,7 @@ def _regression(on_reals: Outputs, in_formats: Outputs, data: Data) -> Regressio
 
 
 def errors_on_device(formats: ModuleOp, outputs: Outputs, data: Data) -> RegressionErrors | None:
-    """The errors of what a device computed for the first samples of a data set; None without targets."""
+    """The errors of the device's outputs for the first samples of a data set; None without targets."""
     if data.targets is None or (scores := in_reals(formats, outputs).scores) is None:
         return None
     return RegressionErrors.of(scores, data.targets[: len(scores)])
@@ -222,7 +222,7 @@ class RoundingLoss:
 
 
 def rounding_loss(unrounded: ModuleOp, formats: ModuleOp, data: Data) -> RoundingLoss:
-    """The difference on a data set between a program at L1 and the same one with rounded sums."""
+    """The difference on a data set between a program at L1 and the same program with rounded sums."""
     raws = encode_inputs(formats, data.x)
     exact, rounded = evaluate(unrounded, raws), evaluate(formats, raws)
     right = None if data.y is None else round(100 * float((exact.classes == data.y).mean()), 4)
@@ -251,7 +251,7 @@ def run_on_device(
     """Build the generated C for a board, run it on real inputs and compare every raw output with the evaluator's.
 
     A program that exceeds `flash` bytes, or whose static data alone exceed `ram` bytes, is built but not run.
-    evaluated: what the evaluator computes for samples that begin with these inputs, if that is known.
+    evaluated: the evaluator's outputs for samples that begin with these inputs, if known.
     """
     interface = interface_of(formats)
     raws = encode_inputs(formats, inputs)

@@ -61,7 +61,7 @@ _REAL = re.compile(r"(?P<whole>[-+]?[0-9]*)(\.(?P<part>[0-9]*))?(?P<power>[eE][-
 
 
 class TinymlOptMain(xDSLOptMain):
-    """xDSL's driver with some hooks overridden.
+    """xDSL's driver with overridden hooks.
 
     Differences from xdsl-opt: `--pass-pipeline` and MLIR's spelling of pipelines; `-` for the standard streams; input
     in the languages of all frontends; output files that are written completely or not at all; errors with file, line,
@@ -74,12 +74,12 @@ class TinymlOptMain(xDSLOptMain):
     """Number of lines before the piece of the input file being read, with --split-input-file."""
 
     outputs: ExitStack
-    """The context of the output file, which replaces an earlier one if no error occurs."""
+    """The context of the output file, which replaces an earlier file if no error occurs."""
 
     watched: PassWatch
 
     _read: tuple[list[tuple[IO[bytes], int]], str] | None = None
-    """The pieces of the input, if they were read already."""
+    """The pieces of the input, if they have been read."""
 
     def __init__(self, args: Sequence[str], blame: Blame):
         """blame: records the input file, and the pass that is running or whose result is being verified."""
@@ -191,7 +191,7 @@ class TinymlOptMain(xDSLOptMain):
         if not inspect.signature(factory).parameters:
             check_options("target", target, cast(Callable[[], type[Target]], factory)())
         super().setup_pipeline()
-        # Imports the dialects, which --help does without.
+        # Imports the dialects; --help does not need them.
         from tinyml.transforms.ir.levels import check_level
 
         verify_and_report = self.pipeline.callback
@@ -223,7 +223,7 @@ class TinymlOptMain(xDSLOptMain):
         self.pipeline = PassPipeline(tuple(single_passes(passes)) if watched.is_on else passes, callback)
 
     def _remarks(self) -> Mapping[RemarkKind, re.Pattern[str]]:
-        """For each kind of remarks that is asked for the passes, by a pattern that their names match."""
+        """For each requested kind of remarks, a pattern for the names of passes."""
         found: dict[RemarkKind, re.Pattern[str]] = {}
         for kind in RemarkKind:
             option = f"remarks_filter_{kind.value}"
@@ -270,16 +270,16 @@ class TinymlOptMain(xDSLOptMain):
             super().run()
 
     def _run_expecting_errors(self) -> bool:
-        """Compare the errors of each piece of the input with those that its comments expect; false if none are.
+        """Compare the errors of each piece of the input with the expected ones; return False if the file expects none.
 
-        xDSL's own meaning of `--verify-diagnostics`, to print an error, is that of a file without such comments.
+        A file without expectations has xDSL's own meaning of `--verify-diagnostics`: print an error.
         """
         chunks, extension = self.prepare_input()
         texts = [(chunk.read(), offset) for chunk, offset in chunks]
         file = self.get_input_name()
         expected = [expected_errors(text.decode("utf-8", "replace"), file, offset) for text, offset in texts]
         if not any(expected):
-            # Standard input is read once.
+            # Standard input can be read only once.
             self._read = [(BytesIO(text), offset) for text, offset in texts], extension
             return False
         self.args.verify_diagnostics = self.args.parsing_diagnostics = False
@@ -290,7 +290,7 @@ class TinymlOptMain(xDSLOptMain):
         return True
 
     def _output_expecting(self, text: bytes, extension: str, offset: int, errors: Sequence[ExpectedError]) -> str:
-        """The output of a piece of the input; empty after the error that it expects."""
+        """The output of a piece of the input; empty after an expected error."""
         output, error, file = "", None, self.get_input_name()
         try:
             module = self.parse_chunk(BytesIO(text), extension, offset)
@@ -343,7 +343,7 @@ def to_xdsl_pipeline(text: str) -> str:
     """A pipeline in xDSL's spelling: `builtin.module(a, b{x=1 y=2})` becomes `a,b{x=1 y=2}`.
 
     xDSL's own spelling is returned unchanged, except that spaces and line breaks are allowed wherever MLIR allows them;
-    one space is kept between two options of a pass. Values that xDSL accepts only in quotes, such as file names, are
+    one space remains between two options of a pass. Values that xDSL accepts only in quotes, such as file names, are
     quoted, and every spelling of a real number becomes one that xDSL reads. Raises InputError for a pipeline nested
     below the module, because an xDSL pass always runs on the whole module, and for unbalanced brackets.
     """

@@ -1,4 +1,4 @@
-"""The output folder of `tinyml compile`: what is written there, and the report, which lists the hash of every file."""
+"""The output folder of `tinyml compile`: its files, and the report, which lists the hash of every file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 REPORT = "report.json"
 
 _WRITER, FILES = "tinyml", "files"
-"""The fields of a report with the version of tinyml that wrote it, and the SHA-256 of every file by its name."""
+"""The report fields with the version of tinyml that wrote it, and with the SHA-256 of every file by name."""
 
 MEASURED_SAMPLES = 5
 """Number of inputs that are run on the device for the report."""
@@ -38,18 +38,18 @@ SAMPLES = "samples.npz"
 """The file of these inputs."""
 
 ERRORS = "errors.npz"
-"""The file of samples that came out wrong, or otherwise than in the float model."""
+"""The file of misclassified samples, and of samples whose class differs from that of the float model."""
 
 REPORT_PAGE = "report.html"
 
 PROOFS = "proofs.json"
-"""The file of what `tinyml prove` found about the program, as its `--json` prints it."""
+"""The file of the findings of `tinyml prove` about the program, as its `--json` prints them."""
 
 MEASURED = "<!-- measured -->"
-"""The mark of a report whose times were measured down to lines of C."""
+"""The mark of a report whose times were measured per line of C."""
 
 PICTURES = "pictures"
-"""The folder of the pictures, each an SVG file by its name."""
+"""The folder of the figures, one SVG file per name."""
 
 
 def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
@@ -70,7 +70,7 @@ def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
 
 
 def write_errors(folder: Path, compiled: Compiled, data: Data, accuracies: Accuracy) -> dict[str, NDArray[Any]]:
-    """Write some samples that came out wrong, if there are any, and return the arrays (`reports.facts.answers`)."""
+    """Write some misclassified samples, if there are any, and return the arrays (`reports.facts.answers`)."""
     from tinyml.runtime.model.program_data import in_file_order
     from tinyml.tools.reports.facts.answers import wrong_samples
 
@@ -93,7 +93,7 @@ def _write_arrays(folder: Path, name: str, arrays: Mapping[str, NDArray[Any]]) -
 
 
 def write_inside(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write files of an output folder, by their names relative to it; all that is written there comes this way.
+    """Write files of an output folder, by their relative names; all writes to the folder use this function.
 
     Raises `InputError`, before any is written, for a name that leads out of the folder, and if one cannot be written.
     """
@@ -107,13 +107,13 @@ def write_inside(folder: Path, files: Mapping[str, str | bytes]) -> None:
 
 
 def is_inside(name: str) -> bool:
-    """True for a relative path without `..`, with characters that can be printed."""
+    """True for a relative path without `..` that consists of printable characters."""
     parts = PurePosixPath(name).parts
     return bool(parts) and not name.startswith("/") and ".." not in parts and name.isprintable()
 
 
 def read_report(folder: Path) -> dict[str, Any]:
-    """The report in a folder written by `tinyml compile`, all of whose files count as inputs of the command.
+    """The report in a folder written by `tinyml compile`; all files of the folder count as inputs of the command.
 
     Raises `InputError` for any other folder, and for a report of another version of tinyml, or with other types.
     """
@@ -127,9 +127,9 @@ def read_report(folder: Path) -> dict[str, Any]:
 
 
 def seal_folder(folder: Path, report: Mapping[str, Any]) -> None:
-    """Write the report of a folder that holds nothing but output, with the list of its files.
+    """Write the report of a folder that contains only output, with the list of its files.
 
-    The report itself is listed with the hash of its other fields. Raises `InputError` if it cannot be written.
+    The list includes the report itself with the hash of its other fields. Raises `InputError` if it cannot be written.
     """
     own = {_WRITER: version(DISTRIBUTION), **report}
     files = {name: _digest(folder / name) for name in sorted(_files(folder)) if name != REPORT}
@@ -145,8 +145,8 @@ def read_fields(folder: Path) -> Report:
 def add_to_folder(folder: Path, texts: Mapping[str, str]) -> None:
     """Write or replace files in an output folder, and list them in its report.
 
-    Other files keep their listed hashes, so that changes to them still show. Raises `InputError` if a file cannot be
-    written and, before any is, if an existing one is not as tinyml wrote it.
+    Other files keep their listed hashes, so that changes to them are still detected. Raises `InputError` if a file
+    cannot be written and, before any is written, if an existing one is modified.
     """
     report = found_report(folder) or {}
     require_as_written(folder, texts)
@@ -160,7 +160,7 @@ def add_to_folder(folder: Path, texts: Mapping[str, str]) -> None:
 
 
 def require_as_written(folder: Path, names: Iterable[str]) -> None:
-    """Raise `InputError` if a file in an output folder, which a command replaces, is not as tinyml wrote it."""
+    """Raise `InputError` if a file in an output folder that a command replaces is modified."""
     report = found_report(folder) or {}
     for name in names:
         path = folder / name
@@ -175,21 +175,21 @@ def _listed(report: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def listed_files(report: Mapping[str, Any]) -> Sequence[str]:
-    """The files of an output folder that its report lists, itself left out."""
+    """The files of an output folder that its report lists, except the report."""
     return sorted((_listed(report) or {}).keys() - {REPORT})
 
 
 def is_as_written(folder: Path, report: Mapping[str, Any], name: str) -> bool:
-    """True for a file in an output folder that has the hash in the report."""
+    """True for a file in an output folder whose hash is that in the report."""
     listed = _listed(report)
     return listed is not None and _digest(folder / name) == listed.get(name, "")
 
 
 def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:
-    """The check of an output folder that a command with these input files wants to replace.
+    """The check of an output folder that a command with these input files will replace.
 
-    The check returns the files of the folder, the report last. It raises `InputError`, with what is in the way, if the
-    folder is neither empty nor an output of tinyml whose files are as they were written, or holds an input.
+    The check returns the files of the folder, the report last. It raises `InputError`, with the reason, if the folder
+    is neither empty nor an unmodified output of tinyml, or contains an input.
     """
 
     def check(folder: Path) -> Sequence[str]:
@@ -225,7 +225,7 @@ def found_report(folder: Path) -> dict[str, Any] | None:
 
 
 def _files(folder: Path) -> Iterator[str]:
-    """The names of all files relative to a folder, of empty folders and of links too."""
+    """The names of all files relative to a folder, including empty folders and links."""
     for parent, folders, files in os.walk(folder):
         links = [name for name in folders if os.path.islink(os.path.join(parent, name))]
         for name in (*files, *links):
@@ -235,7 +235,7 @@ def _files(folder: Path) -> Iterator[str]:
 
 
 def _digest(file: Path) -> str | None:
-    """The SHA-256 of a regular file; None for a link and anything else."""
+    """The SHA-256 of a regular file; None for a link and any other kind of file."""
     if not file.is_file() or file.is_symlink():
         return None
     try:

@@ -1,4 +1,4 @@
-"""What the report shows of a compiled program, right after the compilation or from its folder."""
+"""The report pages of a compiled program, right after the compilation or from its folder."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def facts_of_folder(found: ProgramInFolder, measured: Attribution | None) -> Pag
 
 
 def _read_errors(file: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of `write_errors`; raises `InputError` for a file without them, or with others."""
+    """The arrays of `write_errors`; raises `InputError` for a file without them, or with different ones."""
     from tinyml.runtime.readers.arrays import read_npz
 
     arrays: dict[str, NDArray[Any]] = {}
@@ -96,7 +96,7 @@ def _read_errors(file: Path) -> dict[str, NDArray[Any]]:
 def profile(found: ProgramInFolder, *, listing: bool = False) -> Attribution | None:
     """The profile of a program, with its instructions for a `listing`.
 
-    None where the tools of its board are missing, or have no profiler.
+    None if the tools of its board are missing, or have no profiler.
     """
     from tinyml.runtime.devices.registry import is_available
     from tinyml.runtime.devices.runner import NoProfilerError

@@ -1,4 +1,4 @@
-"""The options of passes and targets in a pipeline, checked before anything runs, with messages of our own."""
+"""The options of passes and targets in a pipeline, checked before anything runs, with readable messages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_pipeline(pipeline: str, passes: Mapping[str, Callable[[], type[ModuleP
 
 
 def check_options(kind: str, spec: ArgSpec, made: type[ArgSpecConvertible]) -> None:
-    """Raise InputError if `made`, a pass or a target (as `kind` says), does not accept the options of `spec`."""
+    """Raise InputError if `made`, a pass or a target (see `kind`), does not accept the options of `spec`."""
     what = f"{kind} '{spec.name}'"
     known = {field.name: field for field in fields(made) if field.name != "name" and field.init}
     for option, values in spec.parameters.items():
@@ -45,7 +45,7 @@ def check_options(kind: str, spec: ArgSpec, made: type[ArgSpecConvertible]) -> N
     complaint = _complaint(spec, made)
     if complaint is None:
         return
-    # xDSL does not name the rejected option: it is the one whose removal ends the complaint, or at least changes it.
+    # xDSL does not name the rejected option: it is the option whose removal ends the complaint, or at least changes it.
     without = {option: _complaint(_without(spec, option), made) for option in spec.parameters}
     blamed = sorted((text is not None, option) for option, text in without.items() if text != complaint)
     if not blamed:
@@ -63,7 +63,7 @@ def _is_required(field: Field[Any], made: type[ArgSpecConvertible]) -> bool:
 
 
 def _words(type: Any) -> str:
-    """The values of a type, in words."""
+    """The values of a type, as text."""
     origin, parts = get_origin(type), [part for part in get_args(type) if part not in (NoneType, Ellipsis)]
     if origin is tuple:
         return f"a list, each {_words(parts[0])}, as in 1,2" if parts else "a list"

@@ -1,4 +1,4 @@
-"""Reports of `tinyml-opt` on passes, on standard error: the IR after each, its seconds, statistics and remarks."""
+"""Reports of `tinyml-opt` on passes, on standard error: the IR after each pass, its seconds, statistics and remarks."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from tinyml.tools.cli.ir_printer import IRTarget
 class PassWatch:
     """An observer between passes.
 
-    printing: the text of the IR, as the options of the command ask for it. dumps: print the IR after each pass.
-    changes: only after passes that changed the text. times: print the seconds of each pass. statistics: print what
-    passes counted, at the end. remarks: for each kind of remarks the passes, by a pattern that their names match.
+    printing: prints the IR with the options of the command. dumps: print the IR after each pass. changes: print it only
+    after passes that changed the text. times: print the seconds of each pass. statistics: print the passes' statistics
+    at the end. remarks: for each kind of remarks, a pattern for the names of passes.
     """
 
     printing: IRTarget
@@ -46,7 +46,7 @@ class PassWatch:
         return self.dumps or self.changes or self.times or self.statistics or bool(self.remarks)
 
     def start(self, module: ModuleOp, after: ModulePass | None) -> None:
-        """Begin to watch the next pass; report on all of them if there is none."""
+        """Begin to watch the next pass; if there is none, report on all passes."""
         self._module, self._running = module, after.name if after is not None else ""
         if after is None and self.statistics:
             self._report_statistics()
@@ -61,7 +61,7 @@ class PassWatch:
         self._counts.setdefault(self._running, Counter())[statistic] += count
 
     def remarked(self, kind: RemarkKind, op: Operation, text: str) -> None:
-        """Print a remark of the running pass: its place, its kind, the pass, the op and the text."""
+        """Print a remark of the current pass: its location, its kind, the pass, the op and the text."""
         pattern = self.remarks.get(kind)
         if pattern is None or pattern.search(self._running) is None:
             return
@@ -72,7 +72,7 @@ class PassWatch:
         print(f"{place}: remark: [{kind.value}] {self._running}: {at}: {text}", file=sys.stderr)
 
     def _report_statistics(self) -> None:
-        """Print a table as MLIR does: for each pass what it counted, if it counted anything."""
+        """Print a table as MLIR does: the statistics of each pass that has any."""
         line = f"===-{'-' * 73}-==="
         print(f"{line}\n{'... Pass statistics report ...':^{len(line)}}".rstrip() + f"\n{line}", file=sys.stderr)
         for name, counts in self._counts.items():
@@ -88,7 +88,7 @@ class PassWatch:
         return text.getvalue().rstrip("\n")
 
     def between(self, before: ModulePass | None, module: ModuleOp) -> None:
-        """Report on the pass before, if there was one."""
+        """Report on the previous pass, if there was one."""
         if before is None:
             return
         if self.times:
@@ -103,7 +103,7 @@ class PassWatch:
 
 
 def single_passes(passes: Sequence[ModulePass]) -> Iterator[ModulePass]:
-    """Yield passes with the steps of a named pipeline in its place, unless it sets the target of the module."""
+    """Yield passes; a named pipeline that does not set the module's target is replaced by its steps."""
     from tinyml.lowering.pipelines import Pipeline
 
     for each in passes:

@@ -1,7 +1,8 @@
-"""The program in an output folder of `tinyml compile`, made again from its IR for whatever builds or explains it.
+"""The program in an output folder of `tinyml compile`, regenerated from its IR for tools that build or explain it.
 
-The C, the header, the hardware module and the weights are made again from the IR at L2, with the options in the report,
-and a folder with others is refused. Hashes beside them would prove nothing: whoever writes a file can write its hash.
+The C, the header, the hardware module and the weights are regenerated from the IR at L2, with the options in the
+report. A folder with different files is rejected. Hashes in the folder would prove nothing: whoever can write a file
+can write its hash.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ProgramInFolder:
-    """A program in a folder written by `tinyml compile`, whose files are what its IR gives.
+    """A program in a folder written by `tinyml compile`; its IR generates its files.
 
-    formats, buffers, loops, program: its modules at L1, L2, L3 and L5, where ops have the names of their source
-    operations from L2 on. hardware: its module for an FPGA, None for other boards. files: the contents of NAME.c and
-    NAME.h, of NAME.v of hardware, and NAME.weights if any.
+    formats, buffers, loops, program: its modules at L1, L2, L3 and L5; from L2 on, ops have the names of their source
+    operations. hardware: its module for an FPGA, None for other boards. files: the contents of NAME.c and NAME.h, of
+    NAME.v for hardware, and NAME.weights if any.
     """
 
     folder: Path
@@ -71,7 +72,7 @@ class ProgramInFolder:
 
     @property
     def proofs(self) -> Mapping[str, Any] | None:
-        """What `tinyml prove` found about it; None if it was not asked, or if its file was changed."""
+        """The findings of `tinyml prove` about it; None if there are none, or if their file was modified."""
         if not is_as_written(self.folder, found_report(self.folder) or {}, PROOFS):
             return None
         return json.loads(read_bytes(self.folder / PROOFS, "proofs"))
@@ -88,9 +89,10 @@ class ProgramInFolder:
 
     @contextmanager
     def to_build(self, device: str = HOST) -> Generator[Path]:
-        """A temporary folder with nothing but the files for a device, which a compiler may be given.
+        """A temporary folder that contains only the files for a device, as input for a compiler.
 
-        In the folder itself, any other file would be compiled with them, and a header found before the compiler's own.
+        In the output folder itself, the compiler would also compile other files, and would find headers there before
+        its own.
         """
         files = files_of_device(device, self, self.files)
         with temporary_folder() as folder:
@@ -102,7 +104,7 @@ class ProgramInFolder:
 def program_in(folder: Path) -> ProgramInFolder:
     """The program in a folder.
 
-    Raises `InputError` for a folder that `tinyml compile` did not write, and for files that its IR does not give.
+    Raises `InputError` for a folder that `tinyml compile` did not write, and for files that its IR does not generate.
     """
     report = read_report(folder)
     chosen, ctx, options = board(report["target"]), context(), lowering_options(report)
@@ -129,9 +131,9 @@ def program_in(folder: Path) -> ProgramInFolder:
 
 
 def require_chain(found: ProgramInFolder) -> None:
-    """Raise `InputError` unless the buffers of a program, from which its C is made, are what its formats give.
+    """Raise `InputError` unless lowering a program's formats generates its buffers, from which its C is generated.
 
-    A statement about the program at L1 is one about the C only then. Lowering takes as long as it did in `compile`.
+    Only then do statements about the program at L1 apply to the C. Lowering takes as long as it did in `compile`.
     """
     formats = VerifiedPrograms(context(), of_user=True).of(found.formats)
     buffers = lowered(formats, FORMATS_TO_BUFFERS, lowering_options(found.report))
@@ -148,7 +150,7 @@ _KINDS = {".c": "C", ".h": "header", ".v": "hardware module", WEIGHTS: "weights"
 
 
 def lowering_options(report: Mapping[str, Any]) -> dict[str, Any]:
-    """The options in a report with which a program at L1 was lowered."""
-    # The entry `functions` of a report holds errors of functions, not the scheme; that stands in the IR.
+    """The options in a report that lowered a program at L1."""
+    # The entry `functions` of a report contains errors of functions, not the scheme, which the IR contains.
     names = {option.name for option in options_of(PipelineOptions)} - {"functions"}
     return {"flash": report.get("flash_within")} | {name: report[name] for name in names & report.keys()}

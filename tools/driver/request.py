@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 PREFIX = "search-"
 
 AUTO_FORMAT = "auto"
-"""The value of `--format` that leaves formats, widths and schedule to the compiler."""
+"""The value of `--format` for which the compiler chooses formats, widths and schedule."""
 
 DECIDED = ("format", "width", "weights", "search", "functions", "row_scales", "plan")
-"""The options that `auto` decides; if any of them is given, the others have their defaults."""
+"""The options that `auto` decides; if any of them is set, the others have their defaults."""
 
 DEFAULT_LOSS = 0.5
-"""Points that a program chosen by `auto` may lose."""
+"""The permitted loss in points of a program that `auto` chooses."""
 
 USUAL_GROWTH = 5.0
-"""The percentage by which the error of an output may grow, where nothing else was asked for."""
+"""The default permitted growth of an output's error in percent."""
 
 OPTIMIZE = ("Os", "O2", "O3")
 
@@ -64,7 +64,7 @@ def optimize() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelArgument:
-    """The positional argument of commands that read a model, and whether it may be a pickle."""
+    """The positional argument of commands that read a model, and the trust in pickles."""
 
     model: Path = option(
         "model file: .tflite, .onnx, .sd (SeeDot), .pkl or .joblib (scikit-learn), another that a frontend reads, or"
@@ -77,7 +77,7 @@ class ModelArgument:
 
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions:
-    """The options of commands that compile for a board. `target` has the given sizes in its name."""
+    """The options of commands that compile for a board. The name of `target` includes the requested sizes."""
 
     target: str = option(
         f"board to compile for: {listed_targets()}", default=USUAL, metavar="BOARD", group=OptionGroup.BOARD
@@ -123,11 +123,11 @@ class BuildOptions(CompileOptions, TargetOptions):
 class Request(BuildOptions, ModelArgument):
     """A request to compile a model.
 
-    search: chooses the format of each tensor, in place of width and weights. ram: bytes that arena, input and stack may
-    take, by default all of the board's. flash: bytes that the program may take, for larger, faster kernels and code.
-    loss: points that a program chosen by `auto` may lose. metric: by which `auto` counts them, if it is not accuracy,
-    and which the report gives. module: the program, if it was read before; `model` is then
-    its file, or only a name for messages. arrays: the arguments of `tinyml.compile` whose arrays a data file holds.
+    search: chooses the format of each tensor, and replaces width and weights. ram: the limit on arena, input and stack
+    in bytes, by default all of the board's RAM. flash: the limit on the program in bytes, which faster kernels and code
+    may use. loss: the permitted loss in points of a program that `auto` chooses. metric: the metric of that loss, if it
+    is not accuracy, which the report also shows. module: the program, if it is already loaded; `model` is then its
+    file, or only a name for messages. arrays: the arguments of `tinyml.compile` whose arrays a data file contains.
     """
 
     format: str = option(
@@ -189,17 +189,17 @@ class Request(BuildOptions, ModelArgument):
 
     @property
     def in_memory(self) -> bool:
-        """True if the model or data are objects of Python, which no command line can name."""
+        """True if the model or data are Python objects, which no command line can name."""
         return bool(self.arrays) or (self.module is not None and not self.model.is_file())
 
     @property
     def is_auto(self) -> bool:
-        """True if formats, widths and schedule are to be found."""
+        """True if formats, widths and schedule will be chosen."""
         return all(getattr(self, name) == default_of(name) for name in DECIDED)
 
     @property
     def inputs(self) -> list[Path]:
-        """The user's files that the compilation reads or, as a journal, continues."""
+        """The user's files that the compilation reads or, for a journal, continues."""
         journal = None if self.search is None else self.search.options.get("journal")
         data = [file for file in (self.val, self.test) if file is not None]
         model = [self.model] if self.module is None or self.model.is_file() else []
@@ -207,7 +207,7 @@ class Request(BuildOptions, ModelArgument):
 
     @property
     def compile_options(self) -> dict[str, Any]:
-        """The values of the options of `CompileOptions`, by name, with defaults for those that were not given."""
+        """The values of the options of `CompileOptions`, by name, with defaults for omitted ones."""
         values = {declared.name: getattr(self, declared.name) for declared in options_of(CompileOptions)}
         values["format"] = USUAL_FORMAT if self.format == AUTO_FORMAT else self.format
         return values | {"outputs": SCORES if self.outputs == AUTO_FORMAT else self.outputs}
@@ -223,8 +223,9 @@ def default_of(option: str) -> Any:
 
 
 def searches() -> dict[str, type[SearchPass]]:
-    """The search passes, by their names without the prefix `search-`; passes of plug-ins that are no searches are left
-    out."""
+    """The search passes, by their names without the prefix `search-`; a plug-in's pass that is not a search is
+    skipped.
+    """
     found: dict[str, type[SearchPass]] = {}
     for name, factory in sorted(registry().all_passes.items()):
         if name.startswith(PREFIX):
@@ -234,7 +235,7 @@ def searches() -> dict[str, type[SearchPass]]:
 
 
 def _search(name: str, factory: Callable[[], type[ModulePass]]) -> type[SearchPass]:
-    """The search pass that a factory makes, with options that can be read."""
+    """The search pass of a factory, with readable options."""
     from tinyml.transforms.search.engine.search_pass import SearchPass
 
     made = factory()
@@ -245,7 +246,7 @@ def _search(name: str, factory: Callable[[], type[ModulePass]]) -> type[SearchPa
 
 
 def describe_searches() -> str:
-    """The names of the searches, each with the paper that it comes from, for help texts."""
+    """The names of the searches, each with its source paper, for help texts."""
     return ", ".join(f"{name} ({search.PAPER})" if search.PAPER else name for name, search in searches().items())
 
 
@@ -263,8 +264,8 @@ def search_options() -> list[Option]:
 class SearchRequest:
     """A request for a search.
 
-    name: of the pass, without `search-`. options: values for fields of the pass. Raises `InputError` for an unknown
-    search, and for an option that it does not have.
+    name: the name of the pass, without `search-`. options: values for fields of the pass. Raises `InputError` for an
+    unknown search, and for an unknown option.
     """
 
     name: str
@@ -283,7 +284,7 @@ class SearchRequest:
                 raise InputError(f"the search '{self.name}' has no --{name.replace('_', '-')}")
 
     def search_pass(self, options: PipelineOptions) -> SearchPass:
-        """The search pass, for programs that are compiled with the given options."""
+        """The search pass for programs compiled with the given options."""
         search = searches()[self.name]
         given: dict[str, Any] = {**asdict(options), **self.options}
         return search(**{field.name: given[field.name] for field in fields(search) if field.name in given})
@@ -299,7 +300,7 @@ class SearchAccount:
 
 @contextmanager
 def watched(progress: Progress) -> Generator[SearchAccount]:
-    """Show the progress of searches that run in this context, and record their effort."""
+    """Show the progress of searches in this context, and record their effort."""
     account = SearchAccount()
     phase, since, before = "", time.perf_counter(), 0
 

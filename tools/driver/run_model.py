@@ -1,4 +1,4 @@
-"""Runs of compiled models, simulated or at a serial port, with every raw output compared with the evaluator's."""
+"""Runs of compiled models, simulated or on a connected board; every raw output is compared with the evaluator's."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.program_in_folder import ProgramInFolder
 
 FLOAT_SAMPLES = 3
-"""Samples of which the time with floats as inputs is measured; it hardly depends on them."""
+"""Number of samples for the time with float inputs, which hardly depends on them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +64,8 @@ class RunRequest:
 def run_model(request: RunRequest, program: ProgramInFolder | None = None) -> dict[str, Any]:
     """Run a model and compare its outputs; the result's `mismatch` is None if all bits are equal.
 
-    program: that in the folder, for one of several runs. At a port there are no sizes and counts but the board's own
-    time.
+    program: the program in the folder, to share it between several runs. On a connected board the result has only the
+    board's own time, no sizes and counts.
     """
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import load_program_data
@@ -117,7 +117,7 @@ def run_model(request: RunRequest, program: ProgramInFolder | None = None) -> di
 def _on_device(
     source_dir: Path, request: RunRequest, formats: ModuleOp, inputs: NDArray[Any]
 ) -> tuple[Outputs | None, Mismatch | None, dict[str, Any]]:
-    """The outputs, the first that differs, and the figures of a run on a simulated board or the host."""
+    """The outputs, the first differing output, and the figures of a run on a simulated board or the host."""
     from tinyml.tools.driver.measure import run_on_device
     from tinyml.tools.reports.report import rounded_milliseconds
 
@@ -142,10 +142,9 @@ def _on_device(
 def _with_floats(
     source_dir: Path, optimize: str, chosen: Board, formats: ModuleOp, inputs: NDArray[Any], ram: int
 ) -> dict[str, Any] | None:
-    """The cost of the first samples as floats, by NAME_predict_floats; None for an input that takes no floats, and
-    where the array does not fit.
+    """The cost of the first samples as floats, by NAME_predict_floats.
 
-    ram: bytes of the program with raws.
+    None for an input without a float interface, and if the array does not fit. ram: bytes of the program with raws.
     """
     from tinyml.runtime.devices.float_inputs import run_on_floats, takes_floats
     from tinyml.runtime.model.model_interface import interface_of
@@ -158,7 +157,7 @@ def _with_floats(
         try:
             build, result = run_on_floats(source_dir, interface, samples, chosen.name, workdir, optimize)
         except InputError:
-            # The array of floats needs more RAM than there is.
+            # The array of floats exceeds the RAM.
             return None
     return {
         f"{chosen.unit}_per_inference": None if result.cycles is None else float(result.cycles.mean()),
@@ -169,7 +168,7 @@ def _with_floats(
 
 
 def _check_fit(chosen: Board, flash: int, ram: int) -> None:
-    """Raise `InputError` for a program larger than the memories of a board, on whose core it was simulated."""
+    """Raise `InputError` for a program that was simulated on a board's core, but exceeds the board's memories."""
     if chosen.flash is not None and chosen.ram is not None and (flash > chosen.flash or ram > chosen.ram):
         raise InputError(chosen.misfit(chosen.need(flash, ram)))
 
@@ -191,7 +190,7 @@ def run_on_port(
     """Send real inputs to a board and compare every raw output with the evaluator's.
 
     timeout: seconds to wait for each answer. told: called after each answer, with the number of answers so far. The
-    last result is the mean time of an inference in milliseconds, by the board's clock, None without inputs. Raises
+    last result is the mean time of an inference in milliseconds, by the board's clock; None without inputs. Raises
     `InputError` if the board does not answer, or runs another model.
     """
     from tinyml.runtime.devices.device import result_of_records

@@ -1,7 +1,6 @@
-"""Smaller models where one does not fit: fewer of the parts that training decides, or shorter frames of a signal.
+"""Advice for smaller models: fewer of the parts that training determines, or shorter frames of a signal.
 
-Each remedy is for the memory that it relieves. Parts take flash, and RAM where a buffer has an element for each of
-them; frames take RAM.
+Each remedy reduces one memory. Parts need flash, and RAM if a buffer has an element for each of them. Frames need RAM.
 """
 
 from __future__ import annotations
@@ -25,11 +24,12 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.request import Request
 
 SPARE = 0.9
-"""The share of the memory that a model may fill whose parts or frames a message counts."""
+"""The share of the memory that the advised number of parts or the advised frame length may fill."""
 
 
 def smaller_models(program: ModuleOp, request: Request, board: Board, needs: Needs) -> Iterator[str]:
-    """Phrases on what makes a model smaller: how much of it there is, how much would fit, and how to have that.
+    """Phrases that describe smaller models: the current number of parts, the number that fits, and how to train with
+    it.
 
     program: on reals.
     """
@@ -53,16 +53,16 @@ def smaller_models(program: ModuleOp, request: Request, board: Board, needs: Nee
 
 
 def _share(needed: float, part: float, limit: float) -> float:
-    """The share of a part that fits, where all of it makes a program that needs some bytes; 0 for none."""
+    """The share of parts that fits, if all of them need some bytes; 0 for none."""
     return max(limit - (needed - part), 0) / part
 
 
 def _shorter_frames(
     frames: tdsl.SignalFrames, alive: list[tuple[int, int]], request: Request, needed: float, limit: float
 ) -> Iterator[str]:
-    """The length of frames with which the buffers of a front end fit, with hops in proportion if that helps.
+    """The frame length for which the buffers of a front end fit, with proportional hops if that helps.
 
-    Shorter hops make more rows of features, which are all kept.
+    Shorter hops create more rows of features, all of which are stored.
     """
     if request.input != PUSH:
         yield f"--input {PUSH} keeps a frame of {frames.frame:,} numbers of the signal in place of all"
@@ -76,7 +76,7 @@ def _shorter_frames(
     element = max(size / elements for elements, size in of_frames)
 
     def fits(frame: int, hop: int) -> bool:
-        # The caller keeps what lies between frames.
+        # The caller stores the samples between frames.
         taken = part * frame / frames.frame + rows * frames.hop / hop + (element * hop if hop > frame else 0)
         return needed - part - rows + taken <= SPARE * limit
 
@@ -93,7 +93,7 @@ def _shorter_frames(
 
 
 def _alive_at_peak(buffers: ModuleOp) -> list[tuple[int, int]]:
-    """The number of elements and the bytes of each buffer that is alive where most bytes are."""
+    """The number of elements and the bytes of each buffer that is alive at the peak of live bytes."""
     [function] = defined_functions(buffers)
     views, boxes = arena_views(function), memory_map(function)
     peak = fullest(boxes)

@@ -1,4 +1,4 @@
-"""Compilation from a program file to C, which keeps the IR of every level."""
+"""Compilation from a program file to C, with the IR of every level."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _BITS = "4-bits.mlir"
 _LEVELS = {"2-buffers.mlir": FORMATS_TO_BUFFERS, "3-loops.mlir": BUFFERS_TO_LOOPS, _BITS: LOOPS_TO_BITS}
 
 LONG_TYPE = 200
-"""Length beyond which an element type gets an alias, such as one with a scale for each of many channels."""
+"""The length above which an element type gets an alias, such as one with scales for many channels."""
 
 _INSIDE = {"sd": ("seedot/input.sd",)}
 """Further paths of a program inside its model's folder, by the program's suffix."""
@@ -64,13 +64,13 @@ class LevelText:
 class Compiled:
     """A compiled program.
 
-    reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5. unrounded: the IR of L1 before a plan of
-    execution changed bits by rounding sums; None if it does not. stages: the IR of all levels as text.
-    source, header: the C files. format: the name of the program's number format. width: its bits. row_scales: true if
-    the rows of constant matrices have scales of their own. parts: the format of the parts that a quantised model
-    computes in floats, such as `fixed 16`; None if there are none. kept: true if it came with its formats. fold_affine:
-    true if affine layers were folded. verilog: the text of the hardware module; None for a target that is no FPGA.
-    typed, bits: the programs at L1, before a plan rounds sums, and at L4, from which others go on.
+    reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5. unrounded: the IR of L1 before a plan
+    rounded sums; None if the plan rounds none. stages: the IR of all levels as text. source, header: the C files.
+    format: the name of the program's number format. width: its bits. row_scales: true if each row of constant matrices
+    has its own scale. parts: the format of the parts that a quantised model computes in floats, such as `fixed 16`;
+    None if there are none. kept: true if the model has its own formats. fold_affine: true if affine layers were folded.
+    verilog: the text of the hardware module; None unless the target is an FPGA. typed, bits: the programs at L1, before
+    a plan rounds sums, and at L4, from which other compilations continue.
     """
 
     reals: ModuleOp
@@ -130,7 +130,7 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
 
 
 def with_outputs(program: ModuleOp, ctx: Context, outputs: str) -> ModuleOp:
-    """A copy of a program at L0 with the outputs that a caller asks for, as the reference for comparisons."""
+    """A copy of a program at L0 with the requested outputs, as the reference for comparisons."""
     module = program.clone()
     DropMonotonePass(outputs).apply(ctx, module)
     return module
@@ -143,7 +143,7 @@ def print_ir(module: ModuleOp) -> str:
     text = stream.getvalue()
     aliases = {spelled: f"!t{number}" for number, spelled in enumerate(_long_types(module))}
     for spelled, alias in aliases.items():
-        # Within quotes it is the content of a string attribute.
+        # Text within quotes is the content of a string attribute.
         text = re.sub(rf'(?<!"){re.escape(spelled)}', alias, text)
     return "".join([*(f"{alias} = {spelled}\n" for spelled, alias in aliases.items()), text, "\n"])
 
@@ -162,7 +162,7 @@ def _long_types(module: ModuleOp) -> Iterable[str]:
 
 
 class VerifiedPrograms(Programs):
-    """A store whose programs are verified and proved as they are made. of_user: as for `pipelines.run`."""
+    """A store that verifies and proves its programs when they are created. of_user: as for `pipelines.run`."""
 
     def __init__(self, ctx: Context, *, of_user: bool = False):
         super().__init__()
@@ -182,10 +182,10 @@ def compile_stages(
 ) -> Compiled:
     """Compile a program at L0, profiled on a data set.
 
-    search: the pass that chooses a format for each tensor, in place of the width. programs: those that are known from
-    other options; levels on which these agree are not made again. The option `fold_affine` takes effect only if it
-    changes no more answers on the data, and `row_scales` only if it changes fewer; the search with either keeps a
-    journal of its own, whose name has the suffix `.folded` or `.rows`.
+    search: the pass that chooses a format for each tensor, and replaces the width. programs: known programs of other
+    options; levels with equal options are reused. The option `fold_affine` takes effect only if it changes no more
+    answers on the data, and `row_scales` only if it changes fewer. The search with either has its own journal, whose
+    name has the suffix `.folded` or `.rows`.
     """
     program = (programs or VerifiedPrograms(ctx)).of(reals)
     chosen = replace(options, fold_affine=False, row_scales=False)
@@ -221,7 +221,7 @@ def _from_formats(reals: Program, formats: Program, options: PipelineOptions, *,
 
 
 def refine_kept(module: ModuleOp, ctx: Context, options: PipelineOptions) -> None:
-    """Refine a program at L1, which keeps its number formats; with data its tensors of f32 get those of the options."""
+    """Refine a program at L1 with its own number formats; with data, its f32 tensors get the formats of the options."""
     pipelines.run(module, ctx, _passes_of_kept(module, options))
 
 
@@ -233,7 +233,7 @@ def _passes_of_kept(module: ModuleOp, options: PipelineOptions) -> Sequence[Modu
 def compile_kept(
     module: ModuleOp, ctx: Context, options: PipelineOptions, programs: Programs | None = None
 ) -> Compiled:
-    """Compile a program at L1, which keeps its number formats (`refine_kept`). programs: as for `compile_stages`."""
+    """Compile a program at L1 with its own number formats (`refine_kept`). programs: as for `compile_stages`."""
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 
     chosen = format_named(ctx, options.format, options.width) if options.data else F32_FORMAT
@@ -243,7 +243,7 @@ def compile_kept(
     program = (programs or VerifiedPrograms(ctx)).of(module)
     reals = program.after(LiftToRealsPass()).module
     formats = program.after(*_passes_of_kept(module, options))
-    # The passes refuse ops without a value, and elements without a format, and say where they are.
+    # The passes report ops without a value, and elements without a format, with their location.
     _ = formats.module
     format = tdsl.kept_format(module)
     options = replace(options, format=str(format.type.name).partition(".")[0], width=format.bits)
@@ -252,7 +252,7 @@ def compile_kept(
 
 
 def compile_again(compiled: Compiled, options: PipelineOptions) -> Compiled:
-    """Compile a program from L1 on with other options for the passes from there on."""
+    """Compile a program from L1 on with other options for the later passes."""
     options = replace(options, format=compiled.format, width=compiled.width)
     reals = [stage for stage in compiled.stages if stage.file == _REALS]
     again = _below(compiled.reals, compiled.typed, options, reals, compiled.width, compiled.row_scales)
@@ -260,7 +260,7 @@ def compile_again(compiled: Compiled, options: PipelineOptions) -> Compiled:
 
 
 def compile_bits_again(compiled: Compiled, options: PipelineOptions) -> Compiled:
-    """Compile a program from bits (L4) on with other options for the passes from there on."""
+    """Compile a program from bits (L4) on with other options for the later passes."""
     options = replace(options, format=compiled.format, width=compiled.width)
     end = next(i for i, stage in enumerate(compiled.stages) if stage.file == _BITS) + 1
     stages = list(compiled.stages[:end])
@@ -289,14 +289,14 @@ def _below(
         stages.append(LevelText(file, _text(levels[-1])))
     _, buffers, loops, bits = levels
     program, source, header, verilog = _from_bits(bits, options, stages)
-    # Reports give operations names.
+    # Reports name operations.
     modules = reals, formats, unrounded, buffers.copy(), loops.copy(), program
     texts = tuple(stages), source, header
     return Compiled(*modules, *texts, options.format, width, row_scales, typed, bits, verilog=verilog)
 
 
 def lowered(program: Program, pipeline: str, options: Mapping[str, Any]) -> Program:
-    """The program behind a pipeline, with those of the options of `PipelineOptions` that its passes take."""
+    """The program after a pipeline, with the options of `PipelineOptions` that its passes accept."""
     return program.after(*pipelines.flatten(pipeline, options))
 
 
@@ -344,7 +344,7 @@ def _reals_and_formats(
 
 
 def _changed_answers(reals: Program, formats: Program, file: str) -> int:
-    """Number of inputs in a data file for which the program at L1 gives another class than the one on reals."""
+    """Number of inputs in a data file whose class differs between the program at L1 and the one on reals."""
     from tinyml.runtime.model.program_data import load_program_data
     from tinyml.tools.driver.measure import accuracy
 
@@ -355,7 +355,7 @@ def _changed_answers(reals: Program, formats: Program, file: str) -> int:
 
 
 def count_model_macs(reals: ModuleOp) -> int:
-    """Multiply-accumulates of a program, whose matrices are stored sparse if that pays in floats."""
+    """Multiply-accumulates of a program with matrices stored in sparse form if that saves memory in floats."""
     from tinyml.transforms.formats.choose_storage import ChooseStoragePass
     from tinyml.transforms.reals.analysis.count_macs import count_macs
 
@@ -367,8 +367,8 @@ def count_model_macs(reals: ModuleOp) -> int:
 def find_model(folder: Path) -> tuple[Path, Path, Path | None]:
     """Program, validation data and test data of a model's folder.
 
-    The program is a file that a frontend reads, or seedot/input.sd, the first in the order of the table of frontends;
-    the data are val.npz and, if present, test.npz. Raises `InputError` without a program.
+    The program is a file that a frontend reads, or seedot/input.sd; the table of frontends determines the precedence.
+    The data are val.npz and, if present, test.npz. Raises `InputError` without a program.
     """
     from tinyml.lowering.frontends.importers import FRONTENDS
 
@@ -381,5 +381,5 @@ def find_model(folder: Path) -> tuple[Path, Path, Path | None]:
 
 
 def model_of(path: Path) -> tuple[Path, Path | None, Path | None]:
-    """Program, validation data and test data of a folder, or of a program by itself, which has no data."""
+    """Program, validation data and test data of a folder, or a single program without data."""
     return find_model(path) if path.is_dir() else (path, None, None)

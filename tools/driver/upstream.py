@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def upstream_files(buffers: ModuleOp, options: Mapping[str, Any] | None = None) -> Mapping[str, str]:
-    """`NAME.mlir`, in the generic form, and `NAME_runtime.c` of a program at L2, whose module is left as it is.
+    """`NAME.mlir`, in the generic form, and `NAME_runtime.c` of a program at L2, whose module is unchanged.
 
-    options: of the pipeline. Raises `InputError` for a program that has no such form.
+    options: those of the pipeline. Raises `InputError` for a program without such a form.
     """
     module = buffers.clone()
     [function] = defined_functions(module)
@@ -35,20 +35,20 @@ def upstream_files(buffers: ModuleOp, options: Mapping[str, Any] | None = None) 
 
 
 def llvm_files(program: ProgramInFolder) -> Mapping[str, bytes]:
-    """The files of a program that `--device llvm` builds: its module takes the place of the C file."""
+    """The files of a program that `--device llvm` builds: its module replaces the C file."""
     files = {name: content for name, content in program.files.items() if name != f"{program.name}.c"}
     return files | {name: text.encode() for name, text in upstream_files(program.buffers).items()}
 
 
 def circt_files(program: ProgramInFolder) -> Mapping[str, bytes]:
-    """The files of a program that `--device circt` builds: of hardware, its module beside the others."""
+    """The files of a program that `--device circt` builds: the hardware module in addition to the others."""
     if program.hardware is None:
         return program.files
     return {**program.files, f"{program.name}.mlir": circt_text(program.hardware).encode()}
 
 
 def circt_text(hardware: ModuleOp) -> str:
-    """The generic form of hardware modules in CIRCT's dialects, which CIRCT reads; the module is left as it is."""
+    """The generic form of hardware modules in CIRCT's dialects, as CIRCT reads it; the module is unchanged."""
     module = hardware.clone()
     pipelines.run(module, context(), [LowerRtlToCirctPass()])
     text = io.StringIO()

@@ -1,1 +1,1 @@
-"""Proofs that the integer programs of formats compute what the formats document."""
+"""Proofs that the integer programs of formats compute the results that the formats document."""

@@ -1,4 +1,4 @@
-"""Transcendental functions in double precision, each rounded once, by Python's decimal numbers."""
+"""Transcendental functions in double precision, each rounded once, computed with Python's decimal numbers."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from functools import lru_cache
 from tinyml.dialects.formats.number_format import Function
 
 DIGITS = 40
-"""Decimal digits."""
+"""The precision of the computation in decimal digits."""
 
 FAR = Decimal(700)
-"""Arguments beyond this give what this gives, in every format."""
+"""The magnitude above which a function is constant in every format."""
 
 
 @lru_cache(maxsize=1 << 14)
 def exactly(function: Function, x: Fraction) -> Fraction:
-    """The number of double precision nearest to a function; of log, for arguments above 0.
+    """The double nearest to a function's value; for log, arguments are above 0.
 
-    Tables are rounded from such numbers: a result that is closer than those to a tie is one.
+    Tables are rounded from these doubles; a result that is closer to a tie than a double resolves is a tie.
     """
     with localcontext() as digits:
         digits.prec = DIGITS
@@ -41,7 +41,7 @@ def exactly(function: Function, x: Fraction) -> Fraction:
 
 
 def _erf(x: Decimal) -> Decimal:
-    """By its series, whose terms alternate; from 6 on 1, the nearest of double precision."""
+    """The error function by its alternating series; from 6 on 1, the nearest double."""
     if abs(x) >= 6:
         return Decimal(1).copy_sign(x)
     term = total = x

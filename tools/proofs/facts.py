@@ -1,6 +1,7 @@
-"""Statements about what a format says of its numbers: decoding, rounding, tables for kernels, and folds on tensors.
+"""Statements about a format's numbers: decoding, rounding, tables for kernels, and folds on tensors.
 
-All of it is tried: raws of up to 12 bits, some of wider ones, and reals at and around the borders between two raws.
+All are checked by enumeration: on all raws of up to 12 bits, on some wider raws, and on reals at and around the borders
+between two raws.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from tinyml.tools.proofs.statements import Known
 from tinyml.tools.proofs.values import Truths, Values
 
 MOST = 1 << 12
-"""Formats with more raws than this have some of them tried, evenly spaced, beside their ends."""
+"""The number of raws above which only evenly spaced raws and the ends are checked."""
 
 CODINGS = (INTEGER, TABLE)
 """Codings by which kernels decode every raw."""
@@ -42,7 +43,7 @@ AROUND = (Fraction(-1, 1 << 20), Fraction(0), Fraction(1, 1 << 20))
 
 @dataclass(frozen=True, kw_only=True)
 class Fact(Statement):
-    """A statement that something is right for each of some integers, given as an array."""
+    """A statement that a property is true for each of some integers, given as an array."""
 
     right: Callable[[Any], Any]
     type: str
@@ -65,7 +66,7 @@ class Fact(Statement):
 
 
 def is_right(type: str, name: str, input: int) -> bool:
-    """True if a fact about a format, given by its type, holds for an integer."""
+    """True if a fact about a format, given by its type, is true for an integer."""
     format = number_format(Parser(context(), type).parse_type())
     assert format is not None
     assert format.specification is not None
@@ -110,11 +111,11 @@ def facts(one: Known) -> Iterator[Fact]:
 
 
 FOLDED = (tdsl.ReluOp, tdsl.Relu6Op, tdsl.NegOp, tdsl.CastOp)
-"""Ops on each number of a tensor that fold, perhaps to the operand of the op before."""
+"""Elementwise ops on a tensor that fold, some of them to the operand of the preceding op."""
 
 
 def _folds(format: NumberFormat) -> Iterator[tuple[str, Callable[[Any], Any]]]:
-    """Each of the ops, and each after another, that folds in a format: its name, and where this keeps the result."""
+    """The ops and pairs of ops that fold in a format: the names, and where the fold is valid."""
     for outer, inner in product(FOLDED, (None, *FOLDED)):
         [x] = Block(arg_types=[TensorType(format.type, [1])]).args
         before = None if inner is None else inner(x, format.type)
@@ -125,14 +126,14 @@ def _folds(format: NumberFormat) -> Iterator[tuple[str, Callable[[Any], Any]]]:
 
 
 def _keeps(op: tdsl.UnaryOp, before: tdsl.UnaryOp | None, to_input: bool, x: Any) -> Any:
-    """True for raws of which an op, perhaps after another, gives what it folds to: the input or the other's result."""
+    """True for raws for which an op, after another op if given, equals its fold: the input or the other op's result."""
     raws = x.astype(tdsl.format_of(op.out).dtype)[:, None]
     given = raws if before is None else np.broadcast_to(before.compute(Bits(), [raws]), raws.shape)
     return np.broadcast_to(op.compute(Bits(), [given]) == (raws if to_input else given), raws.shape)[:, 0]
 
 
 def _times_powers(one: Known, grouped: NumberFormat, exponents: Sequence[int], x: Any) -> Any:
-    """True for raws whose numbers, in a group of each exponent, are those of elements times its power of two."""
+    """True for raws whose numbers, in a group with each exponent, equal the elements times that power of two."""
     raws = np.zeros((len(exponents), len(_some(one.documented.raws))), one.format.dtype)
     raws[:, : len(x)] = x
     numbers = np.ldexp(_numbers(one, x), np.array(exponents)[:, None])
@@ -144,7 +145,7 @@ def _numbers(one: Known, raws: Sequence[int]) -> Any:
 
 
 def _is_packed(bits: int, x: Any) -> Any:
-    """True for integers that are read back from every place of a group of packed ones, whatever lies beside them."""
+    """True for integers that every position of a packed group returns unchanged, whatever its neighbours."""
     length, right = group_length(bits), np.ones(len(x), bool)
     for place, others in product(range(length), (0, -1)):
         groups = np.full((len(x), length), others, x.dtype)

@@ -1,8 +1,8 @@
-"""Exact integers as formulas for the solver Z3, in linear arithmetic over integers without limits.
+"""Exact integers as formulas for the solver Z3, in linear arithmetic over unbounded integers.
 
-A product of two unknowns becomes one unknown within its interval, and the same one wherever the same factors meet;
-so does an entry of a long table. What is proved then holds for any number there, and the solver neither multiplies nor
-looks up. What the interval of a number decides is decided here.
+A product of two unknowns becomes one unknown within its interval; equal factors share it. An entry of a long table is
+treated in the same way. A proof then applies to every number in the interval, and the solver neither multiplies nor
+looks up. Comparisons that the intervals decide are decided here.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ def solver() -> ModuleType:
 
 
 RUNS = 8
-"""A table of at most this many runs of consecutive integers is written out."""
+"""Maximum runs of consecutive integers in a table that is written as a formula."""
 
 
 @dataclass(eq=False)
 class Unknowns:
-    """The inputs of a claim, the products and entries that stand for any number, and what is known of all of these."""
+    """The inputs of a claim, the unknowns for products and entries, and the known facts about all of these."""
 
     facts: list[Any] = field(default_factory=list[Any])
     shared: dict[tuple[Any, ...], Formula] = field(default_factory=dict[Any, Any])
     kept: list[Any] = field(default_factory=list[Any])
-    """Terms whose identities are in keys of `shared`, which stay alive for it."""
+    """Terms whose ids are in keys of `shared`; the references keep them alive."""
 
     def identity(self, term: Any) -> int:
         """Equal for equal terms."""
@@ -50,7 +50,7 @@ class Unknowns:
         return simple.get_id()
 
     def one(self, key: tuple[Any, ...], low: int, high: int) -> Formula:
-        """The unknown in [low, high] that a key stands for."""
+        """The unknown in [low, high] for a key."""
         if key not in self.shared:
             self.shared[key] = self.fresh(f"shared{len(self.shared)}", low, high)
         return self.shared[key]
@@ -64,7 +64,7 @@ class Unknowns:
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """A truth value of unknowns."""
+    """A truth value as a formula of unknowns."""
 
     term: Any
     unknowns: Unknowns
@@ -90,7 +90,7 @@ class Claim:
 
 @dataclass(frozen=True, eq=False)
 class Formula:
-    """An integer made of unknowns, which lies in [low, high]."""
+    """An integer formula of unknowns with values in [low, high]."""
 
     term: Any
     low: int
@@ -156,7 +156,7 @@ class Formula:
         return Claim(self.term == term, self.unknowns)
 
     def entry(self, table: Sequence[int]) -> Any:
-        """table[self]; an index outside gives the nearest entry."""
+        """table[self]; an index outside selects the nearest entry."""
         first, last = (min(max(end, 0), len(table) - 1) for end in (self.low, self.high))
         starts = [first, *(i for i in range(first + 1, last + 1) if table[i] != table[i - 1] + 1)]
         if len(starts) > RUNS:
@@ -181,7 +181,7 @@ class Formula:
 
 
 def _parts(x: Any) -> tuple[int, int, Any]:
-    """The ends and the term of a number."""
+    """The interval and the term of a number."""
     return (x, x, x) if isinstance(x, int) else (x.low, x.high, x.term)
 
 

@@ -1,7 +1,7 @@
 """Statements about functions of the runtime, with the constants that emitted code passes to them.
 
-The integer program of a function, by which hardware computes it, and its reference in numpy, which is the evaluator's,
-give what the function documents wherever that fits in the type of its result.
+Hardware computes a function by its integer program, the evaluator by its reference in numpy. Both must return the
+documented result whenever that fits the type of the result.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from tinyml.tools.proofs.reading import Promise, Unread, read, within
 from tinyml.tools.proofs.values import Truths, Values
 
 Argument: TypeAlias = "int | tuple[int, ...] | None"
-"""A constant, a table, or None for an operand that is computed."""
+"""An argument: a constant, a table, or None for a computed operand."""
 
 
 class Call(NamedTuple):
-    """A function of the runtime, and what is constant of its arguments."""
+    """A call of a runtime function with its constant arguments."""
 
     function: str
     arguments: tuple[Argument, ...]
 
     def completed(self, computed: Sequence[Any]) -> list[Any]:
-        """All arguments, those that are computed in order."""
+        """All arguments, with the computed ones inserted in order."""
         rest = iter(computed)
         return [next(rest) if argument is None else argument for argument in self.arguments]
 
 
 def calls_in(block: Block) -> Iterator[Call]:
-    """The calls of functions that document a meaning on integers."""
+    """The calls of functions with a documented meaning on integers."""
     for op in block.ops:
         if isinstance(op, func.CallOp) and RUNTIME_FUNCTIONS[op.callee.string_value()].meaning is not None:
             yield Call(op.callee.string_value(), tuple(_argument(operand) for operand in op.operands))
@@ -60,7 +60,7 @@ def _argument(value: SSAValue) -> Argument:
 
 @dataclass(frozen=True, kw_only=True)
 class FunctionStatement(Statement):
-    """A statement about a function whose operands are any integers of their types."""
+    """A statement about a function for all integer operands of their types."""
 
     call: Call
 
@@ -99,7 +99,7 @@ class FunctionStatement(Statement):
 
 
 def function_statement(call: Call) -> FunctionStatement:
-    """The statement about a function and what is constant of its arguments."""
+    """The statement about a function with its constant arguments."""
     known = RUNTIME_FUNCTIONS[call.function]
     meaning = known.meaning
     assert meaning is not None
@@ -135,7 +135,7 @@ def called(function: str, arguments: Sequence[Any]) -> int:
 
 
 def _inlined(call: Call) -> Block:
-    """The integer program of a call, whose computed arguments are those of the block."""
+    """The integer program of a call; its computed arguments are the block's arguments."""
     known = RUNTIME_FUNCTIONS[call.function]
     pairs = [*zip(known.arguments, call.arguments, strict=True)]
     block = Block(arg_types=[type for type, argument in pairs if argument is None])

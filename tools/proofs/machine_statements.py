@@ -1,7 +1,7 @@
 """Statements about the ops that all formats share, at the limits of registers and for every amount of a shift.
 
-The operations of one format at some scales have some intervals and amounts only. Here each op of `exact` on integers
-has operands whose result is the last that a register holds, and the next that it does not.
+A format's operations at some scales cover only some intervals and amounts. Here each integer op of `exact` has operands
+whose result is the last that a register represents, and the first that it does not.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from tinyml.tools.proofs.step_statements import StepStatement, steps_in
 from tinyml.transforms.ir.intervals import Interval
 
 REGISTERS = WIDTHS[:-1]
-"""The registers with a wider one."""
+"""Each register with the next wider one."""
 
 NARROW = (-127, 127)
-"""Limits of results that saturate at 8 bits, which a function of the runtime knows."""
+"""Limits of results that saturate at 8 bits, which a function of the runtime supports."""
 
 DIVISORS = (3, 9, 49, 100)
 LEFT = (1, 2, 7, 8, 9, 15, 16)
@@ -30,13 +30,13 @@ LEFT = (1, 2, 7, 8, 9, 15, 16)
 
 
 def machine_statements() -> Iterator[StepStatement]:
-    """All of them; ops that compute nothing have none."""
+    """All machine statements; ops without a computation have none."""
     block = Block()
     for width in REGISTERS:
         _at_limits(block, *limits(width))
         _by_amounts(block, width)
     for right in range(REGISTERS[-1] - 8):
-        # The greatest operand whose result does not saturate, and the first whose does.
+        # The greatest operand whose result does not saturate, and the first whose result does.
         last = (NARROW[1] << right) + (1 << right >> 1) - 1
         for most in (last, last + 1):
             _add(block, exact.RescaleToOp, (-most, most), right, *NARROW)
@@ -51,7 +51,7 @@ def machine_statements() -> Iterator[StepStatement]:
 
 
 def _at_limits(block: Block, low: int, high: int) -> None:
-    """Results that reach the ends of a register, and those one past them."""
+    """Results at the ends of a register, and one beyond each end."""
     for past in (0, 1):
         _add(block, exact.AddOp, (0, high - 1 + past), (0, 1))
         _add(block, exact.AddOp, (low + 1 - past, 0), (-1, 0))
@@ -66,7 +66,7 @@ def _at_limits(block: Block, low: int, high: int) -> None:
 
 
 def _by_amounts(block: Block, width: int) -> None:
-    """Shifts and roundings by each amount, of what a register holds and, by adding half, no longer holds."""
+    """Shifts and roundings by each amount, of operands that fit a register with and without half a unit added."""
     low, high = limits(width)
     for left in LEFT:
         if left < width - 1:
@@ -82,7 +82,7 @@ def _by_amounts(block: Block, width: int) -> None:
 
 
 def _add(block: Block, op: type[exact.RecordedOp], *given: Interval | int) -> None:
-    """Append an op on new arguments of a block, unless it computes nothing.
+    """Append an op on new arguments of a block, unless it has no computation.
 
     given: the arguments of the machine's method, each operand as its interval.
     """

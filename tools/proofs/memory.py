@@ -1,4 +1,4 @@
-"""Memory of integers without limits, which emitted arithmetic loads and stores."""
+"""Memory of unbounded integers, which emitted arithmetic loads and stores."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tinyml.dialects.machine.exact_integers import Number, choose
 
 
 class Cells:
-    """The integers of an array, None where it holds anything; of many inputs, each may have an index of its own."""
+    """The integers of an array, None for unknown ones; with many inputs, each may have its own index."""
 
     def __init__(self, numbers: Sequence[Number | None], first: Number = 0, whole: list[Number | None] | None = None):
         self._numbers = [*numbers] if whole is None else whole
@@ -17,11 +17,11 @@ class Cells:
 
     @property
     def numbers(self) -> Sequence[Number | None]:
-        """All that the array holds."""
+        """All known numbers of the array."""
         return self._numbers
 
     def beyond(self, index: Number) -> Cells:
-        """The same memory, of which indices count from another one."""
+        """The same memory with indices relative to another index."""
         return Cells((), self._first + index, self._numbers)
 
     def load(self, index: Number, promise: Callable[[str, Any], None]) -> Number:
@@ -44,7 +44,7 @@ class Cells:
             self._numbers[place] = choose((at >= place) & (at <= place), value, number)
 
     def _at(self, index: Number, promise: Callable[[str, Any], None]) -> Number:
-        """The place in the whole array; one outside counts as the nearest one."""
+        """The position in the whole array; an index outside is clamped to the nearest one."""
         at, last = self._first + index, len(self._numbers) - 1
         promise(f"an index lies in an array of {last + 1}", (at >= 0) & (at <= last))
         return min(max(at, 0), last) if isinstance(at, int) else at

@@ -1,4 +1,4 @@
-"""What a num op documents, as a function of the raws of its operands: the specifications of its formats, applied."""
+"""The documented meaning of num ops as functions of their operands' raws, from the specifications of the formats."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tinyml.tools.proofs.proving import Documented
 from tinyml.tools.proofs.reading import within
 
 TABULATED = 256
-"""Functions of at most this many raws are tables, whose entries are the nearest raws."""
+"""Functions of at most this many raws are tables of nearest raws."""
 
 SORTED = 1 << 8
-"""Raws of formats with more numbers than this are in the order of the numbers."""
+"""Formats with more numbers than this have raws in the order of the numbers."""
 
 
 class Undocumented(Exception):
-    """An op whose meaning no specification gives, in words."""
+    """An op whose meaning no specification defines; the message names it."""
 
 
 def meaning_of(op: num.NumOp) -> Documented:
@@ -117,7 +117,7 @@ def meaning_of(op: num.NumOp) -> Documented:
 
 
 def documented_by(type: Attribute) -> Specification:
-    """What the format of a type documents; raises `Undocumented` for one that documents nothing."""
+    """The specification of a type's format; raises `Undocumented` for a format without one."""
     format = number_format(type)
     if format is None or (documented := format.specification) is None:
         raise Undocumented(f"{type} documents nothing that could be proved")
@@ -125,7 +125,7 @@ def documented_by(type: Attribute) -> Specification:
 
 
 def rounded_once_by(type: Attribute) -> RoundedOnce:
-    """The same of a format with exact sums; raises `Undocumented` for any other."""
+    """The specification of a format with exact sums; raises `Undocumented` for any other."""
     documented = documented_by(type)
     if not isinstance(documented, RoundedOnce):
         raise Undocumented(f"{type} has no exact sums")
@@ -141,7 +141,7 @@ def _scale(type: Attribute) -> int:
 
 
 def _tabulated(op: num.FunctionOp) -> Documented:
-    """The raw nearest to a function of each of few raws."""
+    """The raw nearest to a function's value, for a small number of raws."""
     source, result = rounded_once_by(op.input.type), rounded_once_by(op.result.type)
     if len(source.raws) > TABULATED or op.scheme is not None:
         raise Undocumented(f"{op.name} of {op.input.type} is interpolated")
@@ -156,14 +156,14 @@ def _tabulated(op: num.FunctionOp) -> Documented:
 
 
 def assumption_of(op: num.NumOp) -> Documented | None:
-    """What is assumed of the operands of an op: results that fit, and arguments at which a function is defined."""
+    """The assumption about an op's operands: the result fits, and a function is defined at its argument."""
     match op:
         case num.MacOp() | num.StartOp() | num.AlignOp() | num.TallyOp() | num.AddShiftedOp():
             type, meaning = op.results[0].type, meaning_of(op)
             accumulator = accumulator_of(type)
             low, high = limits(cast("IntegerType[int, Any]", accumulator.storage if accumulator else type).width.data)
             if isinstance(op, num.AddShiftedOp):
-                # Bounds are proved of what joins a sum as well.
+                # Terms that join a sum also have proven bounds.
                 return lambda x: within(meaning(x), low, high) & within(x[1] * (1 << x[2]), low, high)
             return lambda x: within(meaning(x), low, high)
         case num.LogOp():
@@ -190,7 +190,7 @@ def _clamp(documented: Specification, low: float, high: float | None) -> Documen
 
 
 def _from(documented: Specification, threshold: float, place: Callable[..., int]) -> Documented:
-    """Comparison with a real: of numbers that reach it, by `bisect_left`, or that are greater, by `bisect_right`."""
+    """Comparison with a real: numbers of at least the real with `bisect_left`, greater numbers with `bisect_right`."""
     raws, order = ascending(documented), documented.order
     first = place(raws, Fraction(threshold), key=documented.number)
     least = raws[first] if first < len(raws) else None
@@ -204,7 +204,7 @@ def ascending(documented: Specification) -> Sequence[int]:
 
 
 def _combined(op: num.CombineOp) -> Documented:
-    """The sum of all terms, rounded once; formats that round step by step have the steps stated."""
+    """The sum of all terms, rounded once. Formats that round each step have separate statements for the steps."""
     result = documented_by(op.result.type)
     factors = [documented_by(factor.type) for factor in op.factors]
     if not isinstance(result, RoundedOnce) or not all(isinstance(one, RoundedOnce) for one in factors):

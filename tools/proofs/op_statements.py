@@ -1,7 +1,7 @@
-"""Statements about num ops: what they lower to, and what the evaluator computes, is what their formats document.
+"""Statements about num ops: their lowering and their evaluation equal the documentation of their formats.
 
-What is read is what a program gets, of the op lowered alone: exact integers, each in the interval that its op states;
-registers; and the same after `simplify`.
+The statements read the lowering of a single op, as a program gets it: exact integers, each in the interval that its op
+states; registers; and registers after `simplify`.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from tinyml.transforms.ir.arithmetic import Alone, Interval
 from tinyml.transforms.simplify import SimplifyPass
 
 RECORDED, EMITTED, SIMPLE = "in exact integers, ", "", "after simplify, "
-"""Stages of what an op lowers to, as messages name them."""
+"""The stages of an op's lowering, as messages name them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OpStatement(Statement):
-    """A statement about an op of which every operand is an argument of a block."""
+    """A statement about an op whose operands are all arguments of a block."""
 
     op: num.NumOp
     calls: set[Call] = field(default_factory=set[Call])
-    """Those of the runtime's functions in what the op lowers to, once it is read."""
+    """Statements about the runtime functions in the op's lowering, available after reading."""
 
     steps: dict[str, StepStatement] = field(default_factory=dict[str, StepStatement])
-    """Statements about the ops of `exact` in what it lowers to, by their names, once it is read."""
+    """Statements about the `exact` ops in the op's lowering, by name, available after reading."""
 
     def promises(self) -> Promises:
         forms = _Forms.of(self.op, self.domains)
@@ -71,7 +71,7 @@ def statement(
     assumed: Documented | None = None,
     cuts: Sequence[int] = (),
 ) -> OpStatement:
-    """A statement about the op that `make` builds of values of the operands' types.
+    """A statement about the op that `make` builds of values with the operands' types.
 
     Raises `Undocumented` for an op without a documented meaning.
     """
@@ -99,7 +99,7 @@ def _alone(op: num.NumOp) -> ModuleOp:
 
 
 def computed(text: str, *inputs: int) -> int:
-    """What a device and the evaluator compute for some raws, by the text of a module with a function of one op.
+    """The result of device and evaluator for some raws, from the text of a module with a function of one op.
 
     Raises `AssertionError` if either breaks a promise, or if they differ.
     """
@@ -114,9 +114,9 @@ def computed(text: str, *inputs: int) -> int:
 
 @dataclass(frozen=True)
 class _Forms:
-    """What an op lowers to, by its stage, and the operand that it folds to, if it folds.
+    """The lowering of an op by stage, and the operand to which it folds, if it folds.
 
-    interval: that proven for the result, if there is one.
+    interval: the proven interval of the result, if there is one.
     """
 
     stages: Mapping[str, Block]
@@ -137,7 +137,7 @@ class _Forms:
         return cls(stages, alone.interval, place)
 
     def promises(self, inputs: Sequence[Number], expected: Number | Condition) -> Iterator[Promise]:
-        """All that has to hold for these inputs."""
+        """All conditions that must be true for these inputs."""
         if self.folded is not None:
             yield Promise("the op folds to the documented result", equal(inputs[self.folded], expected))
         for words, block in self.stages.items():
@@ -150,7 +150,7 @@ class _Forms:
 
 
 def _evaluated(op: num.NumOp, inputs: Sequence[Any]) -> Any:
-    """The result on the machine of the evaluator."""
+    """The result on the evaluator's machine."""
     operands = [column.astype(_dtype(operand.type)) for operand, column in zip(op.operands, inputs, strict=True)]
     with np.errstate(all="ignore"):
         result = np.asarray(op.computation()(NumpyMachine(), operands))

@@ -1,8 +1,8 @@
-"""Statements about a program: its operations at the scales that they have, and that its accumulators never overflow.
+"""Statements about a program: its operations at their scales are exact, and its accumulators never overflow.
 
-Operations are those of its loops (L3), each kind once. Accumulators are those of its products (L1): every partial sum,
-in any order, is bounded from the weights in exact integers and from what the other factor can be, and has to lie within
-the stated bound, and the stated bound within the register, with room for the rounding.
+The operations are those of its loops (L3), each kind once. The accumulators are those of its products (L1): every
+partial sum, in any order, is bounded from the weights in exact integers and from the interval of the other factor. It
+must lie within the stated bound, and the stated bound within the register, with a reserve for rounding.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from tinyml.tools.proofs.values import Truths, Values
 
 @dataclass(frozen=True)
 class Unstated:
-    """An operation of a program about which nothing is stated, and why."""
+    """An operation of a program without a statement, and the reason."""
 
     name: str
     reason: str
 
 
 def operations(loops: ModuleOp) -> Iterator[OpStatement | Unstated]:
-    """A statement for each kind of operation on scalars in a program at L3, or why there is none."""
+    """A statement for each kind of scalar operation in a program at L3, or the reason why there is none."""
     seen: set[tuple[str, str, int | None]] = set()
     for op in loops.walk():
         if not isinstance(op, num.NumOp):
@@ -61,7 +61,7 @@ def operations(loops: ModuleOp) -> Iterator[OpStatement | Unstated]:
 
 
 def _shifts(op: num.NumOp) -> Sequence[int | None]:
-    """The amounts by which an op shifts a sum, as far as they stand in a constant; of any other op None alone."""
+    """The constant amounts by which an op shifts a sum; for any other op only None."""
     if not isinstance(op, num.ShiftOp | num.AddShiftedOp) or not isinstance(load := op.places.owner, memref.LoadOp):
         return [None]
     read = scratch.root(load.memref).owner
@@ -75,7 +75,7 @@ def _operation(op: num.NumOp, name: str, places: int | None) -> OpStatement:
 
     def of(x: Sequence[SSAValue]) -> num.NumOp:
         copy = op.clone()
-        # An operand that the program has twice is two here.
+        # Two uses of one value become two independent operands.
         for place, value in enumerate(x):
             copy.operands[place] = value
         return copy
@@ -88,7 +88,7 @@ def _operation(op: num.NumOp, name: str, places: int | None) -> OpStatement:
 
 
 def _domain(op: num.NumOp, type: Attribute, places: int | None = None) -> Domain:
-    """The integers that an operand of an op can be. places: the amount of its shift, if it is known."""
+    """The possible integers of an op's operand. places: the amount of its shift, if it is known."""
     if number_format(type) is not None:
         return documented_by(type).raws
     if isinstance(op, num.ShiftOp | num.AddShiftedOp) and accumulator_of(type) is None:
@@ -114,7 +114,7 @@ def _width(type: Attribute) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class AccumulatorStatement(Statement):
-    """The partial sums of an op lie within its stated bound, and that within its register, rounding included."""
+    """The partial sums of an op lie within its stated bound, and this bound within its register, rounding included."""
 
     reached: tuple[int, int]
     stated: tuple[int, int]
@@ -139,7 +139,7 @@ class AccumulatorStatement(Statement):
 
 
 def accumulators(formats: ModuleOp) -> Iterator[AccumulatorStatement | Unstated]:
-    """A statement for each op that sums products in a program at L1, or why there is none."""
+    """A statement for each op that sums products in a program at L1, or the reason why there is none."""
     for op in formats.walk():
         if not isinstance(op, tdsl.ContractionOp):
             continue
@@ -170,7 +170,7 @@ def _accumulator(op: tdsl.ContractionOp, name: str) -> AccumulatorStatement:
         min(starts[0] + sums[0], *(low for low, _ in parts)),
         max(starts[1] + sums[1], *(high for _, high in parts)),
     )
-    # Rounding adds half a unit of the result before it shifts.
+    # Rounding adds half a unit of the result before the shift.
     half = 1 << unit - result.scale - 1 if unit > result.scale else 0
     low, high = limits(accumulator.bits)
     return AccumulatorStatement(
@@ -206,7 +206,7 @@ def _products(op: tdsl.ContractionOp, term: tdsl.Term) -> tuple[int, int]:
 
 
 def _moved(value: SSAValue) -> SSAValue:
-    """The vector of which a tensor is a row or a column."""
+    """The vector that a tensor represents as a row or a column."""
     while isinstance(value.owner, tdsl.ReshapeOp | tdsl.TransposeOp) and max(tdsl.shape_of(value)) == int(
         np.prod(tdsl.shape_of(value))
     ):
@@ -216,7 +216,7 @@ def _moved(value: SSAValue) -> SSAValue:
 
 @dataclass(frozen=True, kw_only=True)
 class ExponentStatement(Statement):
-    """The amounts by which loops shift the sums of groups are exponents of the program's groups."""
+    """The shift amounts of grouped sums in loops are exponents of the program's groups."""
 
     shifted: Sequence[int]
     exponents: Sequence[int]
@@ -235,7 +235,7 @@ class ExponentStatement(Statement):
 
 
 def exponents(formats: ModuleOp, loops: ModuleOp) -> Iterator[ExponentStatement]:
-    """The statement about exponents at L1 and at L3; none if no sum of a group is shifted."""
+    """The statement about exponents at L1 and at L3; none if no grouped sum is shifted."""
     shifted = {places for op in loops.walk() if isinstance(op, num.AddShiftedOp) for places in _shifts(op)}
     known: set[int] = set()
     for op in formats.walk():
@@ -254,13 +254,13 @@ def exponents(formats: ModuleOp, loops: ModuleOp) -> Iterator[ExponentStatement]
 
 
 MOST_WEIGHTS = 1 << 18
-"""Products of more weights than this are not read."""
+"""Maximum weights of a product that is read."""
 
 
 def _rows(
     op: tdsl.ContractionOp, map: AffineMap, summed: Sequence[int], constant: Any
 ) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
-    """Each index of the result by which weights differ, and the weights that are summed there, of every matrix."""
+    """The result indices along which weights differ, and the weights that are summed for each, for every matrix."""
     shape = tdsl.shape_of(op.out)
     used = map.used_dims()
     extents = [extent if place in used else 1 for place, extent in enumerate(shape)]
@@ -285,7 +285,7 @@ def _once(value: SSAValue) -> RoundedOnce:
 
 
 def _integers(value: SSAValue) -> Any:
-    """The documented integers of a constant: a stack of arrays of the value's shape; None for a value that is none."""
+    """The documented integers of a constant, as arrays of the value's shape; None for a value that is not constant."""
     if (constant := tdsl.constant_root(value)) is None:
         return None
     documented, groups = _once(value), tdsl.format_of(value).groups

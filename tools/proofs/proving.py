@@ -1,8 +1,8 @@
-"""Statements, each proved for all inputs, refuted by one of them, or left open with the reason.
+"""Statements, each proved for all inputs, refuted by a counterexample, or left open with the reason.
 
-A statement with few inputs is decided by trying all of them, any other by the solver. What Python computes, such as the
-evaluator, is compared as well: on all inputs if they are tried, otherwise on ends of the operands and some numbers
-between.
+A statement with few inputs is decided by enumeration, any other by the solver. Results that Python computes, such as
+the evaluator's, are compared as well: on all inputs of an enumeration, otherwise on ends of the operands and some
+numbers between.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ from tinyml.tools.proofs.reading import Promise, Unread
 from tinyml.tools.proofs.values import Truths, Values
 
 TRIED = 1 << 17
-"""Statements with up to this many inputs are decided by trying all of them."""
+"""Maximum inputs of a statement that is decided by enumeration."""
 
 ENDS, SAMPLED = 5, 48
-"""Inputs at each end of an operand and around zero, and others, for which the evaluator is compared."""
+"""Inputs at each end of an operand and around zero, and further inputs, on which the evaluator is compared."""
 
 CUTS = 32
-"""The solver gets the inputs between every so many cuts of a statement at a time."""
+"""The number of cuts of a statement per solver query."""
 
 Domain: TypeAlias = Sequence[int]
-"""The integers that an operand can be, in ascending order; a `range`, or a list of few."""
+"""The possible integers of an operand, in ascending order: a `range`, or a short list."""
 
 Documented: TypeAlias = Callable[[Sequence[Number]], Number]
-"""The documented result of raws, a number or a condition."""
+"""The documented result of raws: a number or a condition."""
 
 Promises: TypeAlias = Callable[[Sequence[Number], "Number | Condition"], Iterator[Promise]]
-"""All that has to hold for some inputs and their documented result."""
+"""All conditions that must be true for some inputs and their documented result."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Statement(ABC):
-    """Something computes what is documented, for all inputs that satisfy `assumed`.
+    """The claim that a computation equals its documentation, for all inputs that satisfy `assumed`.
 
-    subject: what reports add up statements by. cuts: integers at which a single operand's domain is divided, so that
-    the solver decides about a piece at a time.
+    subject: the key by which reports group statements. cuts: integers at which the domain of a single operand is
+    divided, so that the solver decides about one piece at a time.
     """
 
     name: str
@@ -61,26 +61,26 @@ class Statement(ABC):
 
     @abstractmethod
     def promises(self) -> Promises:
-        """What is to be proved.
+        """The conditions to prove.
 
-        Raises `ValueError` or `VerifyException` if it cannot be computed at all, and `InputError` or `Unread` if it
-        cannot be read.
+        Raises `ValueError` or `VerifyException` if the computation fails, and `InputError` or `Unread` if it cannot be
+        read.
         """
 
     @abstractmethod
     def evaluated(self, inputs: Sequence[Any]) -> Values | Truths:
-        """What Python computes for arrays of inputs."""
+        """The result that Python computes for arrays of inputs."""
 
     @abstractmethod
     def as_test(self, inputs: Sequence[int], documented: int) -> str:
-        """A test in Python that fails as long as the statement is false for some inputs."""
+        """A Python test that fails as long as the statement is false for some inputs."""
 
     def samples(self) -> list[Any]:
-        """Arrays of inputs for which what Python computes is compared where not all inputs are tried."""
+        """Arrays of inputs on which Python's result is compared if not all inputs are enumerated."""
         return _all_of([_some_of(domain, self.cuts) for domain in self.domains])
 
     def pieces(self) -> Iterator[Sequence[Domain]]:
-        """The domains, or parts of the only one."""
+        """The domains, or the pieces of a single domain."""
         if not self.cuts:
             yield self.domains
             return
@@ -93,7 +93,7 @@ class Statement(ABC):
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Inputs for which a statement is false, and what is wrong there."""
+    """Inputs for which a statement is false, and the fault."""
 
     statement: Statement
     inputs: tuple[int, ...]
@@ -105,14 +105,14 @@ class Counterexample:
         return int(self.statement.expected(self.inputs))
 
     def as_test(self) -> str:
-        """A test in Python that fails as long as the statement is false."""
+        """A Python test that fails as long as the statement is false."""
         inputs = self.inputs or [domain[0] for domain in self.statement.domains]
         return self.statement.as_test(inputs, int(self.statement.expected(inputs)))
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a statement. how: "all inputs", "solver", or the reason why it stays open."""
+    """The result of a statement. how: "all inputs", "solver", or the reason why it is open."""
 
     statement: Statement
     seconds: float
@@ -126,7 +126,7 @@ class Verdict:
 
 
 def decide(statement: Statement, seconds: float) -> Verdict:
-    """Prove a statement, or refute it; it stays open if the solver takes more than `seconds`."""
+    """Prove or refute a statement; it stays open if the solver needs more than `seconds`."""
     started = time.perf_counter()
 
     def verdict(how: str, found: Counterexample | None = None, is_open: bool = False) -> Verdict:
@@ -162,7 +162,9 @@ def decide(statement: Statement, seconds: float) -> Verdict:
 def _counterexample(
     statement: Statement, promises: Promises, domains: Sequence[Domain], seconds: float
 ) -> Sequence[int] | str | None:
-    """Inputs for which the solver finds a statement false, None if there are none, or why that is not known."""
+    """Inputs for which the solver finds a statement false, None if there are none, or the reason why that is
+    unknown.
+    """
     unknowns = Unknowns()
     inputs: list[Any] = [
         domain[0] if _size(domain) == 1 else unknowns.fresh(f"x{place}", domain[0], domain[-1])
@@ -188,7 +190,7 @@ def _exclude_gaps(unknown: Any, domain: Domain, unknowns: Unknowns) -> None:
 def _solved(
     promises: Sequence[Promise], unknowns: Unknowns, inputs: Sequence[Any], seconds: float
 ) -> Sequence[int] | str | None:
-    """None if all promises hold, the inputs for which one does not, or why that is not known."""
+    """None if all promises are true, inputs for which one is false, or the reason why that is unknown."""
     z3 = solver()
     broken: list[Any] = [z3.Not(promise.holds.term) for promise in promises if isinstance(promise.holds, Claim)]
     if any(promise.holds is False for promise in promises):
@@ -210,7 +212,7 @@ def _solved(
 
 
 def _some_of(domain: Domain, cuts: Sequence[int]) -> Domain:
-    """Some integers of a domain: its ends, those around zero and at cuts, and some between."""
+    """Some integers of a domain: its ends, integers around zero and at cuts, and some between."""
     if _size(domain) <= 4 * ENDS:
         return domain
     at = (*range(-ENDS, ENDS + 1), *cuts, *(cut - 1 for cut in cuts))
@@ -221,7 +223,7 @@ def _some_of(domain: Domain, cuts: Sequence[int]) -> Domain:
 
 
 def _size(domain: Domain) -> int:
-    """The length, which Python does not give for a range of 64 bits."""
+    """The length; Python's `len` fails for a range of 64 bits."""
     return domain.stop - domain.start if isinstance(domain, range) else len(domain)
 
 
@@ -232,7 +234,7 @@ def _all_of(domains: Sequence[Domain]) -> list[Any]:
 
 
 def _tried(statement: Statement, promises: Promises, inputs: Sequence[Any]) -> Counterexample | None:
-    """The first of some inputs for which a statement is false."""
+    """The first of the given inputs for which a statement is false."""
     values = _values(statement, inputs)
     if statement.assumed is not None:
         allowed = np.broadcast_to(_holds(statement.assumed(values)), inputs[0].shape)
@@ -253,7 +255,7 @@ def _tried(statement: Statement, promises: Promises, inputs: Sequence[Any]) -> C
 
 
 def _values(statement: Statement, inputs: Sequence[Any]) -> list[Any]:
-    """Arrays of inputs; of an operand that can be one integer only, this integer."""
+    """Arrays of inputs; an operand with a single possible integer has that integer."""
     return [
         domain[0] if _size(domain) == 1 else Values(column)
         for domain, column in zip(statement.domains, inputs, strict=True)

@@ -1,10 +1,9 @@
-"""Lowered arithmetic, read as exact integers: its result, and what has to hold so that no op overflows.
+"""Lowered arithmetic, read as exact integers: its result, and the conditions under which no op overflows.
 
-Ops of `exact` have the meaning that they document, others that of MLIR's `arith` on integers without limits. The
+Ops of `exact` have their documented meaning, other ops the meaning of MLIR's `arith` on unbounded integers. The
 lowering promises that every sum, product and narrowing fits, that loads stay within their tables, and that values lie
-in the intervals proven for them; each promise is a condition to be proved. Functions of the runtime have the meaning
-that they document. Memory that is written is read as the integers that it holds, at indices that are known, or of many
-inputs at once.
+in their proven intervals; each promise is a condition to prove. Functions of the runtime have their documented meaning.
+Written memory is read as its integers, at known indices, or for many inputs at once.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from tinyml.tools.proofs.values import Values
 
 
 class Unread(Exception):
-    """An op that has no meaning on integers, in words."""
+    """An op without a meaning on integers; the message names it."""
 
 
 @dataclass(frozen=True)
 class Promise:
-    """A condition that emitted code relies on, and its words."""
+    """A condition that emitted code relies on, and its description."""
 
     text: str
     holds: Condition
@@ -40,14 +39,14 @@ class Promise:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a block returns, and its promises."""
+    """The results of a block, and its promises."""
 
     result: Number | Condition
     promises: Sequence[Promise]
 
 
 def read(block: Block, arguments: Sequence[Number | Condition]) -> Reading:
-    """Read the arithmetic of one op.
+    """Read the arithmetic of a single op.
 
     Raises `Unread` for ops on floats, and for functions of the runtime without a documented meaning on integers.
     """
@@ -56,9 +55,9 @@ def read(block: Block, arguments: Sequence[Number | Condition]) -> Reading:
 
 
 def read_all(block: Block, arguments: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Promise]]:
-    """All that a block returns or yields, and its promises; raises as `read` does.
+    """All returned or yielded values of a block, and its promises; raises as `read` does.
 
-    arguments: numbers and conditions, and `Cells` for memory, which hold afterwards what the block has written.
+    arguments: numbers and conditions, and `Cells` for memory, which the block's stores update.
     """
     promises: list[Promise] = []
 
@@ -75,7 +74,7 @@ def _run(
     values: dict[SSAValue, Any],
     promise: Callable[[str, Condition], None],
 ) -> Sequence[Any]:
-    """All that a block returns or yields; values: those of the ops before it."""
+    """All returned or yielded values of a block. values: those of the ops before it."""
     values.update(zip(block.args, arguments, strict=True))
 
     for op in block.ops:
@@ -108,7 +107,7 @@ def _run(
 
 
 def _documented(op: exact.RecordedOp, values: Mapping[SSAValue, Any]) -> Any:
-    """What a recorded op documents for its operands."""
+    """The documented result of a recorded op for its operands."""
     named = zip(op.parameters(), op.arguments, strict=True)
     given: dict[str, Any] = {name: values[one] if isinstance(one, SSAValue) else one for name, one in named}
     if isinstance(op, exact.DivideOp) and not isinstance(given["b"], int):
@@ -136,7 +135,7 @@ def _constant(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
 
 
 def _wrapped(op: Operation, x: Any) -> Any:
-    """A result, cut off to its register where the op says so."""
+    """A result, wrapped to its register if the op declares that."""
     if WRAPS not in op.attributes:
         return x
     half = 1 << _width(op.results[0]) - 1
@@ -160,13 +159,13 @@ def _shift_right(op: Operation, operands: Sequence[Any], promise: Callable[[str,
 
 
 AMOUNTS = 4
-"""The most amounts of a shift, of those that a formula can have, which are told apart."""
+"""Maximum possible amounts of a shift that are distinguished in a formula."""
 
 
 def _by_amount(
     op: Operation, operands: Sequence[Any], promise: Callable[[str, Any], None], shift: Callable[[Any, Any], Any]
 ) -> Any:
-    """The result of a shift, of a number by a power of two."""
+    """The result of a shift: a multiplication or division by a power of two."""
     (x, amount), width = operands, _width(op.results[0])
     if isinstance(amount, Values):
         promise(f"{op.name} shifts by less than {width}", within(amount, 0, width - 1))
@@ -183,7 +182,7 @@ def _by_amount(
 
 
 def _extend(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
-    """Without a sign."""
+    """Extend an unsigned number."""
     [x], width = operands, _width(op.operands[0])
     return choose(x, 1, 0) if width == 1 else x % (1 << width)
 

@@ -1,7 +1,7 @@
-"""What is stated about a format: every op on its numbers, at the scales of some ranges of values.
+"""The statements about a format: every op on its numbers, at the scales of some ranges of values.
 
-Operands and results are formats of one family, each for one of `RANGES`; sums have the accumulators that the family
-chooses for some lengths.
+Operands and results have formats of one family, each fitted to one of `RANGES`; sums have the accumulators that the
+family chooses for some lengths.
 """
 
 from __future__ import annotations
@@ -39,24 +39,24 @@ COUNTS = (3, 4, 9, 49, 100)
 """Numbers of elements of averages."""
 
 SHIFTS = (0, 1, 5, 7, 8, 15, 16, 31, 46)
-"""Bits by which sums are shifted, as far as they have them."""
+"""Shift amounts of sums, limited to the amounts that formats support."""
 
 NEAR = (-2.0, 2.0)
-"""The range whose format has half the scale of that of the first of `RANGES`, if formats have scales."""
+"""The range whose format has half the scale of the format for the first of `RANGES`, if formats have scales."""
 
 POWERS = (1, 4)
 """Exponents of the factors of `num.scale`."""
 
 
 class Known(NamedTuple):
-    """A format and what it documents."""
+    """A format and its documentation."""
 
     format: NumberFormat
     documented: Specification
 
     @property
     def operand(self) -> tuple[Attribute, Domain]:
-        """The type of an operand, and the raws that it can be."""
+        """The type of an operand, and its possible raws."""
         return self.format.type, self.documented.raws
 
     def __str__(self) -> str:
@@ -64,15 +64,15 @@ class Known(NamedTuple):
 
 
 def fitted(format: NumberFormat, ranges: Sequence[tuple[float, float]]) -> list[Known]:
-    """The formats of this one's class and width for some ranges, of those that document something."""
+    """The formats of this class and width for some ranges, without undocumented ones."""
     formats = {one.type: one for one in (format.for_range(*ends) for ends in ranges) if type(one) is type(format)}
     return [Known(one, documented) for one in formats.values() if (documented := one.specification) is not None]
 
 
 def variants(format: NumberFormat) -> list[Known]:
-    """The formats of this one's class and width for `RANGES`; the format itself if it does not depend on a range.
+    """The formats of this class and width for `RANGES`; a single format if it does not depend on a range.
 
-    Without those that document nothing that could be proved.
+    Formats without documented meanings are omitted.
     """
     if (formats := fitted(format, RANGES)) or (documented := format.specification) is None:
         return formats
@@ -80,7 +80,7 @@ def variants(format: NumberFormat) -> list[Known]:
 
 
 def statements(format: NumberFormat) -> Iterator[OpStatement]:
-    """All statements about a format; raises `InputError` for one that documents nothing that could be proved."""
+    """All statements about a format; raises `InputError` for a format without documented meanings."""
     if not (formats := variants(format)):
         raise InputError(f"{format.type} documents nothing that could be proved: it has no `specification`")
     narrowest = [one for one in variants(format.candidates[0])[-1:] if one.format.bits != format.bits]
@@ -156,13 +156,13 @@ def comparisons(one: Known) -> Iterator[OpStatement]:
 
 
 def constants(one: Known) -> Iterator[OpStatement]:
-    """Reals, rounded when a program is compiled."""
+    """Reals that are rounded at compile time."""
     for real in CONSTANTS:
         yield statement(f"{real:g} -> {one}", lambda x, real=real: num.ConstantOp(real, one.format.type), [])
 
 
 def scaled(one: Known, exponent: int) -> OpStatement:
-    """The product with 2^exponent where the format has it; the factor has a format with room for it."""
+    """The product with 2^exponent if the format supports it; the factor has a format that represents it."""
     factor = one.format.for_range(0.0, math.ldexp(1.5, exponent))
     power, documented = factor.specification, one.documented
     assert power is not None
@@ -200,7 +200,7 @@ def averages(source: Known, result: Known) -> Iterator[OpStatement]:
 
 
 def combined(lhs: Known, rhs: Known, result: Known) -> Iterator[OpStatement]:
-    """x * y - z, rounded once; formats that round step by step have the steps stated already."""
+    """x * y - z, rounded once; formats that round each step have separate statements for the steps."""
     if isinstance(result.documented, RoundedOnce):
         yield statement(
             f"x * y - z of {lhs}, {rhs}, {lhs} -> {result}",
@@ -210,7 +210,7 @@ def combined(lhs: Known, rhs: Known, result: Known) -> Iterator[OpStatement]:
 
 
 def continued(lhs: Known, rhs: Known) -> Iterator[OpStatement]:
-    """Exact sums that go on in finer units, join others by a shift to the left, and are shifted to the right."""
+    """Exact sums that continue in finer units, join others by a left shift, and are shifted to the right."""
     coarse, fine = (one.format.accumulator(one.format, one.format, None) for one in (lhs, rhs))
     if not isinstance(lhs.documented, RoundedOnce) or not fine.follows(coarse):
         return
@@ -225,7 +225,9 @@ def continued(lhs: Known, rhs: Known) -> Iterator[OpStatement]:
 
 
 def sums(lhs: Known, rhs: Known, result: Known, length: int) -> Iterator[OpStatement]:
-    """A sum of `length` products: its start, each addition, and the rounding at the end; nothing if no sum holds it."""
+    """A sum of `length` products: its start, each addition, and the final rounding; nothing if no accumulator fits
+    it.
+    """
     terms = [Product(length, Factor(lhs.format), Factor(rhs.format))]
     try:
         bound = result.format.sum_bound(terms)

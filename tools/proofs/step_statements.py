@@ -1,7 +1,7 @@
-"""Statements about ops of `exact`: on registers, and in the evaluator, they compute what they document.
+"""Statements about ops of `exact`: their results in registers and in the evaluator equal their documentation.
 
-An op is stated for all integers in the intervals of its operands, whatever computes these. What a format documents of
-its own operations is stated of these in `op_statements.py`.
+The statement about an op covers all integers in the intervals of its operands, independently of their computation. Its
+counterpart for a format's own operations is `op_statements.py`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tinyml.transforms.ir.arithmetic import FunctionContext
 
 @dataclass(frozen=True, kw_only=True)
 class StepStatement(Statement):
-    """A statement about an op whose computed operands are the arguments of a function of its own."""
+    """A statement about an op in its own function, with the computed operands as arguments."""
 
     op: exact.RecordedOp
 
@@ -42,7 +42,7 @@ class StepStatement(Statement):
         block, recorded = function.body.block, _block_of(self.op)
 
         def promises(inputs: Sequence[Number], expected: Number | Condition) -> Iterator[Promise]:
-            # The interval that the op states is among these.
+            # The interval that the op states is one of these.
             yield from read(recorded, _arguments(recorded, inputs)).promises
             reading = read(block, _arguments(block, inputs))
             yield from reading.promises
@@ -77,7 +77,7 @@ class StepStatement(Statement):
 
 
 def steps_in(block: Block) -> Iterator[StepStatement]:
-    """A statement about each op of `exact` in a block; none about formats that document nothing."""
+    """A statement about each op of `exact` in a block; none about undocumented formats."""
     for op in block.ops:
         if isinstance(op, exact.RecordedOp):
             try:
@@ -87,7 +87,7 @@ def steps_in(block: Block) -> Iterator[StepStatement]:
 
 
 def computed(text: str, *inputs: int) -> int:
-    """What a device and the evaluator compute for some integers, by the text of a module with a function of one op.
+    """The result of device and evaluator for some integers, from the text of a module with a function of one op.
 
     Raises `AssertionError` if registers overflow, or if they differ.
     """
@@ -101,7 +101,7 @@ def computed(text: str, *inputs: int) -> int:
 
 
 def _statement(op: exact.RecordedOp) -> StepStatement:
-    """The statement about an op in a function of its own; raises `InputError` for an undocumented format."""
+    """The statement about an op in its own function; raises `InputError` for an undocumented format."""
     block = _block_of(op)
     operands = [exact.integer_of(value) for value in op.operands if not _is_table(value)]
     shown = ", ".join(str(one.low) if one.constant is not None else f"[{one.low}, {one.high}]" for one in operands)
@@ -123,7 +123,7 @@ def _statement(op: exact.RecordedOp) -> StepStatement:
 
 
 def _apart(op: exact.RecordedOp) -> exact.RecordedOp:
-    """A copy of an op in a function of its own, with its constants and tables, and the intervals of the others."""
+    """A copy of an op in its own function, with its constants and tables, and the intervals of the other operands."""
     operands = dict.fromkeys(op.operands)
     computed = [value for value in operands if not isinstance(value.owner, arith.ConstantOp) and not _is_table(value)]
     block = Block(arg_types=[value.type for value in computed])
@@ -164,7 +164,7 @@ def _module_of(op: exact.RecordedOp) -> ModuleOp:
 
 
 def _domain(op: exact.RecordedOp, argument: SSAValue) -> Domain:
-    """The integers that an argument of an op's function can be."""
+    """The possible integers of an argument of an op's function."""
     if argument.type == i1:
         return range(2)
     [use] = argument.uses
@@ -175,5 +175,5 @@ def _domain(op: exact.RecordedOp, argument: SSAValue) -> Domain:
 
 
 def _arguments(block: Block, inputs: Sequence[Number]) -> list[Number | Condition]:
-    """Inputs, of which those of a truth value are conditions."""
+    """The inputs as arguments of a block; boolean inputs become conditions."""
     return [one >= 1 if argument.type == i1 else one for argument, one in zip(block.args, inputs, strict=True)]

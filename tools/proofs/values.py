@@ -1,4 +1,4 @@
-"""Exact integers of many inputs at once, in numpy: claims about few inputs are decided by trying all of them."""
+"""Exact integers of many inputs at once, in numpy, for claims that are decided by enumeration."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tinyml.dialects.lazy_numpy import np
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
 _EXACT = 1 << 62
-"""Magnitudes below which 64 bits are exact; beyond, elements are Python's integers."""
+"""Magnitudes below which 64 bits are exact; above, elements are Python integers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ class Values:
         return Truths(np.asarray(self.array == _array(other)))
 
     def entry(self, table: Sequence[int]) -> Values:
-        """table[self]; an index outside gives the nearest entry, which the reader of a load complains about."""
+        """table[self]; an index outside selects the nearest entry, and the reader of the load reports it."""
         index = np.clip(self.array, 0, len(table) - 1).astype(np.int64)
         return Values(np.array(table)[index])
 

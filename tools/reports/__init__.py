@@ -1,1 +1,1 @@
-"""Tables, pictures and reports for people."""
+"""Human-readable tables, figures and reports."""

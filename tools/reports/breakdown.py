@@ -1,4 +1,4 @@
-"""Breakdown of a model's time, flash and RAM, from the measurements attributed to lines of its C file."""
+"""The breakdown of a model's time, flash and RAM, from measurements per line of its C file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tinyml.transforms.ir.cost.estimate import Estimate
 
 CALL_AND_RETURN = "call and return"
-"""The entry of code that belongs to no operation: saving and restoring registers, returning the label."""
+"""The entry for code that belongs to no operation: saving and restoring registers, returning the label."""
 
 
 def constant_names(program: ModuleOp) -> list[str]:
@@ -37,7 +37,7 @@ def _in_flash(program: ModuleOp) -> list[c.ConstantOp]:
 
 
 def far_constants(program: ModuleOp, estimate: Estimate | None, unit: str) -> dict[str, Any] | None:
-    """The far constants of a program at L5, and the extra time that reading them takes; None if all are near."""
+    """The far constants of a program at L5, and the extra time of reading them; None if all are near."""
     from tinyml.dialects import c
 
     sizes = constant_bytes(program)
@@ -89,7 +89,7 @@ def flash(measured: Attribution) -> dict[str, Any]:
 
 
 def ram(measured: Attribution, buffers: ModuleOp, interface: Interface) -> dict[str, Any]:
-    """Bytes of RAM by kind; `peak` lists the buffers alive at the operation that needs the most."""
+    """Bytes of RAM by kind; `peak` lists the buffers alive at the operation with the most live bytes."""
     from tinyml.tools.reports.memory_report import memory_report
 
     memory = memory_report(buffers)

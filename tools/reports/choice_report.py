@@ -1,4 +1,4 @@
-"""The choice of `--format auto` as a part of the report and in a few lines for people."""
+"""The choice of `--format auto`, as a part of the report and as a few printed lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.request import Request
 
 SENSIBLE = 2.0
-"""Points beyond the permitted loss at which nobody would take a program, whatever its cost."""
+"""The excess over the permitted loss, in points, above which a program is useless whatever its cost."""
 
 
 def requested_report(request: Request) -> dict[str, Any]:
@@ -25,19 +25,19 @@ def requested_report(request: Request) -> dict[str, Any]:
     asked: dict[str, Any] = {"format": request.format}
     for declared in options_of(Request):
         value = getattr(request, declared.name)
-        # From Python, packages are asked for when a program is saved.
+        # In Python, packages are requested when a program is saved.
         if declared.name not in ("model", "out") and value not in (declared.default, ()):
             asked[declared.name] = _file(request, value) if isinstance(value, Path) else value
     return asked | ({} if request.search is None else {"search": request.search.name, **request.search.options})
 
 
 def _file(request: Request, file: Path) -> str:
-    """A file as the user knows it: arrays by the names of the arguments."""
+    """The name of a file as the user knows it; for data passed as arrays, the name of the argument."""
     return ", ".join(request.arrays.get(file, [str(file)]))
 
 
 def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
-    """The report on a choice. request: the one that compiles what was chosen."""
+    """The report on a choice. request: the request that compiles the chosen program."""
     from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline
 
     taken = choice.taken
@@ -63,12 +63,12 @@ def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
 
 
 def _need(late: Alternative) -> str:
-    """What an alternative that comes last may do where no other does."""
+    """The condition under which an alternative of the last group is considered."""
     return "fits" if late.compact else "keeps the loss"
 
 
 def _decides(loss: Loss, bounds: Bounds) -> bool:
-    """True if the samples suffice to tell whether a program keeps the permitted loss."""
+    """True if the samples suffice to decide whether a program meets the permitted loss."""
     return loss.bound <= bounds.loss or not loss.allowed(bounds.loss)
 
 
@@ -99,8 +99,7 @@ def _unknown(alternative: Alternative, verdict: str) -> dict[str, Any]:
 
 
 def choice_lines(choice: AutoChoice, unit: str) -> list[str]:
-    """What was chosen and with what confidence, its cost compared with 16 bits if these are an option, and what to try
-    next."""
+    """The lines about a choice: the program, its confidence, its cost compared with 16 bits, and what to try next."""
     from tinyml.tools.driver.choice.replay import spelled_options
 
     taken = choice.taken
@@ -113,7 +112,7 @@ def choice_lines(choice: AutoChoice, unit: str) -> list[str]:
 
 
 def _judgement(taken: Tried, bounds: Bounds) -> str:
-    """What was counted, what is expected where that is worse, and the bound; first that samples are too few to tell."""
+    """The counted loss, the expected loss if it is greater, and the bound; too few samples are mentioned first."""
     from tinyml.tools.driver.choice.statistics import change
     from tinyml.tools.driver.data_faults import CONFIDENCE
 
@@ -139,12 +138,12 @@ def _judgement(taken: Tried, bounds: Bounds) -> str:
 
 
 def _limit(loss: Loss, bounds: Bounds) -> str:
-    """What is not permitted, in words."""
+    """The limit that a loss exceeds, as text."""
     return f"a loss above {bounds.loss:g} points" if loss.error is None else f"a growth above {bounds.loss:g}%"
 
 
 def _beside(choice: AutoChoice, unit: str) -> Iterator[str]:
-    """The costs of what was taken and of 16 bits everywhere, if that is another program that somebody might take."""
+    """The costs of the chosen program and of 16 bits everywhere, if that is a different and useful program."""
     taken, usual, bounds = choice.taken, choice.usual, choice.bounds
     if usual is None or usual is taken or not bounds.admit(usual.cost):
         return

@@ -1,4 +1,4 @@
-"""How a program takes its input: reals and their cost, integers of a sensor, or a stream of samples."""
+"""The input of a program: reals and their cost, integers of a sensor, or a stream of samples."""
 
 from __future__ import annotations
 
@@ -25,17 +25,20 @@ if TYPE_CHECKING:
 FLOAT_BYTES = 4
 
 READ, COMPUTED, CAST = "read", "computed", "cast"
-"""The ways in which a program takes integers: its first layers read them, a multiplication and an addition turn them
-into features first, or a cast gives them the width or the family of the program's formats."""
+"""The ways to process integer inputs.
+
+The first layers read them; or a multiplication and an addition convert them to features first; or a cast converts them
+to the width or the family of the program's formats.
+"""
 
 
 @dataclass(frozen=True)
 class FloatInputs:
     """The cost of converting a whole sample from floats.
 
-    conversion: estimated time of all elements, in the unit of the board; None on a board where none was measured.
-    array_bytes: RAM of the array of floats that NAME_predict_floats takes; NAME_set needs none beyond the input's
-    buffer, which has `buffer_bytes`. in_software: the board computes floats without hardware; None if that is unknown.
+    conversion: estimated time of all elements, in the unit of the board; None on a board without measurements.
+    array_bytes: RAM of the array of floats that NAME_predict_floats reads; NAME_set needs only the input's buffer of
+    `buffer_bytes`. in_software: true if the board computes floats without hardware; None if that is unknown.
     """
 
     conversion: float | None
@@ -49,7 +52,7 @@ class FloatInputs:
 
 
 def float_inputs(formats: ModuleOp, target: str) -> FloatInputs | None:
-    """The cost of real inputs of a program at L1 on a board; None for a program that takes none."""
+    """The cost of real inputs of a program at L1 on a board; None for a program without a float interface."""
     from tinyml.lowering.c.real_numbers import conversion_functions
     from tinyml.targets.costs import cost_table
     from tinyml.transforms.ir.cost.estimate import SOFTWARE
@@ -82,7 +85,7 @@ def describe_float_inputs(figures: Mapping[str, Any], unit: str) -> str:
 
 @dataclass(frozen=True)
 class SensorReport:
-    """The integers that a program takes.
+    """The integers that a program reads.
 
     unit: as the option spells it. type: in C. entry: `READ`, `COMPUTED` or `CAST`. clipped: the share of the data's
     numbers that lie outside of the unit's integers.
@@ -101,7 +104,7 @@ def sensor_report(reals: ModuleOp, formats: ModuleOp, data: Data) -> dict[str, A
         return None
     [argument] = predict_function(formats).body.block.args
     format, numbers = tdsl.format_of(argument), argument_reals(formats, data.x).astype(np.float64)
-    # Rounding is half a unit in the last place; what is further off was clipped.
+    # The rounding error is at most half a unit in the last place; a greater difference is clipping.
     unit_in_last_place = np.ldexp(1.0, -exact_numbers(format).scale)
     clipped = np.abs(format.decode(format.encode(numbers)) - numbers) > 0.75 * unit_in_last_place
     entry = CAST if any(isinstance(op, tdsl.CastOp) for op in _readers(argument)) else READ
@@ -111,7 +114,7 @@ def sensor_report(reals: ModuleOp, formats: ModuleOp, data: Data) -> dict[str, A
 
 
 def _readers(value: SSAValue) -> Iterator[Operation]:
-    """The ops that compute with a tensor, beyond those that only move its elements."""
+    """The ops that compute with a tensor, directly or after ops that only move its elements."""
     for use in value.uses:
         if isinstance(use.operation, tdsl.MovementOp):
             yield from _readers(use.operation.out)
@@ -126,11 +129,11 @@ def _scales(op: Operation) -> bool:
 
 
 def stream_report(buffers: ModuleOp, interface: Interface, longest: int | None) -> Mapping[str, Any] | None:
-    """The elements of a frame and of a hop, the frames up to an answer, the samples per second if the front end says
-    them, and the bytes that stay from hop to hop.
+    """The report on a stream: the elements of a frame and of a hop, and the frames up to an answer.
 
-    `longest_hop` is the maximum time of a hop, the answer included, in the unit of the report. None for a program that
-    does not stream. buffers: the packed program at L2. longest: None if nothing was measured.
+    It also has the samples per second, if the front end defines them, the bytes that are stored between hops, and
+    `longest_hop`, the maximum time of a hop, the answer included, in the unit of the report. None for a program that
+    does not stream. buffers: the packed program at L2. longest: None without measurements.
     """
     if (pushes := interface.pushes) is None:
         return None

@@ -1,4 +1,4 @@
-"""The contents of the arena over time: for the report of a compiled model, and as a picture.
+"""The contents of the arena over time: for the report of a compiled model, and as a figure.
 
 Buffers are boxes, with time to the right and addresses upwards.
 """
@@ -27,13 +27,13 @@ from tinyml.transforms.buffers.packing import FIRST_FIT, Proof
 def memory_report(buffers: ModuleOp) -> dict[str, Any]:
     """The arena of a packed program at L2, in bytes.
 
-    `height`; `lower_bound` of any packing, with its `proof`, the need at the peak or a search, and the algorithm that
-    `checked` it, if any; the `packer`, the algorithm that packed; `peak`, the program point at which the most bytes are
-    alive, with its operation (the first, if it is the point before, where the caller writes the input) and buffers;
-    `waste`, the free bytes at the peak; `map`, the offset and size of each buffer and the program points, `first` to
-    `last`, at which it is alive, the `ring` that it is, if it only holds the last rows or pixels of an image, and the
-    bytes in which it `overlaps` buffers made before it, whose elements it replaces one by one. Operations get their
-    names (`name_operations`). Raises `InputError` for views without a live range.
+    `height`: of the arena. `lower_bound`: of any packing, with its `proof`, the need at the peak or a search, and the
+    algorithm that `checked` it, if any. `packer`: the algorithm that packed. `peak`: the program point with the most
+    live bytes, with its operation (the first, if it is the point before, at which the caller writes the input) and
+    buffers. `waste`: the free bytes at the peak. `map`: the offset and size of each buffer, the program points `first`
+    to `last` at which it is alive, its `ring` if it stores only the last rows or pixels of an image, and the bytes in
+    which it `overlaps` earlier buffers, whose elements it replaces one by one. Operations get names
+    (`name_operations`). Raises `InputError` for views without a live range.
     """
     name_operations(buffers)
     function = defined_functions(buffers)[0]
@@ -72,7 +72,7 @@ def memory_report(buffers: ModuleOp) -> dict[str, Any]:
 
 
 def _ring(view: scratch.ViewOp) -> dict[str, Any] | None:
-    """The number of rows or pixels that a ring holds, and of the whole image; None for other buffers."""
+    """The number of rows or pixels in a ring, and in the whole image; None for other buffers."""
     image = view.attributes.get(tdsl.RING)
     if image is None:
         return None
@@ -84,7 +84,7 @@ def _ring(view: scratch.ViewOp) -> dict[str, Any] | None:
 
 
 def draw_report(name: str, memory: Mapping[str, Any]) -> Drawing:
-    """The picture of the memory report of a model."""
+    """The figure of a model's memory report."""
     boxes = [Placed(_label(row), row["offset"], row["bytes"], row["first"], row["last"]) for row in memory["map"]]
     height, bound = memory["height"], memory["lower_bound"]
     proven = "optimal" if height == bound else f"at least {bound} are needed"
@@ -115,7 +115,7 @@ TALLEST, FOR_A_BOX = 480, 45
 
 
 def occupied(boxes: Sequence[Placed], point: int) -> int:
-    """Bytes in use at a program point; bytes that two buffers share count once."""
+    """Bytes in use at a program point; bytes shared by two buffers count once."""
     total = top = 0
     for start, end in sorted((box.offset, box.offset + box.size) for box in boxes if box.first <= point <= box.last):
         total += max(end - max(start, top), 0)
@@ -124,7 +124,7 @@ def occupied(boxes: Sequence[Placed], point: int) -> int:
 
 
 class SharedBytes(NamedTuple):
-    """The bytes from `offset`, `size` of them, that two boxes share from point `first` to `last`.
+    """The `size` bytes from `offset` on that two boxes share from point `first` to `last`.
 
     over: the box that begins later, such as a result whose elements replace those of an operand, `under`.
     """
@@ -138,8 +138,7 @@ class SharedBytes(NamedTuple):
 
 
 def overlaps(boxes: Sequence[Placed]) -> list[SharedBytes]:
-    """The bytes that boxes have in common while both are alive; of two that begin together, the first in `boxes` is
-    under."""
+    """The bytes that boxes share while both are alive; of two that begin together, the first in `boxes` is `under`."""
     shared: list[SharedBytes] = []
     earlier: list[Placed] = []
     for over in sorted(boxes, key=lambda box: box.first):
@@ -159,7 +158,7 @@ def fullest(boxes: Sequence[Placed]) -> int:
 
 
 def _needs(boxes: Sequence[Placed], points: Sequence[int]) -> Mapping[int, int]:
-    """The bytes in use at each of some program points, which ascend."""
+    """The bytes in use at each of some program points in ascending order."""
     needs: dict[int, int] = {}
     coming, alive = deque(sorted(boxes, key=lambda box: box.first)), list[Placed]()
     for point in points:
@@ -179,9 +178,9 @@ def check_svg_path(path: Path) -> None:
 def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str) -> Drawing:
     """Draw the buffers of an arena over time.
 
-    height, bound: bytes of the arena, and the lower bound of any packing. Bytes that boxes have in common are dotted. A
-    second panel shows the bytes alive at each point and, hatched, the free ones; a line through both marks the peak,
-    labelled with the bytes wasted there. Each box says its name, bytes, byte offset and points under the pointer.
+    height, bound: bytes of the arena, and the lower bound of any packing. Bytes that boxes share are dotted. A second
+    panel shows the bytes alive at each point and, hatched, the free ones; a line through both marks the peak, labelled
+    with the bytes wasted there. The tooltip of a box shows its name, bytes, byte offset and points.
     """
     buffers = TOP, TOP + min(140 + FOR_A_BOX * len(boxes), TALLEST)
     alive = buffers[1] + 20, buffers[1] + 20 + min(130, (buffers[1] - TOP) // 2)

@@ -57,7 +57,7 @@ def _section(name: str, made: type[ModulePass], steps: str) -> str:
 
 
 def _summary(made: type[ModulePass]) -> str:
-    """The first paragraph of the file of a pass; empty for a pipeline, which shares its file with others."""
+    """The first paragraph of a pass's module docstring; empty for a pipeline, which shares its file with others."""
     if made.name in PIPELINES:
         return ""
     first = inspect.cleandoc(sys.modules[made.__module__].__doc__ or "").split("\n\n")[0]
@@ -119,7 +119,7 @@ def _pipeline_helps() -> dict[str, str]:
 
 
 def _described(made: type[ModulePass]) -> tuple[str, dict[str, str]]:
-    """The docstring of a pass without the help of its options, and that help by option."""
+    """The docstring of a pass without the help of its options, and this help by option."""
     names = "|".join(field.name for field in fields(made)) or "(?!)"
     marker = re.compile(rf"(?<![\w`])((?:{names})(?:, (?:{names}))*): ")
     paragraphs: list[str] = []

@@ -1,4 +1,4 @@
-"""Files of plots that are drawn by matplotlib, if it is installed: searches, fronts and comparisons."""
+"""Plots of searches, fronts and comparisons, drawn with matplotlib if it is installed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def can_draw() -> bool:
 
 
 def check_plot_path(path: Path) -> None:
-    """Raise `InputError` for a file that cannot become a picture; call it before any long work."""
+    """Raise `InputError` for a file name that matplotlib cannot write; call it before any long work."""
     if path.suffix.lower() not in FORMATS:
         raise InputError(f"a picture ends in {' or '.join(FORMATS)}", file=str(path))
     if not can_draw():
@@ -28,14 +28,14 @@ def check_plot_path(path: Path) -> None:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """An empty figure of matplotlib, in inches, whose parts keep clear of each other."""
+    """An empty figure of matplotlib without overlapping parts; width and height in inches."""
     from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def save_picture(figure: Any, path: Path) -> None:
-    """Write a figure of matplotlib as the format that the file's suffix names, without the date."""
+    """Write a figure of matplotlib in the format of the file's suffix, without the date."""
     picture = io.BytesIO()
     kind = path.suffix[1:].lower()
     figure.savefig(picture, format=kind, metadata={"Date": None} if kind == "svg" else {})

@@ -129,7 +129,7 @@ def write_report(made: Compilation) -> Report:
 
 
 def _confusion(made: Compilation) -> dict[str, Any] | None:
-    """The answers of a classifier to data with labels, by class; None for other programs and data."""
+    """The answers of a classifier to labelled data, by class; None for other programs and data."""
     if made.data.y is None or made.accuracies.answers is None:
         return None
     from tinyml.tools.reports.facts.answers import confusion
@@ -151,7 +151,7 @@ def _input_report(part: InputPart) -> dict[str, Any]:
 
 
 def rounded_milliseconds(time: float | None) -> float | None:
-    """Milliseconds to a microsecond, the resolution that boards have."""
+    """Milliseconds rounded to a microsecond, the resolution of boards."""
     return None if time is None else round(time, 3)
 
 
@@ -183,7 +183,7 @@ def _search_report(request: Request, compiled: Compiled, account: SearchAccount)
 
 
 def estimate_report(estimate: Estimate | None, unit: str) -> dict[str, Any] | None:
-    """The figures of the cost model, as reports contain them."""
+    """The figures of the cost model in the form of the report."""
     if estimate is None:
         return None
     return {
@@ -201,7 +201,7 @@ def estimate_report(estimate: Estimate | None, unit: str) -> dict[str, Any] | No
 def _fits(
     board: Board, measured: Measured | None, working_bytes: int, hardware: Mapping[str, Any] | None
 ) -> bool | None:
-    """True if a program fits the board; None if that is unknown because nothing was measured, or no cells counted."""
+    """True if a program fits the board; None without measurements or cell counts."""
     if hardware is not None:
         return None if hardware["shortages"] is None else not hardware["shortages"]
     if board.flash is None or board.ram is None:
@@ -214,7 +214,7 @@ def _fits(
 def require_fit(report: Report, board: Board, remedies: Callable[[int, int], Sequence[str]]) -> None:
     """Raise `InputError` for a model that does not fit the board of its report.
 
-    remedies: from the bytes of flash (0 if unknown) and of RAM that a program needs to advice for the message.
+    remedies: a function from the required bytes of flash (0 if unknown) and of RAM to advice for the message.
     """
     if report.fits is not False:
         return
@@ -226,7 +226,7 @@ def require_fit(report: Report, board: Board, remedies: Callable[[int, int], Seq
 
 
 def _fullest(memory: Mapping[str, Any]) -> str:
-    """The point at which the arena is fullest, with the buffers that are alive there."""
+    """The point with the most live bytes of the arena, with the buffers that are alive there."""
     peak = memory["peak"]
     if not peak["buffers"]:
         return ""

@@ -1,7 +1,7 @@
-"""The fields of the report of a compiled model, from which `report.json` is written and read.
+"""The fields of the report of a compiled model, as `report.json` stores them.
 
-Whoever reads a report trusts the types that are declared here: `check_report` makes sure of them once, when a file is
-read. What no command reads again, such as the tensors of a search, is not declared further than `Any`.
+Readers of a report rely on the declared types: `check_report` validates a file once, when it is read. Fields that no
+command reads again, such as the tensors of a search, are declared as `Any`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from tinyml.lowering.options import CompileOptions
 from tinyml.targets.board import TimeSource
 
 SCHEMA = 2
-"""The version of the fields, which increases when one is removed or changes its meaning, not when one is added."""
+"""The version of the fields; it increases if a field is removed or changes its meaning, not if one is added."""
 
 TIMES = ("time_per_inference", "time_per_mac")
-"""Fields in the board's unit, after which JSON names them: `cycles_per_inference`."""
+"""Fields in the board's unit; JSON names them after it: `cycles_per_inference`."""
 
 Count = NewType("Count", int)
 """Nonnegative integers."""
@@ -82,7 +82,7 @@ class DetectionFields(TypedDict):
 
 
 class MetricFields(TypedDict):
-    """The figure of the metric that was asked for, on reals and in formats."""
+    """The value of the requested metric, on reals and in formats."""
 
     name: str
     reals: Unbounded
@@ -207,7 +207,7 @@ class AlternativeFields(TypedDict):
 
 
 class ChoiceFields(TypedDict):
-    """The alternatives among which `auto` chose."""
+    """The alternatives of `auto`, and its choice."""
 
     alternatives: Sequence[AlternativeFields]
 
@@ -238,8 +238,8 @@ class RamBytes:
     """Bytes of RAM by purpose.
 
     arena: working memory. input: the caller's array, 0 if the input lies in the arena or arrives row by row. static:
-    .data and .bss, arena and input included. stack: the measured peak of the stack. total: static and stack together.
-    static, stack and total are None if nothing was measured.
+    .data and .bss, arena and input included. stack: the measured peak of the stack. total: the sum of static and stack.
+    static, stack and total are None without measurements.
     """
 
     arena: int
@@ -251,10 +251,10 @@ class RamBytes:
 
 @dataclass(frozen=True, kw_only=True)
 class FunctionReport:
-    """The greatest error of a function (`exp`, `tanh`, `sigmoid`) between two formats, over every argument.
+    """The greatest error of a function (`exp`, `tanh`, `sigmoid`) between two formats, over all arguments.
 
-    scheme: how it is computed, None for the usual way. error: in reals, None for more than 2^16 arguments and for
-    floats.
+    scheme: the implementation of the function, None for the default. error: in reals, None for more than 2^16 arguments
+    and for floats.
     """
 
     function: str
@@ -266,7 +266,8 @@ class FunctionReport:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Report:
-    """The report of a compiled model; docs/commands.md describes the fields. `str` gives what `tinyml compile` prints.
+    """The report of a compiled model; docs/commands.md describes the fields. `str` returns the text that `tinyml
+    compile` prints.
 
     Fields that are None are unknown: accuracies without labels, measurements without the board's tools. Accuracies are
     percentages, sizes are bytes, and times are in `unit`, cycles or instructions of the board; `time_source` is the
@@ -344,7 +345,7 @@ class Report:
         return notebook_table(cast(Any, self))
 
     def as_json(self) -> dict[str, Any]:
-        """The report as `report.json` has it: options among the fields, and times named after the unit."""
+        """The report in the form of `report.json`: options among the fields, and times named after the unit."""
         entries: dict[str, Any] = {}
         for field in fields(self):
             match field.name:
@@ -360,7 +361,7 @@ class Report:
 
     @staticmethod
     def of(entries: Mapping[str, Any]) -> Report:
-        """The report that `as_json` gave (`check_report`); entries that are no fields are left out."""
+        """The report that `as_json` returned (`check_report`); unknown entries are dropped."""
         unit: str = entries["unit"]
         values = {
             field.name: entries[_spelled(field.name, unit)] for field in fields(Report) if field.name != "options"
@@ -372,7 +373,7 @@ class Report:
 
 
 def _made(type: type[Part], values: Mapping[str, Any]) -> Part:
-    """An instance with the values of its fields; others are left out."""
+    """An instance with the values of its fields; unknown values are dropped."""
     return type(**{field.name: values[field.name] for field in fields(cast(Any, type))})
 
 
@@ -397,7 +398,7 @@ PARTS: dict[str, Any] = {
     "chosen": ChoiceFields | None,
     "warnings": Sequence[Warning],
 }
-"""The types of fields in JSON that are declared further than `Report` does."""
+"""The types of nested fields in JSON that `Report` does not declare."""
 
 _BY_UNIT: dict[Any, Sequence[str]] = {
     EstimatedOperation: ("time",),
@@ -410,7 +411,7 @@ OTHER_VERSION = "the report is of another version of tinyml: compile the model a
 
 
 def check_report(entries: Mapping[str, Any], file: str) -> None:
-    """Raise `InputError` for the entries of a report in which fields are missing or have other types, or values."""
+    """Raise `InputError` for the entries of a report with missing fields, or with wrong types or values."""
     unit = entries.get("unit")
     if unit not in UNITS or f"{unit}_per_inference" not in entries:
         raise InputError(OTHER_VERSION, file=file)
@@ -434,7 +435,7 @@ def check_report(entries: Mapping[str, Any], file: str) -> None:
 
 
 def _contradiction(entries: Mapping[str, Any]) -> str | None:
-    """The path of a value that has the right type but contradicts another one."""
+    """The path of a value with the right type that contradicts another value."""
     confusion: Mapping[str, Any] | None = entries["confusion"]
     regression: Mapping[str, Any] | None = entries["regression"]
     if confusion is not None:
@@ -448,7 +449,7 @@ def _contradiction(entries: Mapping[str, Any]) -> str | None:
 
 
 def _faults(value: object, type: Any, place: str, unit: str) -> Iterator[tuple[str, str]]:
-    """The paths in a value whose types differ from those declared, each with what was expected there."""
+    """The paths of values in a value whose types differ from the declaration, each with the expected type."""
     origin, arguments = get_origin(type), get_args(type)
     if type in _PLAIN:
         wanted, holds = _PLAIN[type]
@@ -457,7 +458,7 @@ def _faults(value: object, type: Any, place: str, unit: str) -> Iterator[tuple[s
     elif origin in (Union, UnionType):
         faults = [list(_faults(value, one, place, unit)) for one in arguments]
         if all(faults):
-            # The alternative that matched deepest is probably the one that was meant: report its fault.
+            # The alternative that matches most deeply is probably the intended one: report its fault.
             yield max((each[0] for each in faults), key=lambda fault: len(fault[0]))
     elif is_typeddict(type) or is_dataclass(type):
         if not isinstance(value, Mapping):

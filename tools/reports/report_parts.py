@@ -17,7 +17,7 @@ Content: TypeAlias = str | Sequence[Sequence[object]]
 """A paragraph, or a table: its headings, then its rows."""
 
 Part: TypeAlias = Callable[[Report], Iterable[Content]]
-"""A function from a report to what its part shows; nothing where it has nothing to say."""
+"""A function from a report to the content of its part; None without content."""
 
 
 def _loaded(row: Row) -> Part:
@@ -40,7 +40,7 @@ PARTS = Table[Part](GROUP, "part of the report", _loaded, check=check_hyphenated
 
 
 def parts_of(report: Report) -> Iterator[tuple[str, str, Sequence[Content]]]:
-    """Yield name, heading and content of each part that has any; one whose package fails is left out."""
+    """Yield name, heading and content of each part with content; a part whose package fails is skipped."""
 
     def written(row: Row) -> tuple[str, str, Sequence[Content]]:
         with row.blamed():

@@ -1,4 +1,4 @@
-"""The account that a search attaches to a program, as reports contain it and as a picture."""
+"""The record that a search attaches to a program, as a part of reports and as a figure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROWS = 40
 
 
 def points_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
-    """The candidates that a search recorded in a program at L1; None if it considered no costs."""
+    """The candidates that a search recorded in a program at L1; None for a search without costs."""
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.transforms.search.engine.result import FRONT_ATTRIBUTE
 
@@ -60,7 +60,7 @@ def tensors_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
 
 
 def draw_search(search: Mapping[str, Any], name: str, unit: str) -> Drawing:
-    """The search of a report: a panel of bits, and two of candidates if their costs were considered."""
+    """The figure of a report's search: a panel of bits, and two of candidates if the search considered costs."""
     points: Sequence[Mapping[str, Any]] = search["points"] or ()
     panels = 3 if points else 1
     title = f"{name}: search {search['name']}, {search['candidates']} candidates"

@@ -1,4 +1,4 @@
-"""Drawings as SVG text, readable on light and dark paper, without a library: files, and parts of pages."""
+"""Drawings as SVG text, readable on light and dark backgrounds, without a library: files, and parts of pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLOURS = ("#6f9bc8", "#f28e2b", "#66b05c", "#ee7f80", "#76b7b2", "#edc948", "#b
 """Colours of areas that lie next to each other, with black text on them."""
 
 READABLE = 720
-"""The pixels below which a picture on a page is not made narrower; the text of one of 1000 has 6 to 8 pixels there."""
+"""The minimum width of a picture on a page in pixels; at this width, text of a 1000-pixel picture has 6 to 8 pixels."""
 
 _STYLE = (
     ".tm-picture text{font:11px sans-serif;fill:#222}.tm-picture .ink{stroke:#222}.tm-picture .paper{fill:#fff}"
@@ -31,10 +31,10 @@ _STYLE = (
 
 
 class Drawing:
-    """A drawing of `width` times `height` pixels; x goes to the right, y downwards.
+    """A drawing of `width` times `height` pixels; x points to the right, y downwards.
 
-    title: its content in words, for those who do not see it. `ink` is the class of lines and `paper` that of areas in
-    the colours of the page, `on` that of text on `COLOURS`, `small` that of other text.
+    title: the alternative text. `ink` is the class of lines and `paper` the class of areas in the colours of the page,
+    `on` the class of text on `COLOURS`, `small` the class of other text.
     """
 
     def __init__(self, width: float, height: float, title: str = ""):
@@ -83,7 +83,7 @@ class Drawing:
         )
 
     def dot(self, x: float, y: float, radius: float, fill: str, tip: str = "", *, reached: bool = False) -> None:
-        """Draw a dot; reached: true if the keyboard reaches it too, so that its tip can be read out."""
+        """Draw a dot; reached: true if the keyboard can focus it, so that its tip is read out."""
         keys = f' tabindex="0" role="img" aria-label={quoteattr(tip)}' if reached else ""
         self._parts.append(
             f'<circle cx="{x:.6g}" cy="{y:.6g}" r="{radius:.3g}" fill="{fill}"{keys}>{_tip(tip)}</circle>'
@@ -122,9 +122,10 @@ class Drawing:
         self._parts.append(f'<text x="{x:.6g}" y="{y:.6g}" text-anchor="{anchor}"{style}{turn}>{escape(text)}</text>')
 
     def inline(self) -> str:
-        """The element for a page, whose style stands in `picture_style`.
+        """The element for a page; its style is in `picture_style`.
 
-        It is as wide as its surroundings at most, but no narrower than its text is readable: they have to scroll.
+        Its maximum width is that of its container; its minimum width keeps the text readable, so that the container
+        must scroll.
         """
         label = f' role="group" aria-label={quoteattr(self.title)}' if self.title else ' aria-hidden="true"'
         style = f"max-width:100%;min-width:{min(self.width, READABLE):g}px;height:auto"
@@ -179,5 +180,5 @@ def ticks(low: float, high: float, most: int) -> Sequence[int]:
 
 
 def shortened(text: str, most: int) -> str:
-    """A text cut to at most `most` characters (2 or more), with an ellipsis for its end."""
+    """A text truncated to at most `most` characters (2 or more), with a final ellipsis."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -1,4 +1,4 @@
-"""Tables of reports for people."""
+"""Printed tables of reports."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 
 
 WIDE = 145
-"""Columns in which tables are printed where the output is no terminal, unless a table needs more."""
+"""The assumed number of columns if the output is not a terminal; wider tables are printed whole."""
 
 _WITHIN: ContextVar[int | None] = ContextVar("WITHIN", default=None)
-"""The columns of the terminal for which tables are written to a text; None for the output itself."""
+"""The width of the terminal for which tables are rendered to a text; None to print them."""
 
 CONVERTED = " incl. conversion"
-"""The end of the heading of times that include the conversion of floats, which are the inputs."""
+"""The heading suffix of times that include the conversion of float inputs."""
 
 NARROWEST = 24
-"""Characters to which a column of texts is wrapped at most, before it moves to a table of its own."""
+"""The minimum width in characters to which a text column is wrapped before it moves to a separate table."""
 
 
 def print_table(table: Table, least: int = WIDE) -> None:
-    """Print a table whole. least: the columns that there are where the output is no terminal.
+    """Print a table without truncation. least: the assumed number of columns if the output is not a terminal.
 
-    On a narrow terminal, and in a text for one (`text_for_terminal`), it becomes several tables, each with the first
-    column and as many others as fit.
+    On a narrow terminal, and in a text for one (`text_for_terminal`), the table is split into several, each with the
+    first column and as many others as fit.
     """
     from rich.console import Console
 
@@ -56,7 +56,9 @@ def print_table(table: Table, least: int = WIDE) -> None:
 
 
 def text_for_terminal(show: Callable[[], None]) -> str:
-    """What a function prints, with tables that fit the terminal if there is one, as `print` needs it in Python."""
+    """The output of a function, with tables that fit the terminal if there is one; Python's `print` needs it as
+    text.
+    """
     token = _WITHIN.set(get_terminal_size().columns if sys.stdout.isatty() else None)
     stream = StringIO()
     try:
@@ -68,7 +70,7 @@ def text_for_terminal(show: Callable[[], None]) -> str:
 
 
 def _width(column: Column) -> int:
-    """The characters that a column needs with its border and its margins."""
+    """The number of characters that a column needs with its border and its margins."""
     from rich.text import Text
 
     texts = [Text.from_markup(cell) if isinstance(cell, str) else cell for cell in (column.header, *column.cells)]
@@ -77,7 +79,7 @@ def _width(column: Column) -> int:
 
 
 def _parts_within(width: int, widths: Sequence[int]) -> Iterator[list[int]]:
-    """The columns of each part of a table, by their numbers: the first one, and the next ones as far as they fit."""
+    """The columns of each part of a table, by index: the first column, and as many of the next ones as fit."""
     part, taken = [0], widths[0] + 1
     for at, needed in enumerate(widths[1:], 1):
         if taken + needed > width and len(part) > 1:
@@ -89,7 +91,7 @@ def _parts_within(width: int, widths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def spell_bytes(count: float) -> str:
-    """A number of bytes, with a fraction where elements are smaller than a byte."""
+    """A number of bytes, with a fraction if elements are smaller than a byte."""
     return f"{count:,.1f}".removesuffix(".0")
 
 
@@ -107,12 +109,12 @@ CAVEATS = {
 
 
 def print_reports(reports: Sequence[Report]) -> None:
-    """Print a row per model: accuracy, disagreement, time, and the share of the board's flash and RAM in use.
+    """Print a row per model: accuracy, disagreement, time, and the shares of the board's flash and RAM.
 
-    The time from floats, their conversion included, stands before that of raws. Cycles of the core stand beside its
+    The time with float inputs, including their conversion, precedes the time with raws. Cycles of the core follow its
     instructions if any report has them, and milliseconds if the clock of a board is known, with a remark for each board
-    whose core is not simulated. A line with its errors follows for each regressor, since it has no answers that could
-    differ, and one with its rates for each detector.
+    whose core is not simulated. A line with the errors of each regressor follows, since it has no answers that could
+    differ, and a line with the rates of each detector.
     """
     from rich.table import Table
 
@@ -137,7 +139,7 @@ def print_reports(reports: Sequence[Report]) -> None:
 
 
 def _row(report: Report) -> dict[str, str]:
-    """The cells of a program by their headings, which give the units."""
+    """The cells of a program by heading; headings include the units."""
     figures, unit = figures_of(report), report.unit
     from_floats = figures["time from floats"].value
     return {
@@ -183,7 +185,7 @@ def _print_detection(report: Report) -> None:
 
 
 def print_program(report: Report) -> None:
-    """Print all that the terminal shows of a program that was just compiled."""
+    """Print the complete terminal report of a newly compiled program."""
     print_reports([report])
     if (metric := figures_of(report)["metric"]).value is not None:
         print(f"{report.name}: {metric.text} ({metric.note})")
@@ -215,7 +217,7 @@ def _print_function_error(function: FunctionReport) -> None:
 
 
 def _print_hardware(hardware: Mapping[str, Any]) -> None:
-    """Print the cells of an FPGA that a module takes, if they were counted."""
+    """Print the FPGA cells that a module uses, if they were counted."""
     if hardware["luts"] is None:
         print("Cells are not counted: yosys is not installed; on Debian or Ubuntu: apt install yosys")
         return
@@ -227,7 +229,7 @@ def _print_hardware(hardware: Mapping[str, Any]) -> None:
 
 
 def _print_stream(stream: Mapping[str, Any], unit: str) -> None:
-    """Print how a program that streams takes its input."""
+    """Print the input of a streaming program."""
     longest = stream["longest_hop"]
     time = "" if longest is None else f"; a hop takes at most {longest:,} {unit}"
     print(

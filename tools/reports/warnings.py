@@ -1,4 +1,4 @@
-"""Warnings about programs that lose accuracy or time for a reason that is known, each with its cure."""
+"""Warnings about programs that lose accuracy or time for a known reason, each with its cure."""
 
 from __future__ import annotations
 
@@ -21,48 +21,48 @@ if TYPE_CHECKING:
     from tinyml.transforms.ir.cost.estimate import TimeShares
 
 LOST_POINTS = 2.0
-"""The loss of accuracy, in points, beyond which there is a warning."""
+"""The loss of accuracy, in points, above which a warning is issued."""
 
 OTHER_ANSWERS = 0.05
-"""The share of changed answers beyond which there is a warning."""
+"""The share of changed answers above which a warning is issued."""
 
 GROWN_ERROR = 25.0
-"""The percentage by which the error of a regressor's output grows beyond which there is a warning."""
+"""The growth in percent of a regressor's output error above which a warning is issued."""
 
 LARGE_SHARE = 0.2
-"""The share of the estimated time beyond which there is a warning about its cause."""
+"""The share of the estimated time above which a warning names its cause."""
 
 QUICK = 1.0
-"""Milliseconds up to which nobody minds what an inference spends them on."""
+"""Milliseconds of an inference up to which the causes of its time give no warning."""
 
 WIDE_SPREAD = 1e5
-"""The ratio of the greatest magnitude in a constant to the median beyond which 16 bits hold few of its numbers."""
+"""The ratio of the greatest magnitude in a constant to the median above which 16 bits resolve few of its numbers."""
 
 CLIPPED_SHARE = 0.001
-"""The share of clipped inputs beyond which there is a warning."""
+"""The share of clipped inputs above which a warning is issued."""
 
 MISSED_FAR = 0.01
-"""The share of far samples that a detector decides otherwise than on reals beyond which there is a warning."""
+"""The share of far samples with a changed decision of a detector above which a warning is issued."""
 
 NAMED_CLASSES = 5
-"""Missing classes that a warning names; of more it gives the number."""
+"""Maximum missing classes that a warning names; for more it reports the number."""
 
 CHOOSE_FORMAT = f"--format {AUTO_FORMAT} finds formats that lose less"
 
 
 @dataclass(frozen=True)
 class Findings:
-    """The results of a program on which warnings depend.
+    """The results of a program that determine warnings.
 
-    accuracies: before and after compilation. shares: of its time; None on a target of unknown costs. chosen: true if
-    `auto` chose the format, so that it cannot be the cure. unmet: the permitted loss in points, if no format that fits
-    keeps it; else None. asked: true if scales of features were asked for; scaled: whether the program has them. spread:
-    the ratio of the greatest magnitude to the median, in the constant where it is largest. clipped: the share of inputs
-    outside the range of the unit's integers. converting: the share of the time spent converting floats to raws.
-    milliseconds: of an inference, with the conversion; None on a board of unknown clock. failed: the alternatives of
-    `auto` that make no program although they would fit, each with the reason. outputs: what callers get of a
-    classifier. kept: true if the model came with its number formats. parts: true if a part of it came without.
-    complete: true if all formats that fit were evaluated. data: the faults of the data by which formats were chosen.
+    accuracies: before and after compilation. shares: shares of its time; None on a target of unknown costs. chosen:
+    true if `auto` chose the format, so that another format is not the cure. unmet: the permitted loss in points, if no
+    fitting format meets it; else None. asked: true if feature scales were requested; scaled: true if the program has
+    them. spread: the maximum over constants of the ratio of the greatest magnitude to the median. clipped: the share of
+    inputs outside the range of the unit's integers. converting: the share of the time spent converting floats to raws.
+    milliseconds: those of an inference, with the conversion; None on a board with an unknown clock. failed: the
+    alternatives of `auto` that do not compile although they would fit, each with the reason. outputs: the outputs of a
+    classifier that callers read. kept: true if the model has its own number formats. parts: true if a part of the model
+    has none. complete: true if all fitting formats were evaluated. data: the faults of the data that determine formats.
     """
 
     accuracies: Accuracy
@@ -95,27 +95,27 @@ class Findings:
 
     @property
     def other(self) -> float:
-        """The share of samples with another answer."""
+        """The share of samples with a changed answer."""
         return self.accuracies.disagreements / max(self.accuracies.samples, 1)
 
     @property
     def grown(self) -> OutputError | None:
-        """The error of a regressor's output that grows notably; None if there is none, and without targets."""
+        """The error of a regressor's output that grows significantly; None if there is none, and without targets."""
         worst = self.accuracies.worst
         return None if worst is None or worst.exact is None or worst.growth <= GROWN_ERROR else worst
 
     @property
     def far(self) -> float:
-        """The share of samples far from the data that a detector decides otherwise; 0 for any other model."""
+        """The share of samples far from the data with a changed decision of a detector; 0 for any other model."""
         return 0.0 if self.accuracies.detection is None else self.accuracies.detection.far
 
     @property
     def quick(self) -> bool:
-        """True for a program whose time is of no concern."""
+        """True for a program that is fast enough to need no warning about its time."""
         return self.milliseconds is not None and self.milliseconds <= QUICK
 
     def share(self, cause: str) -> float:
-        """The share of a cause in the time, by the name of a field of `TimeShares`; 0 where it is of no concern."""
+        """The share of a cause in the time, by the name of a field of `TimeShares`; 0 for a fast program."""
         return 0.0 if self.shares is None or self.quick else getattr(self.shares, cause)
 
 
@@ -123,7 +123,7 @@ class Findings:
 class WarningRule:
     """A row of `WARNINGS`.
 
-    name: in reports. applies: the condition. text: what was found. cure: what helps.
+    name: in reports. applies: the condition. text: the finding. cure: the advice.
     """
 
     name: str
@@ -159,7 +159,7 @@ def _of_far_samples(found: Findings) -> str:
 
 
 def _slow(name: str, cause: str, what: str, cure: str) -> WarningRule:
-    """A warning about something that takes more than a fifth of the time."""
+    """A warning about a cause of more than a fifth of the time."""
     return WarningRule(
         name,
         lambda found: found.share(cause) > LARGE_SHARE,
@@ -300,16 +300,16 @@ WARNINGS = (
         lambda found: f"--format {AUTO_FORMAT} computes in integers",
     ),
 )
-"""The warnings, in the order in which they are printed."""
+"""The warnings, in printing order."""
 
 
 def warnings_of(
     made: Compilation, *, clipped: float, converting: float, milliseconds: float | None
 ) -> list[dict[str, str]]:
-    """The warnings that the accuracy, the estimated time and the choice of a program give rise to.
+    """The warnings that follow from the accuracy, the estimated time and the choice of a program.
 
-    clipped: the share of inputs outside of a unit's integers. converting: the share of the time with floats as inputs
-    in which they become raws. milliseconds: as in `Findings`.
+    clipped: the share of inputs outside of a unit's integers. converting: the share of the time with float inputs that
+    is spent converting them to raws. milliseconds: as in `Findings`.
     """
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.transforms.ir.cost.estimate import time_shares
@@ -318,7 +318,8 @@ def warnings_of(
     shares = time_shares(compiled.loops, made.board.name, scalers_of(compiled.buffers))
     unmet = None if choice is None or choice.qualifies else choice.bounds.loss
     scaled, spread = feature_map(compiled.reals) is not None, spread_of(compiled.reals)
-    # Alternatives too large for the chip do not fit, as others do not fit the board: they have not failed.
+    # Alternatives that are too large for the chip do not fit, like others that do not fit the board: they have not
+    # failed.
     failed = [row for row in choice.failed if not isinstance(row.error, TooLargeError)] if choice is not None else ()
     reasons = [f"{row.alternative.name} ({row.reason})" for row in failed]
     found = Findings(
@@ -345,7 +346,7 @@ def warnings_of(
 
 
 def spread_of(reals: ModuleOp) -> float:
-    """The greatest ratio of a magnitude in a constant of a program on reals to the median of those that are not 0."""
+    """The maximum over constants of a program on reals of the ratio of a magnitude to the median nonzero magnitude."""
     from tinyml.dialects import tdsl
     from tinyml.dialects.lazy_numpy import np
 
@@ -357,7 +358,9 @@ def spread_of(reals: ModuleOp) -> float:
 
 
 def scalers_of(buffers: ModuleOp) -> list[str]:
-    """The names of the operations of a program at L2 that scale the input: elementwise ops on it and constants."""
+    """The names of the operations of a program at L2 that scale the input: elementwise ops on the input and
+    constants.
+    """
     from tinyml.dialects.functions import defined_functions
     from tinyml.dialects.locations import SourceNames
     from tinyml.lowering.loops.operation_names import name_operations

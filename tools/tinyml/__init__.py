@@ -6,7 +6,7 @@
     program = tinyml.compile(model, X_val, y_val, board="uno")
     program.save("out")
 
-This module loads its names when they are first used, so that importing a part of tinyml imports nothing else.
+This module loads its names on first use, so that importing a part of tinyml imports nothing else.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.targets.registry import kernel_of, target_of
 
 _SUMS = [routine.name for routine in num.NUM.attributes if issubclass(routine, num.RoutineAttr) and routine.ADDS]
-"""Routines whose kernels take the initial value of the sum as last argument."""
+"""Routines whose kernels take the start value of the sum as their last argument."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class _FoldRounding(RewritePattern):
 
 
 def _add_to_array(array: scratch.ConstantOp, constant: int, rewriter: PatternRewriter) -> bool:
-    """Add a constant to all elements of an constant array; False if an element would overflow."""
+    """Add a constant to all elements of a constant array; return False if an element would overflow."""
     limits = np.iinfo(array.raws.dtype)
     sums = array.raws.astype(np.int64) + constant
     if sums.size == 0 or sums.min() < limits.min or sums.max() > limits.max:

@@ -1,7 +1,8 @@
-"""`hint-loops`: hints for high-level synthesis, with which the C of a program becomes hardware (L4).
+"""`hint-loops`: sets the hints with which high-level synthesis turns the C of a program into hardware (L4).
 
-SeeDot hands its C to Vivado HLS with the unrolling of each loop as a hint (section 6.2.2). The hints here are the
-elements that `unroll-loops` takes at once in the same program's own hardware, so that both follow one budget.
+SeeDot passes its C to Vivado HLS with a hint for the unrolling of each loop (section 6.2.2). The hints here are the
+numbers of elements that `unroll-loops` processes at once in the hardware of the same program, so that both follow one
+budget.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ def _loops_in(loop: scf.ForOp | num.EntriesOp) -> Iterator[Operation]:
 
 
 def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: int) -> list[int]:
-    """The elements that hardware takes at once in each loop, by the terms that it has in hardware."""
+    """The number of elements that the hardware processes at once in each loop, derived from the terms that the loop has
+    in hardware.
+    """
     from tinyml.transforms.rtl.scheduling.regions import lanes_of
 
     copy, factors = module.clone(), [1] * len(loops)
@@ -82,7 +85,7 @@ def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: in
 
 
 def _terms(loop: scf.ForOp | num.EntriesOp) -> list[Operation]:
-    """The terms that a loop adds to its carried values, if it only adds."""
+    """The terms that a loop adds to its carried values; none if it does anything else."""
     end = loop.body.block.last_op
     sums = [value.owner for value in (() if end is None else end.operands)]
     return [
@@ -95,7 +98,7 @@ def _terms(loop: scf.ForOp | num.EntriesOp) -> list[Operation]:
 
 
 def _read_in(loop: scf.ForOp | num.EntriesOp) -> list[SSAValue]:
-    """The arrays from which a loop reads other elements in each iteration: constants, the arena, the argument."""
+    """The arrays (constants, the arena, the argument) from which a loop reads different elements in each iteration."""
     found = [loop.gaps] if isinstance(loop, num.EntriesOp) else []
     for op in loop.body.block.ops:
         if isinstance(op, memref.LoadOp):

@@ -1,7 +1,8 @@
-"""`inline-runtime`: calls of runtime functions on integers become the arithmetic that they stand for (L4).
+"""`inline-runtime`: replaces calls of runtime functions on integers by the arithmetic that these functions perform
+(L4).
 
-For hardware, which has no functions, and for MLIR's own tools, which have none of the runtime's. Shifts and widths
-among the operands have to be constants.
+This serves hardware, which has no functions, and MLIR's own tools, which lack those of the runtime. Operands that are
+shift amounts and widths have to be constants.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from tinyml.dialects.rewriting import Rewriter
 
 @dataclass(frozen=True)
 class InlineRuntimePass(ModulePass):
-    """Replace calls of runtime functions, and erase the declarations of functions that are called no more.
+    """Replace calls of runtime functions, and erase the declarations of functions without remaining calls.
 
-    Functions without an integer program stay: those on floats, kernels and forests.
+    Functions without an integer program are kept: those on floats, kernels and forests.
     """
 
     name = "inline-runtime"
@@ -46,7 +47,7 @@ class InlineRuntimePass(ModulePass):
 
 
 def _function(name: str) -> RuntimeFunction | None:
-    """The runtime function of a name; formats add theirs when they are first used."""
+    """The runtime function of a name; formats register their functions when they are first used."""
     if name not in RUNTIME_FUNCTIONS:
         for load in own_dialects().values():
             load()

@@ -1,8 +1,9 @@
-"""`slide-windows`: keeps a window that slides over an image as a ring of columns, so that only new columns are loaded.
+"""`slide-windows`: keeps a sliding window of an image as a ring of columns, so that only new columns are loaded.
 
-A convolution copies the window of each pixel, most of which was copied for the pixel before. Here each column of a
-window keeps its place: a new column takes the place of the one that leaves. The rows of weights that meet the
-window are turned likewise, one copy of the constant matrix for each turn. Line buffers of hardware do the same.
+A convolution copies the window of each pixel, although most of it was already copied for the pixel before. Here each
+column of a window keeps its position: a new column replaces the one that leaves the window. The rows of weights by
+which the window is multiplied are rotated accordingly, with one copy of the constant matrix for each rotation. Line
+buffers in hardware serve the same purpose.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ from tinyml.transforms.ir.loop_nest import LoopNest, needed
 
 @dataclass(frozen=True)
 class SlideWindowsPass(ModulePass):
-    """Make rings of the windows of `scratch.slide` whose turned weights take at most an eighth of the block RAMs.
+    """Make rings of the windows of `scratch.slide` if their rotated weights take at most an eighth of the block RAMs.
 
-    A window does not slide if another op in the loop around writes its bytes or the image. Raises `InputError` for a
-    window without a copy that has a `step`.
+    A window does not become a ring if another op in the enclosing loop writes its bytes or the image. Raises
+    `InputError` for a window without a copy that has a `step`.
     """
 
     name = "slide-windows"
@@ -48,9 +49,10 @@ class SlideWindowsPass(ModulePass):
 
 
 class _Window:
-    """A window that a loop over pixels copies, row by row, and multiplies by rows of constants.
+    """A window that a loop over pixels copies row by row, and multiplies by rows of constants.
 
-    row: the elements of a row. step: those by which it moves on from a pixel to the next.
+    row: the number of elements of a row. step: the number of elements by which the window moves from one pixel to the
+    next.
     """
 
     def __init__(self, op: scratch.SlideOp):
@@ -72,7 +74,7 @@ class _Window:
 
     @property
     def bits(self) -> int:
-        """The bits of all turned matrices."""
+        """The bits of all rotated matrices."""
         return self.turns * 8 * scratch.size_in_bytes(scratch.memref_type(self.weights))
 
     @property
@@ -125,7 +127,7 @@ class _Window:
         return turn, place
 
     def _turn_weights(self, turn: SSAValue) -> None:
-        """Let the loop read weights whose columns are turned like those of the window."""
+        """Make the loop read weights whose columns are rotated like those of the window."""
         body, raws = cast("Block", turn.owner), self.constant.raws
         columns = raws.reshape(-1, scratch.elements_of(self.window) // self.row, self.turns, self.step)
         turned = np.stack([np.roll(columns, number, axis=2).reshape(raws.shape) for number in range(self.turns)])
@@ -137,7 +139,7 @@ class _Window:
         views = {self.weights: part}
 
         def moved(view: SSAValue) -> SSAValue:
-            """The part of this turn in place of a view from before the loop."""
+            """The part of the current rotation that replaces a view from before the loop."""
             if view not in views and isinstance(old := view.owner, scratch.SliceOp):
                 views[view] = nest.insert(old.clone({old.source: moved(old.source)}))
             return views[view]
@@ -160,7 +162,7 @@ def _written(op: Operation) -> list[SSAValue]:
 
 
 def _restrict(copy: scratch.CopyRunOp, first: SSAValue, at: SSAValue, count: int) -> None:
-    """Let a copy take fewer elements of a row."""
+    """Make a copy transfer fewer elements of a row."""
     nest = LoopNest(copy)
     nest.put(scratch.CopyRunOp(copy.source, first, copy.dest, at, nest.index(count), count))
     Rewriter.erase_op(copy)

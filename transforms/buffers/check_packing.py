@@ -1,13 +1,13 @@
 """`check-packing`: proves that no view of an arena overwrites data that is still needed (L2).
 
-The proof is independent of the packers and shares nothing with them but what an op by itself loads and stores
+The proof is independent of the packers. It shares with them only the loads and stores of single ops
 (`overlap/op_steps.py`), not even the notion of a live range: it is a data flow analysis. A backward analysis finds the
 buffers whose content is still read before it is overwritten; a forward one finds the buffers that may have been written
 at all. An op may write to a byte only if no other buffer at that address holds such content and the op itself reads no
-buffer there, unless each element is read before its bytes are written. If a loop writes a result over an operand that
-it is the last to read, the loop is replayed on addresses only, and the last read of every byte has to precede its
-write. A judge of the lower bound, on the other hand, takes the problem as it was packed, with its live ranges, places
-and distances, and solves it by another algorithm.
+buffer there, unless each element is read before its bytes are written. If a loop overwrites an operand of which it is
+the last reader, the loop is replayed on addresses only, and the last read of every byte must precede its write. A judge
+of the lower bound, in contrast, solves the problem as it was packed, with its live ranges, places and distances, by
+another algorithm.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from tinyml.transforms.buffers.packing.rectangles import JUDGES, OTHER_JUDGE
 Views = frozenset[SSAValue]
 """Results of `scratch.view`, and arguments of the function, which are the caller's memory.
 
-The view of an input holds a value from the start, as the arguments do.
+The view of an input has a value from the start, like the arguments.
 """
 
 
@@ -59,14 +59,14 @@ class CheckPackingPass(ModulePass):
     """Verify the packing of functions on L2, and change nothing; raise `InputError` for a wrong one.
 
     Every buffer is a view of a `scratch.arena`, lies inside it and is aligned for its elements. The arena is as large
-    as the highest end. No op destroys a value that is read later. The pass has to run before ops become loops: only an
-    op on a whole buffer shows that it leaves nothing of the old content.
+    as the highest end. No op destroys a value that is read later. The pass must run before ops become loops: only an op
+    on a whole buffer shows that it overwrites all of the old content.
 
-    judge: the algorithm that proves the lower bound of the arena once more, or none. Algorithm X (`exact-cover`) looks
-    for a packing of fewer bytes: if it sees that there is none, the arena says so (`checked`), and one that it finds is
-    an error. It takes on problems whose matrix is small, of buffers that do not move. `branch-and-bound` does the same.
-    The algorithm that proved the bound leaves the judgement to the other one. `other` is that one where a search proved
-    it, and none where the need at the peak does. align: as in `pack-scratch`.
+    judge: the algorithm that proves the lower bound of the arena again, or none. Algorithm X (`exact-cover`) searches
+    for a packing of fewer bytes: if it proves that there is none, the arena states this (`checked`); a packing that it
+    finds is an error. It accepts only problems with a small matrix, without moving buffers. `branch-and-bound` does the
+    same. If the named algorithm proved the bound, the other one judges it. `other` is the one that did not prove the
+    bound if a search proved it, and none if the peak of live bytes proves it. align: as in `pack-scratch`.
     """
 
     name = "check-packing"
@@ -114,7 +114,7 @@ def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
 
 
 def _rectangle(members: Sequence[ViewOp], align: int) -> Rectangle:
-    """The bytes and points that buffers of one place take together."""
+    """The bytes and points of all buffers of one place together."""
     lives = [live_range(view) for view in members]
     return Rectangle(
         _name(members[0].result),
@@ -138,14 +138,14 @@ def _span(view: SSAValue) -> tuple[int, int]:
 
 
 def _end(type: MemRefType[Attribute], count: int) -> int:
-    """The size of `count` elements in bytes; packed ones take whole groups."""
+    """The size of `count` elements in bytes; packed elements occupy whole groups."""
     if (bits := packed_bits(type)) is None:
         return count * element_bytes(type)
     return -(-count // group_length(bits)) * group_bytes(bits)
 
 
 def _start(type: MemRefType[Attribute], index: int) -> int:
-    """The first byte that holds bits of an element, or of its group if it is packed."""
+    """The first byte with bits of an element, or of its group if it is packed."""
     if (bits := packed_bits(type)) is None:
         return index * element_bytes(type)
     return index // group_length(bits) * group_bytes(bits)
@@ -232,7 +232,7 @@ class _Flow:
         return frozenset[SSAValue]().union(*(self.views.get(value, frozenset()) for value in values))
 
     def _whole(self, value: SSAValue) -> SSAValue | None:
-        """The buffer that a value is all elements of, also where loops carry it; None if that is uncertain."""
+        """The buffer whose elements a value consists of, also through loops; None if that is uncertain."""
         views = self.views.get(value, frozenset())
         if len(views) != 1:
             return None
@@ -347,7 +347,7 @@ class _Flow:
     def _rewritten_before_read(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
         """True if the outermost loop around an op rewrites each lost byte of a buffer before it reads the byte.
 
-        A replay sees this even where an inner loop runs no iteration, which the data flow does not.
+        A replay detects this even if an inner loop runs no iteration; the data flow does not.
         """
         loop = op
         while isinstance(around := loop.parent_op(), scf.ForOp):
@@ -372,7 +372,7 @@ class _Flow:
         (target, _), (source, _) = _span(written), _span(read)
 
         def behind(value: SSAValue) -> bool:
-            """True if writes stay below all unread elements, or both are packed alike."""
+            """True if writes stay below all unread elements, or if both buffers are packed in the same way."""
             operand = memref_type(value)
             if packed_bits(type) is not None and packed_bits(type) == packed_bits(operand) and target == source:
                 return True

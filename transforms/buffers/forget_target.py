@@ -1,7 +1,7 @@
-"""`forget-target`: a program is compiled for no board any more (L2).
+"""`forget-target`: removes the board for which a program is compiled (L2).
 
-The way to upstream dialects branches off here, where no kernel of a chip has been selected: what a kernel would do
-becomes the loop that it stands for.
+The pipeline to upstream dialects branches off here, before any kernel of a chip is selected: calls of kernels become
+the equivalent loops.
 """
 
 from __future__ import annotations

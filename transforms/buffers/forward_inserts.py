@@ -138,7 +138,7 @@ def _may_be(value: SSAValue, buffer: SSAValue) -> bool:
 
 
 def _from_first_user(part: AllocOp, last: Operation) -> Sequence[Operation]:
-    """The ops of a block from the first that uses a part, directly or in a nested region, to the one before `last`."""
+    """The ops of a block from the first user of a part, also in a nested region, to the op before `last`."""
     statements = statements_before(last, [use.operation for use in part.result.uses])
     assert statements
     return statements

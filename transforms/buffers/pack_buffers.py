@@ -20,7 +20,7 @@ from tinyml.transforms.ir.buffers import retype_buffer
 class PackBuffersPass(ModulePass):
     """Move buffers to `#scratch.packed_ram` if that saves bytes; constants are unchanged.
 
-    An element takes the least available width that holds its number format. The input, buffers that are returned or
+    An element has the least available width that holds its number format. The input, buffers that are returned or
     carried by loops and branches, and buffers that receive unpacked rows are unchanged.
     """
 

@@ -1,4 +1,4 @@
-"""`pack-scratch`: gives every buffer in RAM an offset in one arena."""
+"""`pack-scratch`: assigns an offset in one arena to every buffer in RAM."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def _place_buffers(
 ) -> None:
     """Replace all buffers by views of a new arena at the function's entry.
 
-    groups: for each rectangle of the placement, in its order, the buffers that take its bytes in turn. A buffer that
-    moves becomes a sequence of views; each is alive from the point before which the buffer moves there.
+    groups: for each rectangle of the placement, in its order, the buffers that successively occupy its bytes. A buffer
+    that moves becomes a sequence of views; each is alive from the point before which the buffer moves there.
     """
     proof = None if placement.proof is Proof.PEAK else placement.proof.value
     packer = None if placement.packer == FIRST_FIT else placement.packer
@@ -82,7 +82,7 @@ def _place_buffers(
     index = {buffer: i for i, members in enumerate(groups) for buffer in members}
     for buffer, alive in live.ranges.items():
         offset, moves = _moves_of(buffer, alive, index[buffer], placement)
-        # What moves right behind the op that writes it was at its first place for that op alone.
+        # A buffer that moves directly after the op that writes it was at its first place only for that op.
         first = min([alive.first, *(move.point - 1 for move in moves)])
         stays = [(first, offset), *((move.point, move.offset) for move in moves)]
         ends = [*(move.point - 1 for move in moves), alive.last]
@@ -153,19 +153,18 @@ class PackScratchPass(PackingOptions, ModulePass):
 
     A `scratch.reuse` becomes a view of the bytes that it reuses. A result may overlap an operand if the op or loop nest
     that computes it is the operand's last reader: it then starts at least the safe distance below the operand
-    (`overlap/overlap_distance.py`). In mode `auto` a `scratch.reuse` takes the bytes of a different operand where that
+    (`overlap/overlap_distance.py`). In mode `auto` a `scratch.reuse` uses the bytes of a different operand if that
     saves one percent of the arena.
 
     align: a power of two that divides all offsets, in addition to the element size. limit: the greatest size of the
-    arena, in bytes. moves: let operands move, each at most once, before the op whose result overlaps them, where that
+    arena, in bytes. moves: let operands move, each at most once, before the op whose result overlaps them, if that
     saves one percent of the arena.
 
-    The arena carries a lower bound on the bytes of every packing, and the search that proved it, if the need at the
-    peak does not; its own packing, of which it names the algorithm unless first fit sufficed, is optimal if it has no
-    more. Each view carries the program points between which it
-    is alive. Unused buffers are erased; a function without buffers is unchanged. Raises `InputError` for options out of
-    range, for a function that is already packed, and for an arena above the limit, with the op at the peak and the
-    buffers alive there.
+    The arena records a lower bound on the bytes of every packing, and the search that proved it, unless the peak of
+    live bytes does. It names the algorithm of its packing unless first fit sufficed; the packing is optimal if its size
+    equals the bound. Each view records the program points between which it is alive. Unused buffers are erased; a
+    function without buffers is unchanged. Raises `InputError` for options out of range, for a function that is already
+    packed, and for an arena above the limit, with the op at the peak and the buffers alive there.
     """
 
     name = "pack-scratch"
@@ -246,7 +245,9 @@ class PackScratchPass(PackingOptions, ModulePass):
 
 @dataclass(frozen=True)
 class _Problem:
-    """The buffers of a function as rectangles. groups: the buffers that take the bytes of each rectangle in turn."""
+    """The buffers of a function as rectangles. groups: the buffers that successively occupy the bytes of each
+    rectangle.
+    """
 
     live: LiveRanges
     groups: list[list[Buffer]]
@@ -269,7 +270,9 @@ def _problem(function: func.FuncOp, align: int) -> _Problem:
 
 
 def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Rectangle:
-    """The rectangle of buffers that take the same bytes in turn, the largest first. align: as in `pack-scratch`."""
+    """The rectangle of buffers that successively occupy the same bytes, the largest first. align: as in `pack-
+    scratch`.
+    """
     order = list(live.ranges)
     return Rectangle(
         "/".join(buffer_name(member.result, order.index(member)) for member in members),
@@ -281,7 +284,7 @@ def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Re
 
 
 def _barred(function: func.FuncOp, live: LiveRanges) -> frozenset[int]:
-    """The points inside loops and branches, where no buffer may move: its location is fixed throughout them.
+    """The points inside loops and branches, where no buffer may move: buffer locations are fixed in them.
 
     All points, if loops or branches carry buffers, because it is then unknown which ones.
     """

@@ -143,7 +143,7 @@ class _Block:
 
     @cached_property
     def within(self) -> dict[Buffer, int]:
-        """The step of each buffer that is alive within a single one."""
+        """For each buffer that is only alive within a single step, that step."""
         starts = [span.first for span in self.spans]
         found: dict[Buffer, int] = {}
         for buffer, (first, last) in self.ranges.items():
@@ -154,7 +154,7 @@ class _Block:
 
     @cached_property
     def after(self) -> list[frozenset[int]]:
-        """For each step those earlier ones that it has to follow."""
+        """For each step, the earlier steps that it must follow."""
         readers: dict[SSAValue, list[int]] = defaultdict(list)
         writers: dict[SSAValue, list[int]] = defaultdict(list)
         after: list[frozenset[int]] = []
@@ -168,7 +168,9 @@ class _Block:
         return after
 
     def _task(self, i: int, inner: Sequence[Buffer], index: dict[SSAValue, int]) -> Task:
-        """Step `i` as a task. inner: the buffers within it. index: of those outside."""
+        """Step `i` as a task. inner: the buffers that are alive only within it. index: the indices of the other
+        buffers.
+        """
         from tinyml.transforms.buffers.liveness.least_peak_order import Task
 
         op, (reads, writes) = self.steps[i], self.accesses[i]

@@ -32,7 +32,7 @@ class UnpackBuffersPass(ModulePass):
     """Undo `pack-buffers` for each buffer that fits unpacked into an arena sized for all of them packed.
 
     The input, which the caller packs, stays packed, and so do buffers that receive its rows or that move. Access to
-    packed elements takes time: buffers that are touched in the innermost loops come first, then the largest.
+    packed elements is slow: buffers that are touched in the innermost loops come first, then the largest.
     """
 
     name = "unpack-buffers"
@@ -84,7 +84,7 @@ def _retype(members: list[Buffer], types: list[MemRefType[Attribute]]) -> None:
 
 
 def _fit_each_other(members: list[Buffer]) -> bool:
-    """True if each buffer still fits into the one whose bytes it reuses."""
+    """True if each buffer still fits into the buffer whose bytes it reuses."""
     return all(bytes_of(buffer.result) <= bytes_of(buffer.source) for buffer in members if isinstance(buffer, ReuseOp))
 
 

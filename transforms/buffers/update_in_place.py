@@ -1,4 +1,4 @@
-"""`update-in-place`: results take the bytes of operands that are no longer needed (L2, before packing)."""
+"""`update-in-place`: results reuse the bytes of dead operands (L2, before packing)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class UpdateInPlacePass(ModulePass):
     """Turn the `scratch.alloc` of a result into a `scratch.reuse` of an operand's buffer.
 
     The op must be the last that needs the operand and the first that touches the result, and their safe distance must
-    be 0 (`overlap/overlap_distance.py`). An op that changes part of an operand, or adds to it, gets that operand as its
+    be 0 (`overlap/overlap_distance.py`). An op that changes part of an operand, or adds to it, has that operand as its
     destination, so that nothing is copied. A result that is smaller than the operand reuses its bytes only if the peak
     memory does not grow. Buffers move to the start of their blocks.
     """
@@ -56,7 +56,7 @@ class _Function:
         live = live_ranges(function)
         self.points = live.points
         self.ranges = live.ranges
-        # The latest first, so that the earliest ends up at the start; of buffers that start together, the last.
+        # The latest first, so that the earliest is placed at the start; of buffers that start together, the last.
         for buffer in sorted(reversed(live.ranges), key=lambda alloc: live.ranges[alloc].first, reverse=True):
             if isinstance(buffer, AllocOp) and (block := buffer.parent) is not None:
                 buffer.detach()

@@ -1,4 +1,4 @@
-"""`accumulate-sums`: keeps a loop-carried sum of products in accumulators, rounded once after the loop.
+"""`accumulate-sums`: stores a loop-carried sum of products in accumulators, rounded once after the loop.
 
 SeeDot's `$(i = [a:b]) w[i] * x` would round, align and saturate in every iteration. One exact sum is faster and more
 accurate, at the cost of an accumulator's bytes of memory for each element. An argmax over the sums reads the

@@ -1,6 +1,6 @@
-"""`allow-instances`: gives a program's memory to its callers, who may have several instances of the model (L1).
+"""`allow-instances`: moves a program's memory to its callers, which may have several instances of the model (L1).
 
-Without it the arena is a static array, at addresses that the linker knows, which costs the least.
+Without it the arena is a static array at addresses known to the linker, which is the fastest and smallest form.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tinyml.dialects.errors import InputError
 class AllowInstancesPass(ModulePass):
     """Set `instances` of the interface, by which `lower-arith-to-c` writes a structure in place of static arrays.
 
-    Raises `InputError` for an input that arrives row by row, from a function that knows of no instances.
+    Raises `InputError` for an input that arrives row by row, from a function without an instance parameter.
     """
 
     name = "allow-instances"

@@ -39,14 +39,14 @@ from tinyml.transforms.formats.constants.rounded_constants import RoundedConstan
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, EvaluationTask, Formats
 
 VOTE_BITS = 8
-"""The width to which the votes of forests are narrowed."""
+"""The width to which votes of forests are narrowed."""
 
 REGRESSION_LOSS = 0.01
 """The mean squared error, in percent of the variance, that narrow votes may add to a regressor's."""
 
 
 def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> list[FormatChoice]:
-    """The choices with those for votes narrowed, unless more answers then differ from those on reals."""
+    """The choices with votes narrowed, unless more answers then differ from those on reals."""
     assignment, chosen = evaluator.candidates.assignment, list(choices)
     forests = [op for op in evaluator.candidates.module.walk() if tdsl.is_forest(op)]
     classes = {assignment.class_of[op.votes] for op in forests if op.votes in assignment.class_of}
@@ -72,9 +72,9 @@ def _loss(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> flo
 
 
 def weights_beside(ctx: Context, weights: str, format: str) -> NumberFormat:
-    """The format of weights beside another one, both as they are spelled; for lists to be made, one without a list.
+    """The format of weights beside another one, both as texts; for synthesised lists, a format without a list.
 
-    Raises `InputError` for an unknown one, and where no product of both is defined.
+    Raises `InputError` for an unknown format, and if no product of both is defined.
     """
     main = format_named(ctx, format, None)
     found = listing_format(main, bits) if (bits := synthesised_bits(weights)) else format_spelled(ctx, weights)
@@ -90,29 +90,29 @@ def weights_beside(ctx: Context, weights: str, format: str) -> NumberFormat:
 
 
 LEAST_ELEMENTS = 2
-"""Constants with fewer elements keep the main format."""
+"""Constants with fewer elements have the main format."""
 
 
 @dataclass(frozen=True)
 class AssignFormatPass(ModulePass):
-    """Give every tensor of a profiled f32 program a format; tensors that have formats keep them.
+    """Assign a format to every tensor of a profiled f32 program; tensors with formats are unchanged.
 
     format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's usual
-    width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`; a format
-    that is for constants alone leaves small ones, and what is computed, to the main or else the usual format;
-    `synthesised:BITS` leaves all to the main format but constants for which a format was made (`tdsl.numbers`), which
-    they have in any case. widths: other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by
+    width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`; if that
+    format is only for constants, small constants and computed tensors have the main or else the usual format; with
+    `synthesised:BITS`, all tensors have the main format except constants with a synthesised format (`tdsl.numbers`),
+    which is always used. widths: other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by
     their names in the source (those of `tensor_classes`). zooms: `NAME:N` for tensors whose scale suits a range 2^N
     times narrower than the profiled one, outside of which values saturate; wider for a negative N. functions: the
-    scheme, one of the format's `SCHEMES`, by which exp, tanh and sigmoid are computed; as suits the formats best by
-    default. scale_by: `scores` to give tensors that are not constant the scales with which their errors change the
-    scores least (`ScoreErrors`), which takes data; `greatest` to follow their greatest values; that of the format by
-    default. data: .npz file with inputs `x`, on which the weights of products are rounded so that their sums are right
-    (`round_weights`), and then so that the margins between the best scores are (`refine_constants`), the latter only if
-    the whole program is of f32; without it they are rounded to nearest. With data and without `weights` and `widths`,
-    votes of forests have 8 bits where these suffice on the data. Raises `InputError` for an unknown format, width,
-    tensor or scheme, for data that do not fit, for a program that has no profile or no tensor of f32, and for any op
-    but a cast between tensors of f32 and others.
+    scheme of exp, tanh and sigmoid, one of the format's `SCHEMES`; by default the most suitable method. scale_by:
+    `scores` to choose the scales of tensors that are not constant for the least change of the scores (`ScoreErrors`),
+    which requires data; `greatest` to follow their greatest values; by default the format's rule. data: .npz file with
+    inputs `x`, on which the weights of products are rounded so that their sums are right (`round_weights`), and then so
+    that the margins between the best scores are (`refine_constants`), the latter only if the whole program is of f32;
+    without it they are rounded to nearest. With data and without `weights` and `widths`, votes of forests have 8 bits
+    where these suffice on the data. Raises `InputError` for an unknown format, width, tensor or scheme, for data that
+    do not fit, for a program that has no profile or no tensor of f32, and for any op but a cast between tensors of f32
+    and others.
     """
 
     name = "assign-format"

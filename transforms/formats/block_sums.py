@@ -1,8 +1,8 @@
 """`block-sums`: strip-mines loops that add multiples of vectors, a block of iterations at a time.
 
-ProtoNN's `sums += Z[i] * e[i]` loads and stores every sum once for each prototype. With the factors `e` of a block of
-iterations at hand, each sum adds all of its products with the block in one dot product, at the cost of a buffer for the
-factors of one block. The order of the additions is preserved, so that all bits are.
+ProtoNN's `sums += Z[i] * e[i]` loads and stores every sum once for each prototype. If the factors `e` of a block of
+iterations are stored, each sum adds all of its products with the block in one dot product, at the cost of a buffer for
+the factors of one block. The order of the additions is preserved, so that all bits are.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from tinyml.dialects import tdsl
 class BlockSumsPass(ModulePass):
     """Rewrite loops at L1 over all `i` whose one carried value is `carried + constant[i] * factor`, in accumulators.
 
-    block: the most bytes of factors that are held at once; a block has as many iterations as fit into them and divide
-    their total number. Blocks of more than 16 bytes save a few percent of the time, in calls, which is not worth the
-    memory.
+    block: the maximum bytes of stored factors; a block has as many iterations as fit into them and divide their total
+    number. Blocks of more than 16 bytes save a few percent of the time, in calls, which is not worth the memory.
     """
 
     name = "block-sums"

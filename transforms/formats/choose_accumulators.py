@@ -1,4 +1,4 @@
-"""`choose-accumulators`: gives every sum of products the narrowest accumulator that is proven not to overflow.
+"""`choose-accumulators`: assigns to every sum of products the narrowest accumulator that is proven not to overflow.
 
 The proof is exact for constants: the sums of a row's weights of each sign, times the least and the greatest value of
 the other operand, bound every partial sum. The proof is recorded in the IR next to the accumulator's type.
@@ -25,10 +25,10 @@ from tinyml.transforms.ir.chosen_accumulators import KnownSums, choose
 class ChooseAccumulatorsPass(ModulePass):
     """Set `acc` and `bound` of every product of matrices at L1.
 
-    spare: the most bits of precision that constant matrices may give up for a narrower accumulator; matrices with
-    several readers give up none. Raises `InputError` for a negative number, and where no accumulator of the format is
-    wide enough. Accumulators are kept for all programs to which one pass is applied, since candidates of a search have
-    most of their sums in common.
+    spare: the maximum bits of precision that constant matrices may give up for a narrower accumulator; matrices with
+    several readers give up none. Raises `InputError` for a negative number, and if no accumulator of the format is wide
+    enough. Accumulators are cached for all programs to which one pass is applied, since candidates of a search share
+    most of their sums.
     """
 
     name = "choose-accumulators"
@@ -72,7 +72,7 @@ def _starts(op: tdsl.ContractionOp) -> bool:
 
 
 def _replace(constant: tdsl.ConstOp, format: NumberFormat) -> tdsl.ConstOp:
-    """Create the same constant in another format, for all readers of the old one, which is kept."""
+    """Create the same constant in another format, for all readers of the old one, which remains."""
     from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 
     new = constant.with_raws(narrowed_raws(constant.raws, tdsl.format_of(constant.result), format), format)

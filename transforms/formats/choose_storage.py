@@ -118,8 +118,8 @@ class ChooseStoragePass(ModulePass):
 
     Dense rows of few bits are counted in the form in which `pack-constants` may store them.
 
-    target: as in `select-kernels`; its kernels determine how long an entry takes. packed: as in `pack-constants`.
-    Raises `InputError` for an unknown target.
+    target: as in `select-kernels`; its kernels determine the time of an entry. packed: as in `pack-constants`. Raises
+    `InputError` for an unknown target.
     """
 
     name = "choose-storage"

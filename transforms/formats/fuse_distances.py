@@ -23,7 +23,7 @@ from tinyml.dialects.formats.number_format import Bound, NumberFormat, Raws
 from tinyml.dialects.rewriting import Rewriter
 
 GREATEST_BITS = 32
-"""Wider accumulators would cost more time than the precision that they keep is worth."""
+"""Wider accumulators would cost more time than their precision is worth."""
 
 SPARE_BITS = 7
 """Each vector gives up fewer than this many bits of precision."""

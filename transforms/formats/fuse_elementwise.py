@@ -79,7 +79,7 @@ def _group(sink: tdsl.ElementwiseOp, order: _Order) -> list[tdsl.ElementwiseOp]:
 
 
 def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: _Order) -> bool:
-    """True if computing a producer with the sink keeps more tensors alive past the contractions in between.
+    """True if computing a producer with the sink keeps more tensors alive across the contractions in between.
 
     The producer's operands then stay alive instead of its result, which costs memory if several are not constants.
     """

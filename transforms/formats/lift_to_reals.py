@@ -1,9 +1,8 @@
 """`lift-to-reals`: converts a program in number formats back to reals (L1 to L0), to choose its formats again.
 
-Constants become the reals that they represent, and conversions between formats disappear, as do formats of single
-inputs. A lower limit of 0 that a
-format imposes, for instance by a zero point that hides a relu, becomes a relu. What `tdsl.map` computes on the way are
-tensors again, which get formats of their own.
+Constants become the reals that they represent, and conversions between formats disappear, as do the formats of single
+inputs. A lower limit of 0 that a format imposes, for instance by a zero point that hides a relu, becomes a relu.
+Intermediate results of `tdsl.map` become tensors, which get separate formats.
 """
 
 from __future__ import annotations

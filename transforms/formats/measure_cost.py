@@ -51,10 +51,10 @@ class MeasureCostPass(ModulePass):
             set_cost(op, cost)
 
     def cost(self, refined: ModuleOp, lowered: ModuleOp | None = None) -> ProgramCost | None:
-        """The cost of a program from `refine-formats`; None where the target's tools are missing.
+        """The cost of a program from `refine-formats`; None if the target's tools are missing.
 
-        lowered: the same program from `buffers-to-loops`, for the same flash, which is changed. Raises the errors of
-        the pass.
+        lowered: the same program from `buffers-to-loops`, for the same flash; it is modified. Raises the errors of the
+        pass.
         """
         import numpy as np
 

@@ -1,7 +1,7 @@
 """`name-classes`: names the classes of a classifier (L0, L1).
 
-A program computes the index of a class. Estimators of scikit-learn come with the labels of their classes, other models
-do not: whoever knows the names gives them.
+A program computes the index of a class. Estimators of scikit-learn store the labels of their classes, other models do
+not: the user supplies them.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 @dataclass(frozen=True)
 class NameClassesPass(ModulePass):
-    """Set `classes` of the interface, the labels that a program distinguishes, in place of those that it has.
+    """Set `classes` of the interface, the labels of a program's classes; they replace existing labels.
 
-    Data sets go on to spell the classes by integers that were its labels, which `trained` of the interface keeps.
+    Data sets continue to denote classes by integers that were labels, which `trained` of the interface stores.
 
     classes: a name for each class, in the order of their indices; the pass does nothing without any. outputs: `class`
-    if a program that gives only scores is to compute a class of them (`drop-monotone`). Raises `InputError` for another
-    number of names than of classes, for equal or empty names, and for a program that computes no class.
+    if a program that returns only scores will compute a class from them (`drop-monotone`). Raises `InputError` for
+    another number of names than of classes, for equal or empty names, and for a program that computes no class.
     """
 
     name = "name-classes"

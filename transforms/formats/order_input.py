@@ -24,14 +24,14 @@ from tinyml.targets.chip import CHANNELS_LAST, FILE_ORDER, INPUT_ORDERS, MEMORY
 
 @dataclass(frozen=True)
 class OrderInputPass(ModulePass):
-    """Give an argument whose channels come first another order of axes, and record the order in its interface.
+    """Change the order of axes of an argument whose channels come first, and record the order in its interface.
 
     The argument is one that a `tdsl.transpose` reads, which moves the channels to the end.
 
     input_order: `channels-last`, or `file` for the order that the model's file has. input: the source of the input; an
-    image that arrives row by row and is not channels last has the order height x channels x width: each row holds the
-    rows of all channels, one after the other. Raises `InputError` for another order, and for `channels-last` if no op
-    reads the input as an image or a sequence.
+    image that arrives row by row and is not channels last has the order height x channels x width: each row
+    concatenates the rows of all channels. Raises `InputError` for another order, and for `channels-last` if no op reads
+    the input as an image or a sequence.
     """
 
     name = "order-input"
@@ -79,7 +79,7 @@ def _moves_channels_last(op: Operation) -> bool:
 
 
 def _has_channels_last(value: SSAValue) -> bool:
-    """True if ops on images read a value as it is, perhaps after elementwise ops, or with a single channel."""
+    """True if image ops read a value unchanged, after elementwise ops, or with a single channel."""
     for reader in _readers(value):
         match reader:
             case tdsl.Conv2dOp() | tdsl.PoolOp() | tdsl.PadOp():
@@ -94,7 +94,7 @@ def _has_channels_last(value: SSAValue) -> bool:
 
 
 def _reorder(argument: BlockArgument, axes: tuple[int, ...]) -> None:
-    """Give an argument another order of axes; its readers get the old order back."""
+    """Change the order of an argument's axes; its readers get the old order."""
     if list(axes) == sorted(axes):
         return
     readers = _readers(argument)

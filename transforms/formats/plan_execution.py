@@ -31,18 +31,18 @@ PLAN = OwnAttribute(
 class PlanExecutionPass(ModulePass):
     """Execute each function by a plan, and record its segments in the attribute `tinyml.plan` of the module.
 
-    A plan is for the ops behind the last loop or branch; tensors computed before are whole.
+    A plan covers the ops after the last loop or branch; tensors computed before are whole.
 
     mode: a schedule of docs/schedules.md, whose plan with the least peak is taken; `ordinary` changes nothing, `auto`
-    takes the fastest plan with at most `ram` bytes alive, or the one with the least peak, of streaming segments.
-    ram: without it, `auto` is the mode that a search gave the function (`tdsl.mode`), or else ordinary execution,
-    and computing several pixels at once is limited to the bytes of the search (`tdsl.ram`). In loops over channels,
-    one is computed at a time, or as many as fit in `ram`. In every mode, an image whose channels come first is
-    copied in the order of pixels, or transposed in place if the model may overwrite it, if that takes less memory, or
-    in `auto` less time. target: as for printing C; its
-    kernels determine the number of pixels computed at once in segments streamed by rows. extra: percentage of
-    multiply-accumulates that patches may add to the network's. Raises `InputError` for another mode and, unless the
-    mode is `ordinary` or `auto`, for functions that end in a loop or branch, and for batches of images.
+    takes the fastest plan with at most `ram` bytes alive, or the one with the least peak, of streaming segments. ram:
+    without it, `auto` is the mode that a search recorded for the function (`tdsl.mode`), or else ordinary execution,
+    and computing several pixels at once is limited to the bytes of the search (`tdsl.ram`). In loops over channels, one
+    is computed at a time, or as many as fit in `ram`. In every mode, an image whose channels come first is copied in
+    the order of pixels, or transposed in place if the model may overwrite it, if that takes less memory, or in `auto`
+    less time. target: as for printing C; its kernels determine the number of pixels computed at once in segments
+    streamed by rows. extra: percentage of multiply-accumulates that patches may add to the network's. Raises
+    `InputError` for another mode and, unless the mode is `ordinary` or `auto`, for functions that end in a loop or
+    branch, and for batches of images.
     """
 
     name = "plan-execution"
@@ -67,18 +67,18 @@ class PlanExecutionPass(ModulePass):
             op.attributes[PLAN] = ArrayAttr(segments)
 
     def _limits_tiles(self, function: func.FuncOp) -> bool:
-        """True if a limit on memory decides how many pixels the convolutions of a function compute at once."""
+        """True if a limit on memory determines how many pixels the convolutions of a function compute at once."""
         limited = self.ram is not None or tdsl.RAM in function.attributes
         return limited and any(isinstance(op, tdsl.Conv2dOp) for op in function.body.block.ops)
 
     def _recorded(self, function: func.FuncOp) -> str:
-        """The mode that a search gave a function, ordinary execution if there is none."""
+        """The mode that a search recorded for a function; ordinary execution if there is none."""
         chosen = function.attributes.get(tdsl.MODE)
         return chosen.data if isinstance(chosen, StringAttr) else ORDINARY
 
 
 def in_whole_images(module: ModuleOp, mode: str) -> ModuleOp:
-    """A program at L1 with the bits of `with_rounded_sums`, in fewer ops, which are on whole images, in more memory."""
+    """A program at L1 with the bits of `with_rounded_sums`, in fewer ops on whole images and in more memory."""
     from tinyml.transforms.schedules.rewriting.planned_execution import RoundedSums
 
     rounded, usual = module.clone(), PlanExecutionPass(mode)
@@ -91,7 +91,7 @@ def in_whole_images(module: ModuleOp, mode: str) -> ModuleOp:
 def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None = None) -> ModuleOp | None:
     """A program at L1 as a mode executes it, if that rounds partial sums; None if bits do not change.
 
-    ram: as for the pass, on which the number of channels at once depends, and with it the roundings.
+    ram: as for the pass; it affects the number of channels at once, and with it the roundings.
     """
     if not traits_of(mode).rounds:
         return None

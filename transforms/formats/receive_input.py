@@ -1,7 +1,7 @@
 """`receive-input`: receives an image row by row or a sequence step by step, without storing it (L1).
 
 The readers of an image read a copy of it instead (`tdsl.receive`). In a streamed segment only a ring of rows of this
-copy is kept; otherwise all of it is received before the first op. If a loop reads a sequence one step at a time, each
+copy is stored; otherwise all of it is received before the first op. If a loop reads a sequence one step at a time, each
 step is received where the loop reads it. An input that the caller pushes is only marked, for `stream-over-time`.
 """
 
@@ -36,9 +36,9 @@ class ReceiveInputPass(ModulePass):
     """Set `received` of the input's interface and insert a `tdsl.receive` of all of it.
 
     input: `memory` changes nothing; for `serial` and `callback` the program is the same; for `push` only `pushed` is
-    set. stride: the frames from one answer of a stream to the next; by default windows of an answer
-    follow each other. Raises `InputError` for other values, for an input that is neither a single image nor a
-    sequence, and for one in the arena (`reuse-input`).
+    set. stride: the number of frames between answers of a stream; by default the windows of answers are adjacent.
+    Raises `InputError` for other values, for an input that is neither a single image nor a sequence, and for one in the
+    arena (`reuse-input`).
     """
 
     name = "receive-input"

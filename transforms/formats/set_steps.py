@@ -1,4 +1,4 @@
-"""`set-steps`: lets a program that streams read as many frames as the samples of a data set have (L0, L1)."""
+"""`set-steps`: lets a streaming program read as many frames as the samples of a data set have (L0, L1)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tinyml.transforms.schedules.table import TIME_LOOPS
 class SetStepsPass(ModulePass):
     """Set the number of frames up to the first answer of a program that reads its input step by step in a loop.
 
-    data: .npz file with inputs `x` (samples, ...), each of which holds frames one after the other. A program without
-    `pushed` is unchanged. Raises `InputError` for samples that are not two frames or more.
+    data: .npz file with inputs `x` (samples, ...); each sample concatenates frames. A program without `pushed` is
+    unchanged. Raises `InputError` for samples that are not two frames or more.
     """
 
     name = "set-steps"

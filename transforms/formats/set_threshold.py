@@ -1,4 +1,4 @@
-"""`set-threshold`: makes a program with one score a detector of anomalies, by a rate of false alarms (L0, L1)."""
+"""`set-threshold`: turns a program with one score into an anomaly detector, by a rate of false alarms (L0, L1)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tinyml.dialects.lazy_numpy import np
 class SetThresholdPass(ModulePass):
     """Set `threshold` of the interface so that at most a share of the normal samples of a data set lies below it.
 
-    A sample whose score lies below the threshold is an anomaly. data: .npz file with inputs `x` and, perhaps, `y`,
-    which holds 1, and -1 for anomalies; without it all samples count as normal. false_alarms: the share, from 0 to
-    less than 1; None leaves the threshold as it is. Raises `InputError` for another share, for a program that returns
-    anything but one score, for a data file that does not fit, and for one without normal samples.
+    A sample whose score lies below the threshold is an anomaly. data: .npz file with inputs `x` and optionally `y`,
+    which is 1, and -1 for anomalies; without `y` all samples count as normal. false_alarms: the share in [0, 1); None
+    leaves the threshold unchanged. Raises `InputError` for another share, for a program that returns anything but one
+    score, for a data file that does not fit, and for one without normal samples.
     """
 
     name = "set-threshold"
@@ -43,7 +43,7 @@ class SetThresholdPass(ModulePass):
                 "--false-alarms: a detector gives one score, greater for more normal samples, and no class; a k-means "
                 "or a PCA behind a front end becomes one by load(..., detector=True)"
             )
-        # With a threshold `y` tells anomalies.
+        # With a threshold, `y` denotes anomalies.
         tdsl.update_interface(op, threshold=0.0)
         data = load_program_data(op, self.data)
         x = data.x if data.targets is None else data.x[data.targets[:, 0] > 0]
@@ -52,10 +52,10 @@ class SetThresholdPass(ModulePass):
         outputs = in_reals(op, evaluate(op, encode_inputs(op, x))) if tdsl.has_formats(op) else evaluate_reals(op, x)
         assert outputs.scores is not None
         scores = np.sort(outputs.scores.ravel().astype(np.float64))
-        # A share such as 0.29 of 100 samples may be a little less than 29 of them.
+        # A share such as 0.29 of 100 samples may be slightly less than 29 of them.
         below = math.floor(self.false_alarms * len(scores) + 1e-6)
-        # Halfway between two samples, rounding of either changes no decision; close ones may round to one float.
-        # Where none may lie below, the next one above tells how far apart samples are.
+        # Halfway between two samples, rounding of either changes no decision; close ones may round to one float. If
+        # none may lie below, the gap to the next greater one determines the distance.
         least, above = scores[below], scores[scores > scores[below]]
         other = scores[below - 1] if below else 2 * least - above[0] if len(above) else least
         threshold = np.float32((least + other) / 2)

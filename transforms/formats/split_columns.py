@@ -1,7 +1,7 @@
 """`split-columns`: computes products of matrices column by column, each from a copy of a column on the right (L1).
 
-Kernels multiply rows by a vector whose elements are contiguous. Those of a column are not, so that a kernel would take
-the elements of each sum one by one; gathered once, a column meets all rows.
+Kernels multiply rows by a vector with contiguous elements. The elements of a column are not contiguous, so that each
+sum would be computed element by element; a column that is gathered once is multiplied by all rows.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tinyml.dialects import tdsl
 from tinyml.targets.registry import HOST, board
 
 _LEAST = 3
-"""The fewest products of a sum for which a column is copied."""
+"""The minimum products of a sum for which a column is copied."""
 
 
 @dataclass(frozen=True)
 class SplitColumnsPass(ModulePass):
     """Rewrite every `tdsl.matmul` of several rows and several columns to a loop over its columns.
 
-    Sums of fewer than three products are unchanged, and those whose bound follows only from a constant on the right; so
-    is all of a program for hardware, which reads columns as fast as rows. target: as for printing C. Raises
+    Sums of fewer than three products are unchanged, and so are those whose bound follows only from a constant on the
+    right, and all programs for hardware, which reads columns as fast as rows. target: as for printing C. Raises
     `InputError` for an unknown target.
     """
 

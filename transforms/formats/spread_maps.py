@@ -1,6 +1,6 @@
 """`spread-maps`: one op on tensors for each step of a `tdsl.map`, the inverse of `fuse-elementwise` (L0, L1).
 
-Formats are chosen tensor by tensor: what a map computes on the way would have no profile, and no format.
+Formats are chosen tensor by tensor: intermediate results of a map would have neither a profile nor a format.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _clamp(value: SSAValue, step: num.ClampOp) -> list[Operation]:
 
 
 def _scalar(value: float, element: Attribute) -> tdsl.ConstOp:
-    """A number as a tensor without axes."""
+    """A number as a tensor of rank 0."""
     format = number_format(element)
     assert format is not None
     return tdsl.ConstOp(format.encode(np.array(value)), format)

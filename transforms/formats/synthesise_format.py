@@ -1,9 +1,9 @@
-"""`synthesise-format`: lists of numbers that are made for the constants of a model (L0).
+"""`synthesise-format`: synthesises lists of numbers for the constants of a model (L0).
 
-The lists of `number_lists` for several powers of their weights are tried, and those that a list format fits to
-constants by itself. They are judged by the margins of the program on each half of the data, with constants rounded and
-refined on the other half; halves are those of the file, whose samples may follow each other in time. First one power is
-chosen for all constants, then others for single ones. The result stands on each constant as `tdsl.numbers`.
+The candidates are the lists of `number_lists` for several powers of their weights, and the lists that a list format
+fits to constants by itself. They are judged by the margins of the program on each half of the data, with constants
+rounded and refined on the other half. The halves are contiguous, since samples may be ordered in time. First one power
+is chosen for all constants, then others for single ones. The result is recorded on each constant as `tdsl.numbers`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tinyml.runtime.model.data import Data
 
 GAIN = 0.01
-"""The share of the loss that another list for one constant has to save."""
+"""The minimum share of the loss that another list for one constant must save."""
 
 LEAST_HALF = 16
 """Data of fewer samples in each half are not divided."""
@@ -42,13 +42,13 @@ LEAST_HALF = 16
 
 @dataclass(frozen=True)
 class SynthesiseFormatPass(ModulePass):
-    """Make a list of numbers for each constant of many elements of a profiled program on reals.
+    """Synthesise a list of numbers for each large constant of a profiled program on reals.
 
-    data: .npz file with inputs `x`. bits: of a code. integer_bits: the most bits of the integers that codes stand for,
-    sign included, which limits what decoding costs: products and sums are as wide as these; `bits` + 6 by default.
-    shared: one list for all constants, each with a power of two of its own. format, width, functions, scale_by: those
-    of `assign-format`, for all else. Raises `InputError` for a width that no format lists numbers of, and as
-    `assign-format` does.
+    data: .npz file with inputs `x`. bits: the bits of a code. integer_bits: the maximum bits of the integers that codes
+    represent, including the sign; they determine the width of products and sums, and so the cost of decoding; `bits` +
+    6 by default. shared: one list for all constants, each with a separate power of two. format, width, functions,
+    scale_by: the options of `assign-format`, for all other tensors. Raises `InputError` for a width without a list
+    format, and as `assign-format` does.
     """
 
     name = "synthesise-format"
@@ -75,7 +75,7 @@ class SynthesiseFormatPass(ModulePass):
 
 
 class _Synthesis:
-    """The lists of a program. lists: those that may be made. main: the format of all else."""
+    """The lists of a program. lists: the possible lists. main: the format of all other tensors."""
 
     def __init__(
         self, module: ModuleOp, data: Data, lists: NumberLists, main: NumberFormat, options: SynthesiseFormatPass
@@ -95,7 +95,9 @@ class _Synthesis:
         self.parts = [CandidateEvaluator(module, data.part(part), options.functions, rule) for part in parts]
 
     def made(self) -> dict[tdsl.ConstOp, NumberFormat]:
-        """The list for each constant: of those with which the program loses least, one power for all, or for each."""
+        """The list for each constant with the least loss of the program, of one power for all constants or of a
+        separate power each.
+        """
         tried = [self._lists(power) for power in self._powers]
         losses = [self._loss(lists) for lists in tried] if self.constants else []
         if not losses or math.isinf(least := min(losses)):
@@ -111,7 +113,7 @@ class _Synthesis:
 
     @property
     def _powers(self) -> Sequence[float | None]:
-        """Those of the weights; None for lists that the format itself fits, where these may be."""
+        """The powers of the weights; None for lists that the format itself fits, if allowed."""
         own = not self.options.shared and self.options.integer_bits is None
         return [None, *POWERS] if own else POWERS
 

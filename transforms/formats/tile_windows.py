@@ -27,10 +27,10 @@ class TileWindowsPass(ModulePass):
     (`turns`) are unchanged. Elementwise ops are absorbed as long as each is the only reader of the previous result, and
     its other operands are tensors of the same shape, numbers per channel or single numbers.
 
-    target: as for printing C; its kernels determine how many pixels are taken at once. ram: with a limit in bytes, from
-    this option or a search (`tdsl.ram`), as many pixels as fit the memory that `plan-execution` leaves. flash: with a
-    limit, `spend-flash` may choose kernels that take several rows at once, so that these are gathered, which takes more
-    memory even if no such kernel is chosen. Raises `InputError` for an unknown target.
+    target: as for printing C; its kernels determine how many pixels are computed at once. ram: with a limit in bytes,
+    from this option or a search (`tdsl.ram`), as many pixels as fit the memory that `plan-execution` leaves. flash:
+    with a limit, `spend-flash` may choose kernels that process several rows at once; these are therefore gathered,
+    which needs more memory even if no such kernel is chosen. Raises `InputError` for an unknown target.
     """
 
     name = "tile-windows"

@@ -1,8 +1,8 @@
-"""Accesses of memory, and what fusion, scheduling and costs ask of two of them.
+"""Accesses of memory, and the comparison of two accesses for fusion, scheduling and costs.
 
-An access of an element starts at a bit of its memory that is an affine sum of loop indices and other values. Two
-accesses are compared by these sums: whether they meet in the same element, how many iterations lie between them, and
-whether they stay apart whatever the sums are, because buffers or intervals of addresses do.
+An access of an element starts at a bit of its memory that is an affine sum of loop indices and other values. The
+comparison of two sums determines whether the accesses touch the same element, how many iterations separate them, and
+whether they are always disjoint because their buffers or address intervals are.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Access:
     """An op that reads or writes a memory.
 
     memory: an arena, an array outside of it, or a memory of hardware. start: the first bit of the element that the op
-    accesses, from the start of the memory; None if it accesses several elements or packed ones. width: of the element,
-    in bits. reach: the half-open range of bits that the op may touch in any iteration.
+    accesses, from the start of the memory; None if it accesses several elements or packed ones. width: that of the
+    element, in bits. reach: the half-open range of bits that the op may touch in any iteration.
     """
 
     op: Operation
@@ -46,7 +46,7 @@ class Access:
         return self.reach[1] <= other.reach[0] or other.reach[1] <= self.reach[0]
 
     def meets(self, other: Access) -> bool:
-        """True if both access the same element wherever the values that their addresses depend on are the same."""
+        """True if both access the same element whenever the values in their addresses are equal."""
         same = self.memory is other.memory and self.width == other.width
         return same and self.start is not None and self.start == other.start
 
@@ -58,10 +58,10 @@ class Access:
 def distance(
     first: Access, second: Access, body: Block | None = None, step: int | None = 1, trips: int | None = None
 ) -> int | None:
-    """Iterations from an access to the other one of the same element, negative if the other one is earlier.
+    """Iterations from one access to the other access of the same element, negative if the other is earlier.
 
-    None if it is unknown or several iterations access the element; `NEVER` if none does. body, step, trips: of the loop
-    whose index appears in both addresses; without a body, both accesses run once.
+    None if it is unknown or several iterations access the element; `NEVER` if none does. body, step, trips: those of
+    the loop whose index appears in both addresses; without a body, both accesses run once.
     """
     if first.is_apart(second):
         return NEVER

@@ -1,4 +1,4 @@
-"""Flat memories in place of memrefs: the addresses of elements, folded as far as they are known, and accesses."""
+"""Flat memories instead of memrefs: folded addresses of elements, and accesses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 
 
 class AddressNest(LoopNest):
-    """A loop nest in which an index is a value, or an integer where it is known."""
+    """A loop nest in which an index is a value, or an integer if it is known."""
 
     def value(self, index: SSAValue | int) -> SSAValue:
         return self.index(index) if isinstance(index, int) else index
@@ -54,7 +54,7 @@ class AddressNest(LoopNest):
 
 
 class Place(NamedTuple):
-    """Where an array lies: in a flat memory, from an element on."""
+    """The location of an array: a flat memory, and the element at which the array starts."""
 
     memory: SSAValue
     start: SSAValue | int
@@ -67,7 +67,7 @@ class FlatAccesses(ABC):
     """
 
     ORIGINS: ClassVar[str]
-    """What gives arrays a place, for errors."""
+    """The ops that define the place of arrays, for errors."""
 
     def __init__(self, function: func.FuncOp):
         self.function = function
@@ -85,7 +85,7 @@ class FlatAccesses(ABC):
         """Insert a store."""
 
     def place(self, array: SSAValue) -> Place:
-        """Where an array lies; raises `InputError` for a memref of another origin."""
+        """The place of an array; raises `InputError` for a memref of another origin."""
         if (found := self.at.get(array)) is None:
             owner = array.owner if isinstance(array.owner, Operation) else self.function
             raise error_at(owner, f"'{owner.name}' gives {array.type}, {self.ORIGINS}")
@@ -100,7 +100,7 @@ class FlatAccesses(ABC):
         self.write(value, memory, self.nest.value(self.nest.sum(start, index)))
 
     def lower(self, op: Operation) -> bool:
-        """Insert the accesses of an op, or note the place of a view; False for any other op."""
+        """Insert the accesses of an op, or record the place of a view; False for any other op."""
         match op:
             case SliceOp():
                 memory, start = self.place(op.source)

@@ -1,7 +1,7 @@
-"""The lowering of one num op to arithmetic on bits, within its program or alone.
+"""The lowering of one num op to arithmetic on bits, within its program or in isolation.
 
-Formats and accumulators become storage types. A `num.call` becomes a call of a C function, whose arguments
-its routine states.
+Formats and accumulators become storage types. A `num.call` becomes a call of a C function; its routine defines the
+arguments.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def _call_of(op: num.CallOp) -> Lowering:
 
 
 def _of_any_length(e: Emitter, value: SSAValue) -> SSAValue:
-    """A memref cast to a dynamic length in no memory space, as kernels take it; other values themselves."""
+    """A memref cast to a dynamic length in no memory space, as kernels accept it; other values unchanged."""
     if not isinstance(value.type, MemRefType):
         return value
     type = MemRefType(scratch.memref_type(value).element_type, [DYNAMIC_INDEX])
@@ -197,7 +197,9 @@ def prepare(op: Operation) -> Lowering | None:
 
 @dataclass(frozen=True)
 class Alone:
-    """The lowering of one num op, in a function of its own. interval: that proven for its result, if there is one."""
+    """The lowering of one num op in a separate function. interval: the proven interval of its result, if there is
+    one.
+    """
 
     function: func.FuncOp
     context: FunctionContext
@@ -233,6 +235,6 @@ class Alone:
         return self.function.body.block
 
     def expanded(self) -> Alone:
-        """The same on registers; this one is changed."""
+        """The same op expanded to registers; this object is changed."""
         expand(self.function, self.context)
         return self

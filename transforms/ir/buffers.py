@@ -1,4 +1,4 @@
-"""Buffers and their views: who reads them, which elements and bytes they share, and changes of their types."""
+"""Buffers and their views: their readers, the elements and bytes that they share, and changes of their types."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def buffer_reads(value: SSAValue) -> Iterator[Use]:
-    """The uses of a buffer and of its views, except those that make a view."""
+    """The uses of a buffer and of its views, except those that create a view."""
     for use in value.uses:
         if isinstance(view := use.operation, SliceOp):
             yield from buffer_reads(view.result)
@@ -57,12 +57,12 @@ def overlap(a: SSAValue, b: SSAValue) -> bool:
 
 
 def element_of(buffer: SSAValue, indices: Sequence[SSAValue]) -> AffineSum:
-    """The element of the root buffer that indices into a view of it name."""
+    """The element of the root buffer at indices into a view of it."""
     return offset_of(indices, memref_type(buffer).get_shape()).plus(first_element(buffer))
 
 
 def first_element(buffer: SSAValue) -> AffineSum:
-    """The element of the root buffer that is the first of a view."""
+    """The element of the root buffer at the start of a view."""
     total = AffineSum(0, {})
     while isinstance(slice := buffer.owner, SliceOp):
         total, buffer = total.plus(affine_sum(slice.offset)), slice.source
@@ -70,7 +70,7 @@ def first_element(buffer: SSAValue) -> AffineSum:
 
 
 def constant_raws(run: SSAValue) -> NDArray[np.int64] | None:
-    """The raws of the part of a constant that a run views, in one axis; None for memory of other content."""
+    """The raws of the part of a constant that a run views, in one axis; None for other memory."""
     first, factors = first_element(run)
     if factors or not isinstance(constant := scratch.root(run).owner, scratch.ConstantOp) or constant.loaded:
         return None
@@ -90,7 +90,7 @@ def retype_elements(value: SSAValue, element: Attribute) -> None:
 
 
 def retype_buffer(value: SSAValue, type: MemRefType[Attribute]) -> None:
-    """Give a buffer a new type, and its views the memory space of that type."""
+    """Set a new type for a buffer, and its memory space for the views."""
     value = Rewriter.replace_value_with_new_type(value, type)
     for use in list(value.uses):
         if isinstance(view := use.operation, SliceOp):

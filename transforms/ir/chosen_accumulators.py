@@ -21,10 +21,10 @@ _CURE = (
 
 
 KnownSums = dict[object, tuple[Attribute, dict[str, Attribute]]]
-"""The accumulators of sums and their proofs, by all that they follow from."""
+"""The accumulators of sums and their proofs, by the key of a sum."""
 
 MOST_KNOWN = 1 << 12
-"""The most sums whose accumulators are kept."""
+"""Maximum number of cached sums."""
 
 
 def choose(op: tdsl.ContractionOp, known_sums: KnownSums | None = None) -> None:
@@ -58,7 +58,7 @@ def choose(op: tdsl.ContractionOp, known_sums: KnownSums | None = None) -> None:
 
 
 def _key(op: tdsl.ContractionOp, products: Sequence[Product]) -> object:
-    """All that the accumulator of a sum follows from."""
+    """The key of a sum: everything that determines its accumulator."""
     factors = [factor for product in products for factor in (product.lhs, product.rhs)]
     initial = () if op.initial is None else (_facts(tdsl.factor_of(op.initial)),)
     kinds = [(product.length, product.square, product.sparse) for product in products]
@@ -74,7 +74,7 @@ def _facts(factor: Factor) -> object:
 def _order(op: tdsl.MatmulSumOp, result: NumberFormat) -> None:
     """Sort products so that each sum continues exactly in the units of the next: the finest last, otherwise stable.
 
-    Where no product can be last, the order stays.
+    If no product can be last, the order is unchanged.
     """
     units = [result.accumulator(tdsl.format_of(lhs), tdsl.format_of(rhs), None) for lhs, rhs in op.pairs]
     # From the end: the last of those into whose units all others convert.

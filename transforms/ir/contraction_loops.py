@@ -16,7 +16,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
     """Replace a contraction by loops over its windows and its rows starting at index `first`; one row needs no loop.
 
-    All rows of a single window are a nest, of which the dot products are calls.
+    All rows of a single window form a nest, whose dot products are calls.
     """
     nest = LoopNest(op)
     sparse = [each for each in op.body.block.ops if isinstance(each, num.SparseProductsOp | num.EntriesOp)]

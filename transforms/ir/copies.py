@@ -1,6 +1,6 @@
-"""Copies of programs, made in one walk; xDSL's `clone` walks once more, to set operands when all ops exist.
+"""Copies of programs in one walk; xDSL's `clone` needs a second walk, to set operands when all ops exist.
 
-A copy may have other types, and other constants, from the start, so that nothing has to be replaced in it.
+A copy may have other types, and other constants, from the start, so that no replacement is necessary.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ def copied(
 ) -> T:
     """A copy of an op and of all inside it, whose operands are defined before the ops that read them.
 
-    values: gets the copy of each value. types: of copies whose types differ. constants: ops in no block that take the
-    place of those which make these values.
+    values: receives the copy of each value. types: those of copies whose types differ. constants: detached ops that
+    replace the definitions of these values.
     """
     values, types, constants = {} if values is None else values, types or {}, constants or {}
     copy = op.create(

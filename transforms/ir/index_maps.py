@@ -1,4 +1,4 @@
-"""Affine maps as arithmetic on the indices of loops, and the bodies of nests that consist of it (L3)."""
+"""Affine maps as arithmetic on the indices of loops, and bodies of nests that consist of it (L3)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def applied(
 ) -> Indices:
     """Insert the results of a map into the body of a `num.nest` that visits a shape.
 
-    An index that is no number of an axis, symbol or constant is an `affine.apply`. Raises `InputError` for an
+    An index other than an axis number, a symbol or a constant is an `affine.apply`. Raises `InputError` for an
     expression that no loop computes.
     """
     single = [AffineExpr.constant(0) if extent == 1 else AffineExpr.dimension(d) for d, extent in enumerate(shape)]
@@ -70,7 +70,7 @@ def mapped(
 ) -> Indices:
     """Emit the results of a map for indices of a shape, and for symbols from 0 on.
 
-    Raises `InputError` for an expression that is not affine, or that divides what has no least value.
+    Raises `InputError` for an expression that is not affine, or that divides a term without a least value.
     """
     return [_value(expression, shape, indices, symbols, nest) for expression in map.results]
 
@@ -110,7 +110,7 @@ def _value(
 
 
 def _negated(expression: AffineExpr) -> AffineExpr | None:
-    """The negation of a product by a negative factor, as which affine maps spell differences; None for other terms."""
+    """The negation of a product by a negative factor, which affine maps use for differences; None for other terms."""
     match expression:
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=-1)):
             return lhs
@@ -126,7 +126,7 @@ def inline(op: num.NestOp, numbers: Indices, nest: LoopNest) -> None:
 
 
 def inline_reduction(op: num.ReduceOp, nest: LoopNest, extents: Mapping[SSAValue, int] | None = None) -> None:
-    """Replace a reduction by a loop that carries its values. extents: of the numbers of axes around it."""
+    """Replace a reduction by a loop that carries its values. extents: those of the numbers of axes around it."""
 
     def body(number: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         known = {**(extents or {}), number: op.numbers.stop}
@@ -142,9 +142,9 @@ def inline_reduction(op: num.ReduceOp, nest: LoopNest, extents: Mapping[SSAValue
 def _inline(
     block: Block, values: Sequence[SSAValue], extents: Mapping[SSAValue, int], nest: LoopNest
 ) -> Sequence[SSAValue]:
-    """Move the ops of a body, for given arguments, and return the values that it hands on.
+    """Move the ops of a body, for given arguments, and return the values that it yields.
 
-    extents: of the numbers of all axes.
+    extents: those of the numbers of all axes.
     """
     for argument, value in zip(block.args, values, strict=True):
         value.name_hint = value.name_hint or argument.name_hint
@@ -166,7 +166,7 @@ def _inline(
 
 
 def _of_map(op: affine.ApplyOp, extents: Mapping[SSAValue, int], nest: LoopNest) -> SSAValue:
-    """The index that a map gives, as arithmetic on indices; only numbers of axes are divided."""
+    """The index of a map, as arithmetic on indices; only numbers of axes are divided."""
     map, dims, operands = op.map.data, op.map.data.num_dims, list(op.mapOperands)
     shape = [extents.get(number, 1) for number in operands[:dims]]
     return mapped(map, shape, operands[:dims], operands[dims:], nest)[0]

@@ -108,7 +108,7 @@ class AffineSum(NamedTuple):
 
 
 def affine_sum(index: SSAValue) -> AffineSum:
-    """An index as a sum; what cannot be taken apart is a variable."""
+    """An index as a sum; a term that cannot be decomposed is a variable."""
     if (known := const_evaluate_operand(index)) is not None:
         return AffineSum(known, {})
     match op := index.owner:
@@ -180,7 +180,7 @@ def mean_iterations(loop: scf.ForOp) -> float | None:
 
 
 def _ranges(indices: Sequence[SSAValue]) -> dict[SSAValue, range]:
-    """The loop variables and call numbers that indices depend on, as far as their values are known."""
+    """The loop variables and call numbers that indices depend on, with their values if known."""
     found: dict[SSAValue, range] = {}
     for index in indices:
         if isinstance(owner := index.owner, Operation):

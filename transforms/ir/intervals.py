@@ -1,4 +1,4 @@
-"""Intervals of indices and integers, from which their widths in hardware follow."""
+"""Intervals of indices and integers, which determine their widths in hardware."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tinyml.dialects.rtl.ops import raws_of
 Interval: TypeAlias = "tuple[int, int]"
 
 INDEX = (-(1 << 31), (1 << 31) - 1)
-"""The interval of an index of which nothing is known."""
+"""The interval of an unconstrained index."""
 
 _LESS = 2
 """The predicate `slt` of comparisons."""
@@ -48,7 +48,7 @@ def intervals(function: func.FuncOp) -> Mapping[SSAValue, Interval]:
         _Pass(known, loaded, widen=True).block(function.body.block)
         if known == before:
             break
-    # Where a comparison limits them, they shrink again.
+    # If a comparison limits them, they shrink again.
     for _ in range(_ROUNDS):
         _Pass(known, loaded, widen=False, shrinks=True).block(function.body.block)
     return known
@@ -67,7 +67,7 @@ def _loaded(function: func.FuncOp) -> dict[SSAValue, Interval]:
         if isinstance(op, rtl.MemoryOp) and op.content is not None:
             bits, raws = raws_of(op.content, op.result.type)
             signed = raws.astype("i8") << 64 - bits >> 64 - bits
-            # What lies behind the elements is 0.
+            # Padding after the elements is 0.
             interval = min(int(signed.min(initial=0)), 0), max(int(signed.max(initial=0)), 0)
             for use in op.result.uses:
                 found |= dict.fromkeys(_elements(use.operation.results, bits), interval)
@@ -75,7 +75,7 @@ def _loaded(function: func.FuncOp) -> dict[SSAValue, Interval]:
 
 
 def _elements(words: Iterable[SSAValue], bits: int) -> Iterator[SSAValue]:
-    """Yield the elements that are taken from words, or are words."""
+    """Yield the elements that are extracted from words, or that are words themselves."""
     for word in words:
         if cast("IntegerType[int, Any]", word.type).width.data == bits:
             yield word

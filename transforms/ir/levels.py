@@ -1,7 +1,7 @@
 """The levels of the IR, and the check that a pass is applied to IR of its level.
 
-As an MLIR pass has an anchor and dialects that it depends on, a pass here takes a level: that of its folder, or the one
-that its class attribute `takes` names. A pass with neither, such as a plug-in's or xDSL's own, takes any IR.
+As an MLIR pass has an anchor and dependent dialects, a pass here has a level: that of its folder, or the one that its
+class attribute `takes` names. A pass with neither, such as a plug-in's or xDSL's own, accepts any IR.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from tinyml.dialects.tdsl.interface import read_interface
 
 @dataclass(frozen=True)
 class Level:
-    """The IR that the passes of one folder take.
+    """The IR that the passes of one folder accept.
 
     description: for messages. refused: the type of values that belong to another level. without: dialects that were
-    lowered earlier. inputs: the type of every function's arguments but the time of a step, if the passes work on whole
-    programs. graph: true if values may be used before their definition, as in circuits. complaint: what else an
-    operation violates, None if nothing.
+    lowered earlier. inputs: the type of every function's arguments except the time of a step, if the passes work on
+    whole programs. graph: true if values may be used before their definition, as in circuits. complaint: returns any
+    other violation by an operation, or None.
     """
 
     description: str
@@ -50,18 +50,18 @@ _ON_BITS = _NESTS | num.LaneFunctionOp | num.ReduceOp
 
 
 def _hardware_complaint(op: Operation) -> str | None:
-    """Complaint about an op that hardware does not have; it has no contractions, which are dealt out before."""
+    """Complaint about an op that hardware lacks; contractions are distributed to processing elements earlier."""
     return f"'{op.name}' is of another level" if isinstance(op, _NESTS) else _memories_complaint(op)
 
 
 def _circuit_complaint(op: Operation) -> str | None:
-    """Complaint about an op that is in no module of registers and logic."""
+    """Complaint about an op that is not allowed in a module of registers and logic."""
     known = op.name.partition(".")[0] in ("hw", "comb", "seq", "rtl")
     return None if known else f"'{op.name}' is of another level"
 
 
 def _memories_complaint(op: Operation) -> str | None:
-    """Complaint about an op beside arithmetic, control flow, contractions and clocked accesses; None about these."""
+    """Complaint about an op other than arithmetic, control flow, contractions and clocked accesses; None for these."""
     if isinstance(op, func.FuncOp) and op.is_declaration:
         return f"the function '{op.sym_name.data}' has no body"
     if op.name not in _CONTROL and not op.name.startswith("arith.") and not isinstance(op, ClockedOp | _NESTS):
@@ -123,7 +123,7 @@ _TRANSFORMS = "tinyml.transforms."
 
 
 def level_of(step: ModulePass) -> Level | None:
-    """The level that a pass takes; None if it takes any IR."""
+    """The level of a pass; None if it accepts any IR."""
     taken = getattr(step, "takes", None)
     if taken is None and (module := type(step).__module__).startswith(_TRANSFORMS):
         return _ROOMS.get(module.removeprefix(_TRANSFORMS).partition(".")[0])
@@ -131,11 +131,11 @@ def level_of(step: ModulePass) -> Level | None:
 
 
 class LevelError(InputError):
-    """A program that is not of the level that a pass takes."""
+    """A program whose level is not that of the pass."""
 
 
 def check_level(step: ModulePass, module: ModuleOp) -> None:
-    """Raise `LevelError`, at the offending operation, unless a module is of the level that a pass takes.
+    """Raise `LevelError`, at the offending operation, unless a module has the level of a pass.
 
     Passes of a level also rely on functions of one block, without nested functions, and on definitions that precede
     their uses.

@@ -64,7 +64,7 @@ Mac: TypeAlias = Callable[[SSAValue, SSAValue], SSAValue]
 class LoopNest(LocatedBuilder):
     """A builder of ops before an op, with its location: nests by `nest` and `reduce`, loops by `over` and `fold`.
 
-    The bodies of nests are closed; loops may hold anything. All methods continue after what they insert.
+    The bodies of nests are closed; loops may contain any ops. All methods continue after the inserted ops.
     """
 
     def __init__(self, before: Operation):
@@ -124,7 +124,7 @@ class LoopNest(LocatedBuilder):
         self.put(memref.StoreOp.create(operands=(value, target, *indices)))
 
     def nest(self, shape: Sequence[int], body: Callable[[Indices], None]) -> None:
-        """Insert a `num.nest` that runs `body` at every index of a shape; axes of extent 1 are none of the nest's."""
+        """Insert a `num.nest` that runs `body` at every index of a shape; axes of extent 1 are omitted."""
         extents = [extent for extent in shape if extent > 1]
         block = Block(arg_types=[INDEX] * len(extents))
         numbers = iter(block.args)
@@ -239,7 +239,9 @@ class LoopNest(LocatedBuilder):
     def contract(
         self, shape: Sequence[int], body: Callable[[Indices], None], tile: num.TileKernelAttr | None = None
     ) -> num.ContractOp:
-        """Insert a contraction over lines of windows, windows and rows of weights; `body` takes their indices."""
+        """Insert a contraction over lines of windows, windows and rows of weights; the arguments of `body` are their
+        indices.
+        """
         block = Block(arg_types=[INDEX] * len(shape))
         with self.inside(block):
             body(list(block.args))
@@ -273,7 +275,9 @@ def local_array(function: func.FuncOp, element: Attribute, length: int, name: st
 def needed(
     ops: Sequence[Operation | Block], loop: scf.ForOp | num.ContractOp, but: Operation | None = None
 ) -> list[Operation]:
-    """The given ops and the ops of the loop's body that they depend on, in order, minus those only `but` needs."""
+    """The given ops and the ops of the loop's body that they depend on, in order, except those that only `but`
+    needs.
+    """
     needed: set[Operation] = set()
     pending = list(ops)
     while pending:

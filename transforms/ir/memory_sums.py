@@ -1,7 +1,7 @@
 """Sums in memory: accumulators that no register holds, as values on L3 and as arrays below.
 
-On L3 a sum is a value, whatever its accumulator is, and ops that begin one may stand anywhere before. In memory it is
-an array that ops change, so that each sum needs a beginning of its own, and loops carry nothing.
+On L3 a sum is a value, whatever its accumulator is, and the op that begins it may be anywhere before. In memory it is
+an array that ops update, so that each sum needs a separate beginning, and loops carry no sums.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tinyml.dialects.rewriting import Rewriter
 
 
 def begin_each_sum(function: func.FuncOp) -> None:
-    """Put a copy of what begins a sum in memory before each op that uses it."""
+    """Copy the op that begins a sum in memory to before each op that uses the sum."""
     for op in list(function.walk()):
         if isinstance(op, num.ZeroOp | num.StartOp) and is_in_memory(op.result):
             for use in list(op.result.uses):
@@ -37,8 +37,8 @@ def is_in_memory(sum: SSAValue) -> bool:
 
 
 def carry_none(function: func.FuncOp) -> None:
-    """Remove arrays from what loops carry, which each iteration passes on as it gets them."""
-    # Inner loops first: an outer one passes on what they did.
+    """Remove arrays from the values that loops carry; each iteration passes them on unchanged."""
+    # Inner loops first: an outer loop passes on the results of these.
     for op in reversed(list(function.walk())):
         if isinstance(op, scf.ForOp) and any(isinstance(value.type, MemRefType) for value in op.iter_args):
             _carry_none(op)
@@ -76,7 +76,7 @@ def _carry_none(loop: scf.ForOp) -> None:
 
 
 def share_arrays(function: func.FuncOp, arrays: Sequence[memref.AllocaOp]) -> None:
-    """Let sums that follow each other, each in ops of its own of the function's body, be in one of their arrays."""
+    """Let consecutive sums, each in its own ops of the function's body, share an array."""
     body = function.body.block
     places = {op: place for place, op in enumerate(body.ops)}
     free = dict[object, list[tuple[int, memref.AllocaOp]]]()

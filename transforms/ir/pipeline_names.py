@@ -56,7 +56,7 @@ COST_ATTRIBUTE = OwnAttribute(
 
 @dataclass(frozen=True)
 class ProgramCost:
-    """The resources that a program takes on a target.
+    """The resources of a program on a target.
 
     time: per inference, in the target's unit. flash, ram: bytes of the whole program, RAM including the stack.
     """
@@ -90,13 +90,13 @@ class ProgramCost:
 
 
 def set_cost(module: ModuleOp, cost: ProgramCost) -> None:
-    """Write the costs of a program into its module."""
+    """Record the costs of a program in its module."""
     values = {name: FloatAttr(float(value), 64) for name, value in vars(cost).items()}
     module.attributes[COST_ATTRIBUTE] = DictionaryAttr(values)
 
 
 def cost_of(module: ModuleOp) -> ProgramCost | None:
-    """The cost that a pass wrote into a module; None if there is none."""
+    """The cost that a pass recorded in a module; None if there is none."""
     attribute: Any = module.attributes.get(COST_ATTRIBUTE)
     if attribute is None:
         return None
@@ -104,7 +104,7 @@ def cost_of(module: ModuleOp) -> ProgramCost | None:
 
 
 def registered_pass(name: str, **options: Any) -> Any:
-    """The registered pass of a name, given the options that it has fields for; other options are dropped."""
+    """The registered pass of a name, with the options for which it has fields; other options are dropped."""
     made: Any = registry().all_passes[name]()
     taken = {field.name for field in fields(made)}
     return made(**{option: value for option, value in options.items() if option in taken})
@@ -113,8 +113,8 @@ def registered_pass(name: str, **options: Any) -> Any:
 class LoweringPasses:
     """The passes of pipelines, in order, followed by single passes.
 
-    pipelines: names from this module. options: each pipeline gets those that it has. Nothing is verified between
-    passes, which would take most of the time.
+    pipelines: names from this module. options: each pipeline receives the options that it has. There is no verification
+    between passes, which would take most of the time.
     """
 
     def __init__(self, pipelines: tuple[str, ...], *more: ModulePass, **options: Any):

@@ -42,7 +42,7 @@ class LoopCarriedSum:
 
     @staticmethod
     def match(loop: scf.ForOp, position: int) -> LoopCarriedSum | None:
-        """The sum in one of a loop's iter_args; None if it has another form, or if its parts have other uses."""
+        """The sum behind one of a loop's iter_args; None if it has another form, or if its parts have other uses."""
         body = loop.body.block
         carried = body.args[1 + position]
         initial = loop.iter_args[position].owner
@@ -71,7 +71,7 @@ class LoopCarriedSum:
 
 
 LEAST = 4
-"""The smallest block; smaller ones do not repay the calls of their dot products."""
+"""The smallest block of iterations; with fewer, the calls of their dot products cost more than they save."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,9 @@ class ColumnSum:
         return None
 
     def strip_mine(self, most: int) -> None:
-        """Block the iterations by the greatest size from `LEAST` to `most` that divides their number, if any."""
+        """Split the iterations into blocks of the greatest size from `LEAST` to `most` that divides their number, if
+        there is one.
+        """
         sizes = [size for size in range(LEAST, most + 1) if self.trips % size == 0]
         if sizes:
             self._rewrite(sizes[-1])
@@ -166,7 +168,7 @@ class ColumnSum:
         return tdsl.MatmulSumOp([(weights, factors)], carried)
 
     def _blocks(self, size: int) -> tdsl.ConstOp:
-        """The weights as one matrix for each block, with a row for each element of the sum."""
+        """The weights as one matrix per block, with one row for each element of the sum."""
         raws = self.constant.raws
         blocks = raws.reshape(-1, size, raws.shape[1]).swapaxes(1, 2)
         constant = tdsl.ConstOp(blocks, tdsl.format_of(self.constant.result))

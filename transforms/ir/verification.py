@@ -13,7 +13,9 @@ from tinyml.transforms.ir.levels import Level, check_level, level_of
 
 
 class Record(NamedTuple):
-    """The state of an operation. types: of operands and results. blocks: with arguments and their types."""
+    """The state of an operation: the types of its operands and results, and its blocks with their arguments and
+    types.
+    """
 
     parent: Block | None
     last: bool
@@ -59,11 +61,12 @@ def _record_of(op: Operation) -> Record:
 class EndVerification:
     """The verification of a module after the last pass of a pipeline.
 
-    The module was verified where it was read, or after the pipeline before. In between only the level is checked, where
-    it changes. That takes a few percent of a compilation; `Verification` finds the pass that is to blame.
+    The module was verified when it was read, or after the preceding pipeline. Between the passes only the level is
+    checked, where it changes. This takes a few percent of a compilation; `Verification` finds the pass that is to
+    blame.
 
-    suspect: the pass that runs, or that ran before a check that fails; None before the first pass, where the module is
-    as it was given.
+    suspect: the pass that is running, or that ran before a failed check; None before the first pass, while the module
+    is as it was given.
     """
 
     def __init__(self) -> None:
@@ -71,7 +74,9 @@ class EndVerification:
         self.suspect: ModulePass | None = None
 
     def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
-        """Verify a module at the end; raises `InputError` between passes if it is not of the level of the second."""
+        """Verify a module after the last pass; between two passes, raise `InputError` unless it has the level of the
+        second one.
+        """
         self.suspect = before
         if after is None:
             module.verify()
@@ -96,7 +101,7 @@ class Verification:
         self.levels: set[Level] = set()
 
     def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
-        """Verify a module between two passes; raises `InputError` if it is not of the level of the second."""
+        """Verify a module between two passes; raises `InputError` unless it has the level of the second one."""
         records, at_end = records_of(module, self.records), before is None or after is None
         changed = records != self.records or [*records] != [*self.records]
         if changed:
@@ -105,7 +110,7 @@ class Verification:
             module.verify()
         elif changed:
             around = {op for altered in _changed(records, self.records) for op in _around(altered)}
-            # The verifier of an operation may rely on what it holds.
+            # The verifier of an operation may rely on the operations inside it.
             for op in module.walk(region_first=True):
                 if op in around:
                     op.verify(verify_nested_ops=False)

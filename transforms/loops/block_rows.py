@@ -41,7 +41,7 @@ ZEROS = 8
 
 @dataclass(frozen=True)
 class BlockRowsPass(ModulePass):
-    """Splits the rows of contractions into blocks; rows whose sums a kernel also finishes become a tile.
+    """Split the rows of contractions into blocks; rows whose sums a kernel also finishes become a tile.
 
     target: as for printing C. Raises `InputError` for an unknown target.
     """
@@ -62,9 +62,10 @@ class BlockRowsPass(ModulePass):
 
 
 def tile_rows(function: FuncOp, target: str, *routines: str) -> list[_Rows]:
-    """Set the tile of contractions over rows if a kernel of the target finishes the sums, too; return the others.
+    """Set the tile of contractions over rows if a kernel of the target also finishes the sums; return the other
+    contractions.
 
-    routines: those that compute the products of several rows, for which the target needs kernels.
+    routines: those that compute the products of several rows and for which the target needs kernels.
     """
     untiled = [op for op in function.walk() if isinstance(op, num.ContractOp) and op.tile is None]
     found = [rows for op in untiled if (rows := _Rows.find(op, target, routines)) is not None]
@@ -88,7 +89,9 @@ def _without_tile(rows: _Rows) -> str:
 
 @dataclass
 class _Rows:
-    """A contraction with one sum, the accumulator that it moves to, and a kernel for each of its products, in order."""
+    """A contraction with one sum, the accumulator to which the sum moves, and a kernel for each of its products, in
+    order.
+    """
 
     op: num.ContractOp
     sum: num.Sum
@@ -97,12 +100,12 @@ class _Rows:
 
     @property
     def block(self) -> int:
-        """The number of rows that the kernels take at once."""
+        """The number of rows that one call of the kernels computes."""
         return self.products[0][1].rows
 
     @classmethod
     def find(cls, op: num.ContractOp, target: str, routines: Sequence[str]) -> _Rows | None:
-        """The rows of a contraction, if they can be taken in blocks."""
+        """The rows of a contraction, if blocks of them can be computed at once; else None."""
         if len(op.shape) > 1 or len(op.sums) != 1:
             return None
         [sum] = op.sums
@@ -168,7 +171,7 @@ class _Rows:
         return zeros
 
     def _each(self, nest: LoopNest, first: SSAValue, sums: SSAValue, *, start: bool) -> None:
-        """Insert a loop over the rows of a block that stores the start of each sum, or finishes it."""
+        """Insert a loop over the rows of a block that stores the start of each sum, or that finishes each sum."""
         begin, (last, _), op = self.sum.start, self.products[-1], self.op
 
         def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
@@ -195,14 +198,15 @@ class _Rows:
 
 
 def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: Sequence[str]) -> SumNest | None:
-    """What a chip is asked for the products of several rows; None where no kernel can compute them.
+    """The query to a chip for a kernel that computes the products of several rows; None where no kernel can compute
+    them.
 
-    widths: of the accumulators that the sum can have. rows: that there are. routines: as for `tile_rows`.
+    widths: the possible widths of the sum's accumulator. rows: the number of rows. routines: as for `tile_rows`.
     """
     routine = num.DotRowsAttr.name if op.channels is None else num.ChannelDotsAttr.name
     if routine not in routines:
         return None
-    # A single product of each channel is faster in a loop.
+    # A loop is faster for a single product per channel.
     if op.channels is not None and op.length == 1:
         return None
     formats = [element_format(factor.type) for factor in op.factors]
@@ -219,9 +223,11 @@ def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: S
 
 
 def _reads_earlier_rows(op: num.ContractOp, sum: num.Sum) -> bool:
-    """True if a sum may read what an earlier row stores, which rules out blocks: these add before any row stores.
+    """True if a sum may read what an earlier row stores, which rules out blocks: they compute all sums before they
+    store.
 
-    Whatever else a row reads, it reads after the rows before it have stored, in a block as in the contraction.
+    Everything else that a row reads is read after the rows before it have been stored, in a block as in the
+    contraction.
     """
     early = {*needed([sum.start.owner], op), *(products for products, _ in sum.terms)}
     if (found := accesses(op.body.block)) is None:

@@ -1,6 +1,6 @@
 """`code-forests`: forests become functions, as tables or as code (L3).
 
-Code is faster and larger. Of all choices the fastest program is taken that fits into the flash by the cost model.
+Code is faster and larger. The pass chooses the fastest program that fits into the flash by the cost model.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from tinyml.transforms.loops.flash.attempts import SPENT_FLASH, ram_limit, spend
 from tinyml.transforms.loops.kernels.tiles import code_of, size_of
 
 LEAST_BYTES = 3
-"""Bytes of an inner node in tables; its leaves take about as many."""
+"""The bytes of an inner node in tables; the leaves take about as many bytes as the inner nodes."""
 
 
 @dataclass(frozen=True)
 class CodeForestsPass(ModulePass):
     """Replaces every `num.forest` by the call of a `#num.coded_forest`.
 
-    target: as for `select-kernels`. flash: the most bytes of the program, by default nine tenths of the board's; if
-    nothing fits, the smallest is taken. ram: as for `spend-flash`; functions whose stack exceeds it are left out.
-    packed: as for `pack-constants`. pack_buffers: whether `place-arrays` runs.
-    Raises `InputError` for an unknown target, and for forests that are too large for it.
+    target: as for `select-kernels`. flash: the most bytes of the program, by default nine tenths of the board's flash;
+    if no program fits, the smallest is chosen. ram: as for `spend-flash`; functions whose stack exceeds it are left
+    out. packed: as for `pack-constants`. pack_buffers: whether `place-arrays` runs. Raises `InputError` for an unknown
+    target, and for forests that are too large for the board.
     """
 
     name = "code-forests"
@@ -76,7 +76,7 @@ class CodeForestsPass(ModulePass):
             Rewriter.replace_op(each, coded)
 
     def _rest(self, module: ModuleOp) -> tuple[float, float]:
-        """Flash and RAM of the program without its forests by the estimate; 0 on a board without a cost table."""
+        """The flash and RAM of the program without its forests, by the estimate; 0 on a board without a cost table."""
         if cost_table(self.target) is None:
             return 0.0, 0.0
         rest = module.clone()
@@ -91,13 +91,15 @@ class CodeForestsPass(ModulePass):
 
 
 def _usual_limit(target: str) -> float | None:
-    """The flash of a board, less a tenth, since the estimates of programs may be short."""
+    """The flash of a board, less a tenth, since the estimates of programs may be too low."""
     flash = board(target).flash
     return None if flash is None else 0.9 * flash
 
 
 def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
-    """Raise `InputError` for forests whose nodes alone exceed the flash of a board, with what makes them smaller."""
+    """Raise `InputError` if the nodes of the forests alone exceed the flash of a board; the message says how to make
+    them smaller.
+    """
     flash = board(target).flash
     trees = [forest.forest.trees for forest in forests]
     nodes, count = sum(each.inner for each in trees), sum(len(each.roots) for each in trees)
@@ -121,14 +123,14 @@ def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:
 
 
 def _within(room: float, kernels: Sequence[Kernel]) -> Sequence[Kernel]:
-    """The functions whose stack fits into the RAM that is left; the one with the least stack if none does."""
+    """The functions whose stack fits into the remaining RAM; the one with the least stack if none fits."""
     stacks = [size_of(kernel).stack for kernel in kernels]
     least = max(room, min(stacks))
     return [kernel for kernel, stack in zip(kernels, stacks, strict=True) if stack <= least]
 
 
 def _timed(kernel: Kernel, target: str) -> Kernel:
-    """A kernel with its time by the board's cost table, which it keeps where the table lacks some of its steps."""
+    """A kernel with its time by the board's cost table; its own time is kept if the table lacks some of its steps."""
     table, composed = cost_table(target), kernel.composed
     if table is None or composed is None or not composed.counts or not composed.counts.keys() <= table.steps.keys():
         return kernel

@@ -1,8 +1,8 @@
-"""`decode-constants`: replaces coded constants in flash by what they represent, if flash has room for it (L3).
+"""`decode-constants`: replaces coded constants in flash by the integers that they represent, if flash has room (L3).
 
-A 12-bit number takes two bytes unless it is packed, and so does its 16-bit integer. Nothing is then left to decode on
-the device, and a product takes as long as in fixed point. Posits of the standard have no integers of few bits: they are
-taken apart into significand and exponent.
+A 12-bit number takes two bytes unless it is packed, and so does the 16-bit integer that it represents. With integers in
+flash nothing is left to decode on the device, and a product takes as long as in fixed point. Standard posits have no
+integers of few bits: they are split into significand and exponent.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from tinyml.transforms.ir.buffers import buffer_reads, retype_elements
 _PRODUCTS = num.DotAttr, num.StridedDotAttr, num.SparseDotAttr
 
 SHARE = 0.5
-"""The part of a board's flash that constants may take with those that are taken apart; code needs the rest."""
+"""The part of a board's flash that constants may take, including those that are split; code needs the rest."""
 
 
 @dataclass(frozen=True)
 class DecodeConstantsPass(ModulePass):
-    """Decode constants that only sums of products read: if their integers take no more bytes, or if flash has room.
+    """Decode constants that only sums of products read, if their integers take no more bytes or if flash has room.
 
-    The accumulators must accept the integers. Posits of the standard are taken apart for the quire in which they are
-    summed (`!posit.unpacked`), which takes 2, 4 or 8 bytes by the width of a moved significand, in the order of the
-    program, as long as constants take at most half of the flash.
+    The accumulators must accept the integers. Standard posits are split into significand and exponent for the quire
+    that sums them (`!posit.unpacked`). An element then takes 2, 4 or 8 bytes, depending on the width of a shifted
+    significand. They are split in program order as long as constants take at most half of the flash.
 
     target: the board. flash: the most bytes that the program may take; the default is the flash of the board. packed:
     as for `pack-constants`; constants that are packed regardless of the cost are unchanged. Raises `InputError` for a
@@ -74,7 +74,8 @@ def _size(constant: scratch.ConstantOp) -> int:
 def _decode(constant: scratch.ConstantOp) -> None:
     if (format := _format(constant)) is None:
         return
-    # The narrowest integers: accumulators have room for products of these constants, not of any value of the type.
+    # The narrowest integers: the accumulators have room for products of these constants, but not of every value of the
+    # type.
     widths = range(2, format.dtype.itemsize * 8 + 1)
     integers = next((numbers for bits in widths if (numbers := format.as_integers(bits)) is not None), None)
     coded = format.coding is None or format.coding.name != INTEGER
@@ -96,7 +97,7 @@ def _replace(constant: scratch.ConstantOp, format: NumberFormat) -> None:
 
 
 def _unpacked(constant: scratch.ConstantOp) -> NumberFormat | None:
-    """The format in which all accumulators take a constant apart beforehand; None if there is none."""
+    """The format of the split constant that all accumulators accept; None if there is none."""
     if _format(constant) is None or constant.loaded:
         return None
     found = set[NumberFormat | None]()
@@ -116,7 +117,7 @@ def _adds_products(op: Operation) -> TypeGuard[num.RowSumOp | num.CallOp]:
 
 
 def _sums(use: Use, format: NumberFormat) -> bool:
-    """True if a use is a factor of a sum of products whose accumulator accepts `format` for it."""
+    """True if a use is a factor of a sum of products whose accumulator accepts `format` for this factor."""
     op = use.operation
     if not _adds_products(op):
         return False

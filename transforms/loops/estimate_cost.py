@@ -1,6 +1,6 @@
 """`estimate-cost`: records an estimate of a program's time, flash and RAM on a target as a module attribute (L3).
 
-Format searches, which work on a higher level, run it by its name (`ir/pipeline_names.py`).
+Format searches, which work on a higher level, run this pass by its name (`ir/pipeline_names.py`).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class EstimateCostPass(ModulePass):
         set_cost(op, self.cost(op))
 
     def cost(self, op: ModuleOp) -> ProgramCost:
-        """The estimate alone; raises the error of the pass."""
+        """Return the estimate without setting the attribute; raises the errors of the pass."""
         return ProgramCost.of(self.estimate(op))
 
     def estimate(self, op: ModuleOp) -> Estimate:
-        """The estimate by its parts, for a search; raises the error of the pass."""
+        """Return the estimate by its parts, as searches need it; raises the errors of the pass."""
         estimate = estimate_on(op, self.target, OPTIMIZE)
         if estimate is None:
             raise InputError(f"no costs are known of the target '{self.target}'")

@@ -1,4 +1,4 @@
-"""`expand-nests`: nests become loops of `scf`, and windows do not slide (L3, L4)."""
+"""`expand-nests`: nests become loops of `scf`, and windows no longer slide (L3, L4)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 
 @dataclass(frozen=True)
 class ExpandNestsPass(ModulePass):
-    """Expand every `num.nest` and `num.reduce`, and, on bits, what was kept for hardware.
+    """Expand every `num.nest` and `num.reduce` and, at L4, the contractions that were kept for hardware.
 
     This is every `num.contract` whose rows are compressed, of which each becomes a loop that follows its gaps; what
     `scratch.slide` states is dropped. In number formats (L3) it stays. Functions of lanes, which are code for vectors,

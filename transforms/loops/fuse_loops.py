@@ -1,10 +1,11 @@
 """`fuse-loops`: fuses a nest with the next one, which loads the elements that the first has just stored (L3).
 
-The elementwise ops following a matrix product (bias, activation, gates) then run in the epilogue of each of its rows,
-with the rounded sum in a register: neither stored nor loaded, and with its proven interval known.
+The elementwise ops following a matrix product (bias, activation, gates) then run in the epilogue of each of its rows.
+The rounded sum stays in a register, neither stored nor loaded, and its proven interval is known.
 
-The maps of loads and stores say which elements meet. Buffers share the bytes of one arena, so that dependences are
-proved on bytes: a byte that one nest stores must be accessed by the other in the same iteration or not at all.
+The maps of loads and stores tell in which iterations two nests access the same element. Buffers share the bytes of one
+arena, so dependences are proved on bytes: a byte that one nest stores must be accessed by the other in the same
+iteration or not at all.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ _Loop: TypeAlias = num.NestOp | num.ContractOp
 
 @dataclass(frozen=True)
 class FuseLoopsPass(ModulePass):
-    """Fuse a nest of one axis with the next one of equal extent if that loads elements that the first has stored.
+    """Fuse a nest of one axis with the next one of equal extent if the latter loads elements that the first has stored.
 
-    A nest that is fused with a contraction, whose axis then are its rows, becomes part of its body.
+    A nest that is fused with a contraction over the same rows becomes part of the contraction's body.
     """
 
     name = "fuse-loops"
@@ -76,7 +77,7 @@ def _memories(nest: _Loop, kind: type[memref.LoadOp | memref.StoreOp]) -> set[SS
 
 
 def _nest_before(second: _Loop) -> _Loop | None:
-    """The nest before another if nothing between them has an effect or reads memory."""
+    """The nest before another one if nothing between them has an effect or reads memory; else None."""
     op = second.prev_op
     while op is not None and not isinstance(op, _Loop):
         if op.regions or not is_side_effect_free(op):
@@ -86,21 +87,23 @@ def _nest_before(second: _Loop) -> _Loop | None:
 
 
 def _extent(nest: _Loop) -> int | None:
-    """The extent of the only axis; None for a nest of several, and for sparse rows."""
+    """The extent of a nest's only axis; None for a nest of several axes, and for sparse rows."""
     if isinstance(nest, num.ContractOp) and nest.is_sparse:
         return None
     return nest.shape[0] if len(nest.shape) == 1 else None
 
 
 class _Forwarded(NamedTuple):
-    """Loads, each with the store whose value it loads, and the stores that nothing in the fused nest reads any more."""
+    """Loads with the stores whose values they load, and the stores that nothing in the fused nest reads any more."""
 
     stores: dict[memref.LoadOp, memref.StoreOp]
     overwritten: set[memref.StoreOp]
 
 
 def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
-    """The loads in the second nest of what the first has stored in the same memory, or why the nests do not fuse."""
+    """The loads in the second nest of what the first has stored in the same memory; or the reason why the nests do not
+    fuse.
+    """
     if (taken := _extent(first)) is None or (following := _extent(second)) is None:
         return "one of them has several axes, or is sparse"
     if taken != following:
@@ -131,7 +134,8 @@ def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
 def _forward(
     store: Access, op: memref.StoreOp, following: Sequence[Access], bodies: tuple[Block, Block], found: _Forwarded
 ) -> None:
-    """Record the loads that get the value of a store of the first nest, and the store if nothing else sees the value.
+    """Record the loads that receive the value of a store of the first nest, and the store itself if nothing else reads
+    the value.
 
     following: the accesses after the store in an iteration of the fused nest.
     """
@@ -174,7 +178,7 @@ def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> 
 
 
 def _contraction(op: num.NestOp) -> num.ContractOp:
-    """Replace a nest of elements by a contraction without products, which computes its indices."""
+    """Replace an elementwise nest by a contraction without products, which also computes the indices of the nest."""
     nest = LoopNest(op)
     contraction = nest.contract(op.shape, lambda numbers: inline(op, numbers, nest))
     contraction.location = op.location
@@ -183,7 +187,7 @@ def _contraction(op: num.NestOp) -> num.ContractOp:
 
 
 class _Order:
-    """The order of a function's ops, which fusion keeps, and the bytes of the views of its arenas."""
+    """The order of a function's ops, which fusion does not change, and the bytes of the views of its arenas."""
 
     def __init__(self, function: func.FuncOp):
         self.body = function.body.block
@@ -192,17 +196,19 @@ class _Order:
         for view in [op.result for op in self.places if isinstance(op, scratch.ViewOp)]:
             of_bytes[memory_of(view), *bytes_of(view)] += buffer_reads(view)
         self.uses = defaultdict[SSAValue, list[tuple[int, int, list[Use]]]](list)
-        """By memory: ranges of bytes, and the uses of the buffers there, in order. Fusion erases some and adds none."""
+        """The uses of buffers in each memory, in order, with the ranges of bytes they access. Fusion erases some and
+        adds none.
+        """
         for (memory, first, last), uses in of_bytes.items():
             uses.sort(key=lambda use: self.places[use.operation])
             self.uses[memory].append((first, last, uses))
 
     def is_used(self, store: memref.StoreOp, nest: _Loop) -> bool:
-        """True if anything may read what a store of a nest leaves in its buffer, in which case the store has to stay.
+        """True if anything may read what a store of a nest leaves in its buffer, so that the store has to stay.
 
-        The caller may read a buffer that it owns. Where other buffers have some of these bytes, a read in a later
-        iteration of the nest comes first, and then the next use of those decides: bytes that are written first hold
-        another value. Buffers of equal bytes, such as those that an op overwrites in place, count as one.
+        The caller may read a buffer that it owns. In other buffers that share some of these bytes, a read in a later
+        iteration of the nest comes first, followed by the next use of the bytes: if that is a write, they hold another
+        value from then on. Buffers with the same bytes, such as those that an op overwrites in place, count as one.
         """
         root = scratch.root(store.memref)
         if isinstance(root.owner, Block) or any(use.operation is not store for use in buffer_reads(root)):
@@ -214,7 +220,7 @@ class _Order:
                 if any(self._is_read_again(use, store, nest) for use in inside):
                     return True
                 behind = bisect_right(uses, place, key=lambda use: self.places[use.operation])
-                # Those of the next iteration of a loop around come last.
+                # Uses in the next iteration of an enclosing loop come last.
                 for use in chain(islice(uses, behind, None), islice(uses, behind)):
                     if use.operation.parent is not None and self._follows(use, store, nest):
                         if not _is_written(use):
@@ -223,7 +229,7 @@ class _Order:
         return False
 
     def _is_read_again(self, use: Use, store: memref.StoreOp, nest: _Loop) -> bool:
-        """True if an op in a nest may read bytes that a store of an earlier iteration has written."""
+        """True if an op in a nest may read bytes that the store has written in an earlier iteration."""
         if _is_written(use):
             return False
         apart = _apart(use, store, nest)
@@ -244,14 +250,14 @@ class _Order:
 
 
 def _apart(use: Use, store: memref.StoreOp, nest: _Loop) -> int | None:
-    """The iterations of a nest from a store to a use of the same bytes, as `distance` counts them."""
+    """The number of iterations of a nest between a store and a use of the same bytes, as `distance` counts them."""
     op = use.operation
     written, used = buffer_access(store, store.memref), buffer_access(op, op.operands[use.index])
     return distance(written, used, nest.body.block)
 
 
 def _is_written(use: Use) -> bool:
-    """True if an op does nothing with a buffer but write to it."""
+    """True if an op only writes a buffer."""
     op, effects = use.operation, get_effects(use.operation) or ()
     kinds = {effect.kind for effect in effects if effect.value is None or effect.value is op.operands[use.index]}
     return kinds == {MemoryEffectKind.WRITE}

@@ -1,7 +1,7 @@
 """`load-weights`: moves the numbers of a model from flash to RAM, where the caller writes them (L3).
 
 Gural and Murmann (2019, section 5.1) keep network, images and stack in the 2 KB of an ATmega328P: all numbers arrive
-over the serial line. Bytes of RAM count more there than time, so numbers become as narrow as their values allow.
+over the serial line. There, bytes of RAM matter more than time, so numbers become as narrow as their values allow.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _READERS = num.StartOp, num.MacOp, num.AddOp
 class LoadWeightsPass(ModulePass):
     """Move every constant array whose elements are numbers of a format or of an accumulator.
 
-    Tables of the compiler, the structure of sparse matrices and single numbers, which are part of the code elsewhere,
-    stay in flash. A power of two that all elements of a
-    filter share is multiplied with the sum, and integers of 16 bits that fit 8 take a byte; `pack-constants` packs the
-    others. Results keep their bits.
+    Tables of the compiler and the structure of sparse matrices stay in flash, as do single numbers, which usually
+    become part of the code. A power of two that divides all elements of a filter is multiplied with the sum instead,
+    and 16-bit integers that fit 8 bits take one byte; `pack-constants` packs the others. Results are the same to the
+    bit.
     """
 
     name = "load-weights"
@@ -54,7 +54,8 @@ class LoadWeightsPass(ModulePass):
 
 
 def _divide(constant: scratch.ConstantOp) -> None:
-    """Move the greatest power of two that divides all raws behind the sums of products with a constant.
+    """Divide a constant by the greatest power of two that divides all its raws, and multiply the sums of its products
+    by it.
 
     A sum that starts from another constant adds it at the end: `2 * sum + start`.
     """
@@ -85,7 +86,7 @@ def _multiplies(op: Operation) -> TypeGuard[num.ProductsOp | num.CallOp]:
 
 
 def _may_divide(op: num.ProductsOp | num.CallOp, places: int) -> bool:
-    """True if a sum of products consists of nothing else but its start, and has room for the products alone."""
+    """True if a sum of products consists only of its start and the products, and has room for the products alone."""
     sum = num.Sum.of(op)
     accumulator, finish = num.accumulator_type(op.sum), sum.finish
     if len(sum.links) > 1 or not isinstance(accumulator, AccumulatorType) or finish is None or finish.sum_bound is None:
@@ -130,7 +131,7 @@ def _added(sum: SSAValue, value: SSAValue, accumulator: AccumulatorType, nest: L
 
 
 def _narrow(constant: scratch.ConstantOp) -> None:
-    """Give integers of 16 bits that fit 8 bits a format of 8 bits, if only sums and additions read them."""
+    """Give 16-bit integers that fit 8 bits an 8-bit format, if only sums and additions read them."""
     raws, format = constant.raws, _integers(scratch.memref_type(constant.result).element_type)
     low, high = limits(8)
     if format is None or format.dtype.itemsize != 2:

@@ -1,8 +1,8 @@
 """`pack-constants`: bit-packs constants whose raws need fewer bits than their type, where that pays (L3).
 
 The width follows from the raws of an array, whatever its number format. Kernels of the target read packed rows; single
-elements cost a call each. As in `choose-storage`, the product of bytes and time decides, which has to fall by `GAIN`,
-and the bytes saved have to outweigh the code that reads the packed elements.
+elements cost a call each. As in `choose-storage`, the product of bytes and time decides: it has to fall by the share
+`GAIN`. The bytes saved also have to exceed those of the code that reads the packed elements.
 """
 
 from __future__ import annotations
@@ -42,19 +42,21 @@ if TYPE_CHECKING:
 CHOICES = ("auto", "always", "never")
 
 MOST = (1 << 15) - 1
-"""The most elements that the functions for single elements can address: their index is an `int16_t`."""
+"""The most elements of an array whose single elements can be read: their index is an `int16_t`."""
 
 
 GAIN = 0.15
-"""The least share of the product of bytes and time that packing has to save; a few bytes do not justify slower code."""
+"""The least share by which packing has to reduce the product of bytes and time; a few bytes do not justify slower
+code.
+"""
 
 
 @dataclass(frozen=True)
 class PackConstantsPass(ModulePass):
     """Move constants of few bits to packed flash; rows that kernels read are padded to whole groups.
 
-    target: as for `select-kernels`; targets without kernels have enough flash. packed: `auto`, or `always` or `never`
-    regardless of the cost. Raises `InputError` for an unknown target or mode.
+    target: as for `select-kernels`; for targets without kernels nothing is packed, as they have enough flash. packed:
+    `auto`, or `always` or `never` regardless of the cost. Raises `InputError` for an unknown target or mode.
     """
 
     name = "pack-constants"
@@ -100,7 +102,9 @@ class _Packable:
 
     @classmethod
     def find(cls, op: Operation, target: str) -> _Packable | None:
-        """The constant packed at the width of least effort; None if it cannot be packed."""
+        """The constant packed at the width for which the product of bytes and time is least; None if it cannot be
+        packed.
+        """
         if not isinstance(op, scratch.ConstantOp):
             return None
         if not isinstance(memref_type(op.result).memory_space, scratch.Flash | NoneAttr):
@@ -114,9 +118,9 @@ class _Packable:
         rows = {dot.length for dot in readers if _is_dense(dot)}
         row = rows.pop() if len(rows) == 1 else 1
         if op.loaded and any(map(_is_sparse, readers)):
-            # The entries of sparse rows share bytes with gaps, which are structure and stay in flash.
+            # The entries of sparse rows share bytes with the gaps, which are structure and stay in flash.
             return None
-        # Digits are those of raws that are the integers themselves; the functions that read them read flash.
+        # Digits need raws that are equal to the integers; the functions that read them read flash.
         whole = format.coding is INTEGER_CODING and not op.loaded
         widths = packings(op.raws) if whole else packed_widths(op.raws)
         candidates = [cls._with(op, target, bits, row, readers) for bits in widths]
@@ -147,7 +151,7 @@ class _Packable:
                 symbol, code = packed.symbol, packed.code
                 if packed.composed is not None:
                     code += sum(shared.code for shared in packed.composed.shared)
-                # Without a kernel for the plain array, a loop takes as much longer as one that replaces a kernel.
+                # If the plain array has no kernel, a loop is slower by the same ratio as one that a kernel replaces.
                 slowdown = 1 / reads.kernel if plain is None else _slowdown(packed, plain) or reads.loop
                 self.calls -= 1
         if _is_sparse(reader):
@@ -171,11 +175,11 @@ class _Packable:
 
     @property
     def effort(self) -> float:
-        """Bytes times relative time, where reading the plain array takes 1."""
+        """The product of bytes and relative time; reading the plain array takes a time of 1."""
         return (self.size - self.saved) * self.slowdown
 
     def repays(self, code: int) -> bool:
-        """True if the time saved is worth a reader's code, were it for this constant alone."""
+        """True if the time saved justifies a reader's code, even if only this constant used it."""
         return self.effort + code * self.slowdown < (1 - GAIN) * self.size
 
     def pack(self) -> None:
@@ -186,7 +190,7 @@ class _Packable:
         if self.row > 1 and padded != self.row:
             shape = _padded(shape, self.row, padded)
             element = _with_zero(self.constant.result.type, self.bits)
-            # Kernels of fields multiply the padding; those of digits, of which 1 is one, do not.
+            # Kernels for fields multiply the padding, too; those for digits, of which 1 is one, do not.
             filled = np.full((raws.size // self.row, padded), isinstance(self.bits, Digits), raws.dtype)
             filled[:, : self.row] = raws.reshape(-1, self.row)
             raws = filled.reshape(shape)
@@ -199,7 +203,7 @@ class _Packable:
 
 
 def _with_zero(type: Attribute, bits: Width) -> Attribute:
-    """The type of the same numbers and, for fields, zero: that of elements, unless its format has none."""
+    """The type of the same numbers and, for fields, of zero: the element type, unless its format has no zero."""
     format = element_format(type)
     if isinstance(bits, Digits) or not np.any(format.encode(np.zeros(()))):
         return format.type
@@ -209,7 +213,7 @@ def _with_zero(type: Attribute, bits: Width) -> Attribute:
 
 
 def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
-    """Constants worth packing, except where a reader's code outweighs what all the constants that it reads save."""
+    """The constants worth packing; those are left out that together save less than the code of their reader takes."""
     chosen = [packable for packable in packables if packable.effort < (1 - GAIN) * packable.size]
     while True:
         saved: dict[str, int] = {}
@@ -251,12 +255,12 @@ def _kernel(dot: num.Adding, weights: Width, rows: int, target: str) -> Kernel |
 
 
 def _slowdown(packed: Kernel, plain: Kernel) -> float | None:
-    """How many times as long an entry takes; None where a chip does not state the time of one of its kernels."""
+    """The ratio of the times per entry; None where a chip does not state the time of one of its kernels."""
     return packed.step / plain.step if packed.step and plain.step else None
 
 
 def _sparse(dot: num.Adding, weights: Width, target: str) -> SparseRows | None:
-    """The best rows for the sparse kernels with the narrowest fitting sum; None without such a kernel."""
+    """The best rows for the sparse kernels with the narrowest sum that fits; None without such a kernel."""
     from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
 
     sparse = _summing(dot.sum, *dot.factors, weights, num.SparseDotAttr.name, target)
@@ -308,7 +312,7 @@ def _padded(shape: Sequence[int], row: int, padded: int) -> tuple[int, ...]:
 
 
 def _pad_slices(value: SSAValue, row: int, padded: int) -> None:
-    """Adapt the views of a buffer to its padded rows; the view of a single row keeps its shape."""
+    """Adapt the views of a buffer to its padded rows; a view of a single row keeps its shape."""
     for use in list(value.uses):
         view = use.operation
         if isinstance(view, scratch.SliceOp):

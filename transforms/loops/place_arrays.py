@@ -1,7 +1,7 @@
 """`place-arrays`: unpacks packed elements into bytes of the arena that are free at the time (L3).
 
-Kernels read packed RAM through a local array, which adds its bytes to the stack. While the input is read, and during
-the first small computations, most of the arena is still empty.
+Kernels read packed RAM through a local array, which takes space on the stack. While the input is read, and during the
+first small computations, most of the arena is still free.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from tinyml.transforms.buffers.liveness.live_ranges import arena_views
 
 @dataclass(frozen=True)
 class PlaceArraysPass(ModulePass):
-    """Move slices of local arrays that are first written by a copy into free bytes of the arena.
+    """Move slices of local arrays into free bytes of the arena, if a copy is the first to write them.
 
-    A slice occupies its bytes from the first op of the function's body that uses it, directly or in a nested region,
-    to the last.
+    A slice occupies its bytes from the first op of the function's body that uses it, directly or in a nested region, to
+    the last.
     """
 
     name = "place-arrays"

@@ -1,8 +1,8 @@
-"""`place-constants`: places constants beyond the reach of short addresses where the target has longer ones (L3).
+"""`place-constants`: places constants beyond the reach of short addresses if the target has longer ones (L3).
 
-AVR's LPM reads the first 64 KB of flash, ELPM all of it, at the cost of a few cycles for each call of a kernel and for
-each element that is read without one. So constants become far only if not all fit, and those first whose time rises
-least for each byte moved: large matrices whose rows are read by kernels.
+AVR's LPM reads the first 64 KB of flash. ELPM reads all of it, at the cost of a few cycles for each kernel call and for
+each element that is read without a kernel. So constants become far only if not all of them fit, and first those whose
+time rises least for each byte moved: large matrices whose rows are read by kernels.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from tinyml.transforms.ir.levels import PROGRAM_LOOPS
 
 @dataclass(frozen=True)
 class PlaceConstantsPass(ModulePass):
-    """Mark constants as `far`, and set the kernels that read far weights, where near constants exceed their limit.
+    """Mark constants as `far`, and set the kernels that read far weights, where the constants exceed the limit for near
+    ones.
 
-    Constants of equal bits move together. Those stay near that a kernel without a form for far weights reads, or a
-    function that reads single packed elements. The pass is deterministic: constants are taken by the time that each
-    byte costs, then by their order, and those that turn out not to be needed stay near, the costly ones first.
+    Constants of equal bits move together. A constant stays near if it is read by a kernel without a variant for far
+    weights, or by a function for single packed elements. The choice is deterministic: constants are chosen by the time
+    that each byte costs, then by their order. If the chosen ones exceed what is needed, those with the greatest cost
+    stay near.
 
     target: as for `select-kernels`. near: the most bytes of near constants; the default is what the target reads by
     short addresses. Raises `InputError` for an unknown target.
@@ -54,7 +56,7 @@ class PlaceConstantsPass(ModulePass):
 class _Movable:
     """Constants of equal bits that can be far.
 
-    bytes: of the array. time: the additional time of reading it in an inference.
+    bytes: the size of the array. time: the additional time that reading it takes in an inference.
     """
 
     constants: Sequence[scratch.ConstantOp]
@@ -72,7 +74,9 @@ class _Movable:
 
 
 def _chosen(movables: Sequence[_Movable], surplus: int) -> list[_Movable]:
-    """Constants of at least `surplus` bytes in total, or all, that cost little time."""
+    """Constants that cost little time and have at least `surplus` bytes in total; all of them if there are fewer
+    bytes.
+    """
     taken: list[_Movable] = []
     for movable in sorted(movables, key=lambda each: each.time / each.bytes):
         if surplus <= 0:
@@ -96,7 +100,7 @@ def _movables(module: ModuleOp, target: str) -> list[_Movable]:
 
 
 def _movable(constants: Sequence[scratch.ConstantOp], target: str) -> _Movable | None:
-    """The constants as one that can be far; None if a reader needs them near."""
+    """The constants as a `_Movable`; None if a reader needs them near."""
     kernels: list[num.CallOp] = []
     time = 0.0
     for op, value in [reader for constant in constants for reader in _readers(constant.result)]:
@@ -123,7 +127,7 @@ def _readers(value: SSAValue) -> list[tuple[Operation, SSAValue]]:
 
 
 def _executions(op: Operation) -> float:
-    """The number of times that an op runs in an inference; branches count as taken."""
+    """The number of times that an op runs in an inference, with every branch counted as taken."""
     times, around = 1.0, op.parent_op()
     while around is not None:
         times *= trip_count(around) if isinstance(around, scf.ForOp) else 1

@@ -42,10 +42,10 @@ KERNELS = Statistic("num-kernels", "Number of sums that a kernel computes")
 
 @dataclass(frozen=True)
 class SelectKernelsPass(ModulePass):
-    """Sets `kernel` on each dot product, distance and axpy for which the target has a kernel, and expands the others.
+    """Set `kernel` on each dot product, distance and axpy for which the target has a kernel, and expand the others.
 
-    For an FPGA the contraction of a compressed matrix stays, with a `num.entries` in it, and a `scratch.slide` says
-    which rows of constants meet a window that slides.
+    For an FPGA the contraction of a compressed matrix is kept with a `num.entries` in it, and a `scratch.slide` states
+    which rows of constants are multiplied by a sliding window.
 
     target: as for printing C; it is recorded in the module (`tinyml.target`), where later passes look it up. Raises
     `InputError` for an unknown target, and for a module with kernels of another one.
@@ -84,7 +84,9 @@ class SelectKernelsPass(ModulePass):
 
 
 def _keep_for_hardware(module: ModuleOp) -> None:
-    """Keep the rows of compressed matrices, whose entries are dealt out; state which weights meet sliding windows."""
+    """Keep the rows of compressed matrices, whose entries are distributed to processing elements, and state which
+    weights sliding windows are multiplied by.
+    """
     for op in list(module.walk()):
         match op:
             case num.ContractOp(products=[num.SparseProductsOp() as products]) if products.accumulator.IN_REGISTER:
@@ -99,7 +101,9 @@ def _keep_for_hardware(module: ModuleOp) -> None:
 
 
 def _state_slide(op: Operation, weights: SSAValue, vector: SSAValue, length: int) -> None:
-    """State before an op that a window which slides meets rows of constants of a length, and nothing else."""
+    """State before an op that a sliding window is multiplied by constant rows of a given length, and has no other
+    use.
+    """
     window, constant = map(scratch.root, (vector, weights))
     uses = [use.operation for use in buffer_reads(window)]
     copies = [use for use in uses if isinstance(use, scratch.CopyRunOp) and use.step is not None]
@@ -110,7 +114,9 @@ def _state_slide(op: Operation, weights: SSAValue, vector: SSAValue, length: int
 
 
 def _in_blocks(call: num.CallOp, offer: Offer, local: LocalRuns) -> None:
-    """Order the runs as kernels take them, and decode or unpack those that the kernel cannot read, block by block."""
+    """Bring the runs into the order of the kernel's operands, and decode or unpack those that it cannot read, block by
+    block.
+    """
     weights, vector = call.factors
     call.operands = [call.sum, weights, vector]
     if offer.decoded:
@@ -127,7 +133,7 @@ def _chosen(op: num.CallOp, target: str) -> Offer | None:
     if not op.accumulator.INTEGER:
         return None
     if isinstance(op.routine, num.StridedDotAttr) and op.length == 1:
-        # A product of a column and a row: a call would take longer than the product itself.
+        # A product of a column and a single row: a call would take longer than the product itself.
         return None
     sum = num.Sum.of(op) if op.routine.ADDS else None
     widths = (op.accumulator.bits,) if sum is None else tuple(each.bits for each in sum.accumulators(op.sum))
@@ -146,7 +152,7 @@ def _chosen(op: num.CallOp, target: str) -> Offer | None:
 
 
 def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumNest | None:
-    """What a chip is asked for a call; None where no kernel can read the operands."""
+    """The query to a chip for a call; None where no kernel can read the operands."""
     routine, (weights, vector) = op.routine, op.factors
     if _in_flash(vector) or not _begins_whole(weights):
         return None
@@ -250,7 +256,7 @@ def _set_sparse_kernel(op: num.CallOp, offer: Offer, target: str) -> Offer | Non
 
 
 def _replace(op: num.CallOp, sum: SSAValue | None) -> None:
-    """Replace a call by the value that it computes, or by what has been inserted before it."""
+    """Replace a call by the value that it computes, or by what has been inserted before the call."""
     if sum is not None:
         sum.name_hint = op.result.name_hint
         op.result.replace_all_uses_with(sum)
@@ -286,14 +292,14 @@ def select_chunks(module: ModuleOp, target: str) -> None:
 
 
 def _in_chunks(plain: Kernel, target: str) -> list[Kernel]:
-    """The kernels that compute the same sum in chunks."""
+    """The kernels that compute the same sum in chunks as a plain kernel."""
     widths, sums = (plain.weights, plain.vector), (plain.sum,)
     nest = SumNest(plain.op, *widths, sums, plain.codings, plain.flash, chunked=True)
     return [offer.kernel for offer in offers(target, nest)]
 
 
 def _fits_in_chunks(op: num.CallOp, kernel: Kernel) -> bool:
-    """True if the sum of products of every chunk of a row with any vector, plus another byte, fits 16 bits."""
+    """True if 16 bits hold the sum of the products of any chunk of a row with any vector, plus another byte."""
     run, length = op.factors[0], op.length
     constant = scratch.root(run).owner
     if length > LONGEST_IN_CHUNKS or not isinstance(constant, scratch.ConstantOp) or constant.raws.size % length:

@@ -1,8 +1,8 @@
 """`spend-flash`: spends flash, up to a limit, on faster kernels and on weights as code (L3).
 
 Tile families marked `large`, such as Winograd's, read more bytes than there are weights. The weights of tiles and the
-rows of constant matrices can also become code. Candidates are taken by the time saved per byte of flash; a tile with
-several kernels may change to a larger one later. Results keep their bits.
+rows of constant matrices can also become code. Candidates are chosen by the time saved per byte of flash; a tile with
+several kernels may change to a larger one later. Results are the same to the bit.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from tinyml.transforms.loops.flash.attempts import ram_limit, spend
 class SpendFlashPass(ModulePass):
     """Change tiles to faster kernels, which `select-kernels` calls, and replace rows of constant matrices by code.
 
-    The filters of a tile count as such a matrix, by which each window is multiplied. If flash has no room for all rows
-    of a matrix, the remaining ones stay in a loop. The cost model estimates the program after all later passes. Time is
-    in cycles on a board whose core has a published timing.
+    The filters of a tile form such a matrix, by which each window is multiplied. If flash has no room for all rows of a
+    matrix, the remaining ones stay in a loop. The cost model estimates the program after all later passes. Time is in
+    cycles on a board whose core has a published timing.
 
     target: as for `select-kernels`. flash: the most bytes that the program may take; without it, and on a board without
     a cost table, the program is unchanged. ram: bytes for arena, input and stack; the default is the limit of a search
@@ -51,7 +51,8 @@ class SpendFlashPass(ModulePass):
         self.cost(op)
 
     def cost(self, op: ModuleOp, plain: Estimate | None = None) -> ProgramCost | None:
-        """Rewrite a program; its estimate after all later passes, for a search, where the choice has made that.
+        """Rewrite a program, and return its estimate after all later passes if the choice has computed that, for a
+        search.
 
         plain: the estimate of the program that spends nothing, if it is known.
         """

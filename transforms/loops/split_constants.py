@@ -1,7 +1,7 @@
-"""`split-constants`: splits arrays that are larger than the target's C compiler takes, by rows (L3).
+"""`split-constants`: splits arrays that are too large for the target's C compiler, by rows (L3).
 
-On an AVR, where int has 16 bits, an array has less than 32 KB. A loop over the rows of a larger one becomes several
-loops, each over an array of its own.
+On AVR, where int has 16 bits, an array must be smaller than 32 KB. A loop over the rows of a larger array becomes
+several loops, each over an array of its own.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 
 @dataclass(frozen=True)
 class SplitConstantsPass(ModulePass):
-    """Split each constant that is too large and whose readers are in loops over its rows, from the first one on.
+    """Split each constant that is too large if all its readers are in loops over its rows that start at the first row.
 
-    All parts but the last have equally many rows. Printing C rejects constants that remain too large, such as streams
-    of sparse rows, whose places are computed.
+    All parts but the last have the same number of rows. Printing C rejects constants that remain too large, such as
+    streams of sparse rows, in which positions are computed.
 
     target: as for `select-kernels`. Raises `InputError` for an unknown target.
     """
@@ -52,9 +52,9 @@ class SplitConstantsPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Reader:
-    """An op that reads `length` elements of an array from slope * i + start on, in iteration i of a loop.
+    """An op that reads the `length` elements of an array from slope * i + start on, in iteration i of a loop.
 
-    op: a view, or a load, of the array. step: of the loop.
+    op: a view or a load of the array. step: that of the loop.
     """
 
     op: scratch.SliceOp | memref.LoadOp
@@ -66,7 +66,7 @@ class _Reader:
 
     @classmethod
     def of(cls, op: scratch.SliceOp | memref.LoadOp) -> _Reader | None:
-        """The reader, with the innermost loop of whose index alone the elements depend; None without one."""
+        """The reader with the innermost loop whose index alone determines the elements; None if there is none."""
         row = prod(scratch.memref_type(op.operands[0]).get_shape()[1:]) if isinstance(op, memref.LoadOp) else 1
         length = row if isinstance(op, memref.LoadOp) else scratch.elements_of(op.result)
         at, around = affine_sum(op.operands[1]), op.parent_op()
@@ -76,13 +76,13 @@ class _Reader:
                 if (taken := iterations_of(around)) is None or taken.start != 0:
                     return None
                 reader = cls(op, around, slope, start, length, taken.step)
-                # Iterations read different elements, from the first one on.
+                # Iterations read disjoint elements, starting with the first one.
                 return reader if 0 <= start <= slope * taken.step - length else None
             around = around.parent_op()
         return None
 
     def read(self, copy: scratch.SliceOp | memref.LoadOp, part: SSAValue, index: SSAValue) -> None:
-        """Let a copy of the op read a part of the array. index: the number of the iteration since the part began."""
+        """Make a copy of the op read a part of the array. index: the number of the iteration since the part began."""
         nest = LoopNest(copy)
         type = scratch.memref_type(part)
         row = prod(type.get_shape()[1:]) if isinstance(copy, memref.LoadOp) else 1
@@ -126,7 +126,9 @@ def _part(constant: scratch.ConstantOp, first: int, last: int) -> SSAValue:
 
 
 def _split_loop(loop: scf.ForOp, readers: Sequence[_Reader], cuts: Sequence[int], parts: Sequence[SSAValue]) -> None:
-    """Replace a loop by one for each part of an array. cuts: where the parts begin, and the end of the last one."""
+    """Replace a loop by one for each part of an array. cuts: the beginnings of the parts, and the end of the last
+    one.
+    """
     nest = LoopNest(loop)
     slope, end = readers[0].slope, const_evaluate_operand(loop.ub)
     assert end is not None

@@ -1,7 +1,7 @@
-"""What makes two programs the same: their ops, with equal attributes, types and uses of values.
+"""What makes two programs equal: the same ops, with equal attributes, types and uses of values.
 
 Names of values and locations in a source do not count. A digest is the same in every process, so that facts about a
-program can be kept in a file.
+program can be stored in a file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 MOST_SPELLED = 1 << 14
-"""The number of attributes whose digests are kept for other programs."""
+"""The number of attributes whose digests are cached for other programs."""
 
 _spelled: dict[Attribute, str] = {}
 
@@ -36,7 +36,7 @@ def digest_of(module: ModuleOp) -> str:
 def _of(attribute: Attribute) -> str:
     """A digest of an attribute or of a type."""
     if isinstance(attribute, DenseIntOrFPElementsAttr):
-        # Not kept, since that would keep weights in memory.
+        # Not cached, since this would keep weights in memory.
         constant = cast("DenseIntOrFPElementsAttr[Any]", attribute)
         return f"{_of(constant.type)} {hashlib.sha256(constant.data.data).hexdigest()}"
     if (known := _spelled.get(attribute)) is None:

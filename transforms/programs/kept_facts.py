@@ -1,9 +1,10 @@
-"""Facts that are kept in a folder from one command to the next, so that the next one does not find them out again.
+"""Facts that are stored in a folder, so that later commands do not have to find them out again.
 
-Each is a file of JSON whose name is the digest of what was asked and of all that answers: the sources of tinyml and of
-its plug-ins, Python and the libraries that compute. What was asked holds the digest of the program, that of the data
-and every option, so that an answer is never stale, but only no longer asked for. A file that is damaged, or that holds
-the answer to another question, counts as missing and is written anew; none is ever executed.
+Each fact is a JSON file. Its name is the digest of the question and of everything that determines the answer: the
+sources of tinyml and of its plug-ins, Python and the libraries that compute. The question includes the digest of the
+program, that of the data and every option. An answer can therefore never be wrong for its question; at worst nothing
+asks for it any more. A file that is damaged, or that holds the answer to another question, counts as missing and is
+written anew. No file is ever executed.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ LIBRARIES = (DISTRIBUTION, "numpy", "xdsl")
 
 
 class KeptFacts:
-    """The facts in a folder. Raises `InputError` for one that cannot be made."""
+    """The facts in a folder. Raises `InputError` if the folder cannot be created."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -41,7 +42,7 @@ class KeptFacts:
             raise InputError(f"cannot make the folder: {error.strerror}", file=str(folder)) from error
 
     def answer(self, asked: Sequence[str]) -> Any:
-        """What is kept, as of JSON; None if there is nothing."""
+        """The stored answer, as JSON values; None if there is none."""
         try:
             kept = json.loads(self._file(asked).read_bytes())
             return kept["answer"] if kept["asked"] == self._question(asked) else None
@@ -49,12 +50,12 @@ class KeptFacts:
             return None
 
     def keep(self, asked: Sequence[str], answer: Any) -> None:
-        """Keep an answer; raises `InputError` if it cannot be written."""
+        """Store an answer; raises `InputError` if it cannot be written."""
         file, content = self._file(asked), {"asked": self._question(asked), "answer": answer}
         try:
             file.parent.mkdir(exist_ok=True)
             with tempfile.TemporaryDirectory(dir=file.parent) as scratch:
-                # Several processes may write it at once, so each moves a complete file into place.
+                # Several processes may write the file at once, so each moves a complete file into place.
                 fresh = Path(scratch) / file.name
                 fresh.write_text(json.dumps(content, default=_number), encoding="utf-8")
                 fresh.replace(file)
@@ -71,12 +72,12 @@ class KeptFacts:
 
 
 KEPT: ContextVar[KeptFacts | None] = ContextVar("KEPT", default=None)
-"""Where facts are kept in this context; None for nowhere."""
+"""The place where facts are stored in this context; None if they are not stored."""
 
 
 @contextmanager
 def kept_in(folder: Path | None) -> Generator[None]:
-    """A context in which facts are kept in a folder, if there is one."""
+    """A context in which facts are stored in a folder, if one is given."""
     token = KEPT.set(None if folder is None else KeptFacts(folder))
     try:
         yield
@@ -90,10 +91,10 @@ def kept(
     read: Callable[[Any], T],
     write: Callable[[T], Any] = lambda found: found,
 ) -> T:
-    """What is kept, or else what is found, which is kept from then on.
+    """The stored answer, or the one that `find` returns, which is then stored.
 
-    asked: what the answer depends on, which is only asked for where facts are kept. read, write: from and to JSON; what
-    `read` refuses by an exception counts as missing.
+    asked: what the answer depends on; only called where facts are stored. read, write: convert the answer from and to
+    JSON; an exception of `read` makes the stored answer count as missing.
     """
     if (facts := KEPT.get()) is None:
         return find()
@@ -110,7 +111,9 @@ def kept(
 
 @cache
 def environment() -> str:
-    """A digest of all that finds facts: tinyml and its plug-ins, by their sources, and the libraries that compute."""
+    """A digest of everything that computes facts: the sources of tinyml and its plug-ins, and the libraries that they
+    use.
+    """
     digest = hashlib.sha256(f"{platform.python_version()} {platform.machine()}".encode())
     for name in LIBRARIES:
         digest.update(f"{name} {version(name)}".encode())
@@ -126,11 +129,11 @@ def others() -> list[str]:
 
 
 def _sources(module: str) -> Iterator[tuple[str, bytes]]:
-    """The files of a module or package, by their paths in it."""
+    """The files of a module or package, by their paths within it."""
     try:
         spec = find_spec(module)
     except (ImportError, ValueError):
-        # A plug-in whose module has no such name is left out wherever it is asked for.
+        # Plug-ins without a module of this name are ignored everywhere.
         return
     folders = [] if spec is None else spec.submodule_search_locations or []
     for folder in map(Path, folders):
@@ -142,5 +145,5 @@ def _sources(module: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _number(value: Any) -> Any:
-    """A number of numpy as one of Python."""
+    """A numpy number as a Python number."""
     return value.item()

@@ -1,10 +1,11 @@
-"""A store of programs: each is made once, by the passes from one that is known, and facts about it are kept beside it.
+"""A store of programs: each is made once, by passes from a known program, and facts about it are stored with it.
 
-`programs.of(module).at("formats-to-buffers", target="uno").module` lowers a module, or hands out what was lowered
-before. Options that a pipeline does not take make no other program. Programs that are the same (`digest.py`), however
-they were made, have one representative, whose facts and lower levels are theirs as well.
+`programs.of(module).at("formats-to-buffers", target="uno").module` lowers a module, or returns the result of an earlier
+lowering. Options that a pipeline does not have do not make a different program. Equal programs (`digest.py`), however
+they were made, have one representative, whose facts and lower levels they share.
 
-Modules are forgotten when many others were used since; programs, which take little memory, stay and make theirs again.
+A module is discarded when many others have been used since; its program, which takes little memory, is kept and makes
+the module again.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ from tinyml.transforms.programs.digest import digest_of
 T = TypeVar("T")
 
 RECENT = 64
-"""The greatest number of modules at one level, behind the same passes, that are kept."""
+"""The greatest number of modules that are kept at one level, after the same passes."""
 
 
 class Facts:
-    """What was found about something, by what was asked."""
+    """The facts found about something, by the questions that were asked."""
 
     def __init__(self) -> None:
         self.facts: dict[Hashable, Any] = {}
 
     def fact(self, asked: Hashable, find: Callable[[], T]) -> T:
-        """What is known about it. find: finds that out, the first time that it is asked for."""
+        """The known answer to a question. find: computes it when it is first asked for."""
         if asked not in self.facts:
             self.facts[asked] = find()
         return cast("T", self.facts[asked])
@@ -51,30 +52,32 @@ class Programs(Facts):
         self._recent: dict[Sequence[ModulePass], dict[Program, ModuleOp]] = {}
 
     def run(self, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
-        """Rewrite a module by passes, without verification and proof, which would take most of the time."""
+        """Rewrite a module by passes, without the verification and proofs that would take most of the time."""
         PassPipeline(tuple(step for step in passes if step.name != PROOF)).apply(self.context, module)
 
     def of(self, module: ModuleOp) -> Program:
-        """The program of a module, which must not be changed any more, or the same one that is known."""
+        """The program of a module, which must not be changed any more; or the known program that is equal to it."""
         return self.first(Program(self, lambda: module))
 
     def made(self, key: Hashable, make: Callable[[], ModuleOp], passes: Sequence[ModulePass] = ()) -> Program:
-        """The program of a key, such as its formats. make: makes its module once it is asked for; passes: the last."""
+        """The program with a key, such as its formats. make: makes its module when it is first needed; passes: the last
+        passes that it runs.
+        """
         if (known := self._known.get(key)) is None:
             known = self._known[key] = Program(self, make, passes)
         return known
 
     def first(self, program: Program) -> Program:
-        """The first program of the store that is the same as another one, or else that one."""
+        """The first program of the store that is equal to another one; if there is none, the other one itself."""
         return self._first.setdefault(program.digest, program)
 
     def recent(self, passes: Sequence[ModulePass]) -> dict[Program, ModuleOp]:
-        """The modules at hand behind some passes."""
+        """The modules in memory that were made by some passes."""
         return self._recent.setdefault(passes, {})
 
 
 class Program(Facts):
-    """A program of a store. passes: the last that made it."""
+    """A program of a store. passes: the last passes that made it."""
 
     def __init__(self, store: Programs, make: Callable[[], ModuleOp], passes: Sequence[ModulePass] = ()):
         super().__init__()
@@ -84,7 +87,7 @@ class Program(Facts):
 
     @property
     def is_at_hand(self) -> bool:
-        """True if its module was made and not forgotten since."""
+        """True if its module is in memory: made, and not discarded since."""
         return self in self.store.recent(self.passes)
 
     @property
@@ -98,7 +101,7 @@ class Program(Facts):
         return self.store.recent(self.passes)[self] if self.is_at_hand else self.keep(self._make())
 
     def keep(self, module: ModuleOp) -> ModuleOp:
-        """Keep a module that was made of this program elsewhere, and return it."""
+        """Keep a module that was made from this program elsewhere, and return it."""
         recent = self.store.recent(self.passes)
         recent[self] = module
         if len(recent) > RECENT:
@@ -106,7 +109,7 @@ class Program(Facts):
         return module
 
     def forget(self) -> None:
-        """Forget its module, which is changed from now on."""
+        """Discard its module, which will be changed from now on."""
         self.store.recent(self.passes).pop(self, None)
 
     def copy(self) -> ModuleOp:
@@ -120,11 +123,13 @@ class Program(Facts):
 
     @property
     def first(self) -> Program:
-        """The first program of the store that is the same; programs that share it share what follows."""
+        """The first program of the store that is equal to this one; equal programs share everything that is derived
+        from them.
+        """
         return self.store.first(self)
 
     def after(self, *passes: ModulePass) -> Program:
-        """The program that passes make of it."""
+        """The program that passes make from this one."""
 
         def make() -> ModuleOp:
             module = self.copy()
@@ -134,12 +139,14 @@ class Program(Facts):
         return self.store.made((self, passes), make, passes)
 
     def through(self, *passes: ModulePass) -> Program:
-        """The program that passes make of it, one by one: nothing is made twice where programs agree in between."""
+        """The program that passes make from this one, one pass at a time: programs that become equal on the way share
+        the rest.
+        """
         program, spare = self, None
         for step in passes:
             made = program.after(step)
             if not made.is_known:
-                # A pass that changes nothing leaves a copy for the next one.
+                # If a pass changes nothing, its copy is used for the next pass.
                 self.store.run(spare := spare or program.copy(), (step,))
                 made.keep(spare)
             if made.first is not program:
@@ -149,7 +156,7 @@ class Program(Facts):
         return program
 
     def at(self, *pipelines: str, **options: Any) -> Program:
-        """The program behind pipelines, each with those of the options that it takes."""
+        """The program after pipelines; each receives those of the options that it has."""
         program = self
         for name in pipelines:
             program = program.after(*_steps(registered_pass(name, **options)))
@@ -158,5 +165,5 @@ class Program(Facts):
 
 @lru_cache(1 << 10)
 def _steps(pipeline: Any) -> tuple[ModulePass, ...]:
-    """The passes of a pipeline that has its options."""
+    """The passes of a pipeline with its options set."""
     return tuple(pipeline.steps())

@@ -1,7 +1,7 @@
-"""`answer-values`: a program whose class was guessed returns its values alone where the data hold values (L0, L1).
+"""`answer-values`: a program whose class was guessed returns only its values if the data contain values (L0, L1).
 
-Files of ONNX and modules of PyTorch do not say whether several numbers are scores of classes, the values of a regressor
-or what an autoencoder makes of its input. An importer takes them for scores; the targets of a data set know better.
+ONNX files and PyTorch modules do not state whether several numbers are class scores, the values of a regressor or the
+reconstruction of an autoencoder. An importer assumes class scores; the targets of a data set determine the meaning.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from tinyml.dialects.rewriting import Rewriter
 class AnswerValuesPass(ModulePass):
     """Drop the class of a program, the argmax of a result, if `y` of a data set has a value for each element of it.
 
-    A program with labels of classes, with clusters or without scores keeps its class, as does one whose data have
-    classes, or no `y`. data: .npz file; None leaves the program as it is. Raises `InputError` for a data file that does
-    not fit.
+    A program with class labels, with clusters or without scores keeps its class, as does a program whose data have
+    classes, or no `y`. data: .npz file; without it the program is unchanged. Raises `InputError` for a data file that
+    does not fit.
     """
 
     name = "answer-values"

@@ -27,9 +27,9 @@ class ChooseVotesPass(ModulePass):
     """Replace hard votes for the soft ones of all forests.
 
     votes: `soft` changes nothing; with `hard` a leaf votes for its class with the greatest share, the first of equal
-    ones. A vote is the greatest power of two with which the votes of all trees add up to at most 1, so that ranges
-    remain those of the profile. Raises `InputError` for hard votes in a forest whose leaves do not hold shares of
-    several classes, such as boosted trees, and in a program without a forest.
+    ones. A vote is the greatest power of two for which the votes of all trees add up to at most 1, so that the profiled
+    ranges remain valid. Raises `InputError` for hard votes in a forest whose leaves are not shares of several classes,
+    such as boosted trees, and in a program without a forest.
     """
 
     name = "choose-votes"

@@ -19,10 +19,10 @@ from tinyml.dialects.rewriting import PatternRewriteWalker
 
 @dataclass(frozen=True)
 class CompareArgumentsPass(ModulePass):
-    """Remove every function at L0 whose result only `tdsl.argmax` reads, perhaps in another shape.
+    """Remove every function at L0 whose result only `tdsl.argmax` reads, directly or reshaped.
 
-    relu is kept, as it makes negative elements equal. A function whose value the program also returns is kept, too: its
-    argument keeps the scale that suits the function.
+    relu is preserved, since it makes negative elements equal. A function whose value the program also returns is
+    preserved, too: its argument keeps the scale that suits the function.
     """
 
     name = "compare-arguments"

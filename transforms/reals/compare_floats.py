@@ -1,8 +1,8 @@
 """`compare-floats`: forests compare the caller's floats themselves, by their bits (L0).
 
-A forest reads few features of a sample, and reads no number but to compare it. Where nothing else reads the input, it
-takes longer to convert all features to narrow integers than to compare the floats of those that a walk meets; nothing
-is rounded, and the program needs no buffer for its input.
+A forest reads few features of a sample, and only compares them. If nothing else reads the input, converting all
+features to narrow integers takes longer than comparing the floats of the features on a walk. Nothing is rounded, and
+the program needs no buffer for its input.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from tinyml.transforms.reals.analysis.missing_values import compare_argument
 
 @dataclass(frozen=True)
 class CompareFloatsPass(ModulePass):
-    """Give the argument of a program on reals the format f32 if only forests read it, perhaps moved or imputed.
+    """Assign the format f32 to the argument of a program on reals if only forests read it, directly, moved or imputed.
 
-    The interface records the format, which `assign-format` gives the argument. An input that has scales, a unit or a
-    format stays as it is. An imputed feature that is missing goes where its value would go.
+    The interface records the format, which `assign-format` assigns to the argument. An input with scales, a unit or a
+    format is unchanged. A missing feature with an imputed value goes where that value would go.
     """
 
     name = "compare-floats"
@@ -32,9 +32,9 @@ class CompareFloatsPass(ModulePass):
 
 
 def compare_floats(program: ModuleOp, *, scaled: bool = False) -> bool:
-    """Do what `compare-floats` does; returns False for an input that is no float, or read by other ops.
+    """Apply `compare-floats`; return False for an input that is not a float, or that other ops read.
 
-    scaled: true for forests that read scaled elements as well.
+    scaled: true to include forests that read scaled elements.
     """
     from tinyml.runtime.evaluator.evaluator import predict_function
 

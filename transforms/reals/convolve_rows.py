@@ -2,8 +2,8 @@
 
 A dense layer over several rows, such as the tokens of a transformer, multiplies each by the same constant; attention
 multiplies them by the rows of another matrix. The rows are the pixels of an image, and the columns on the right are
-filters, so that all that is known about convolutions holds: weights of a sum are contiguous, several pixels are
-computed at once, and segments are streamed.
+filters, so that the optimisations of convolutions apply: weights of a sum are contiguous, several pixels are computed
+at once, and segments are streamed.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _LEAST = 3
 class ConvolveRowsPass(ModulePass):
     """Rewrite every `tdsl.matmul` of several rows and a constant or a transposed matrix.
 
-    The products of a sum and their order stay the same, and with them accumulators and bounds. The constant is stored
-    transposed, so that only such products may read it. Sums of fewer than three products, which take less time one by
-    one, rows with scales of their own, factors that share scales in groups, and sums whose bound follows only from the
-    left factor are unchanged.
+    The products of a sum and their order are unchanged, and so are accumulators and bounds. The constant is stored
+    transposed, so that only such products may read it. Sums of fewer than three products, which are faster one by one,
+    rows with separate scales, factors with shared scales in groups, and sums whose bound follows only from the left
+    factor are unchanged.
     """
 
     name = "convolve-rows"
@@ -73,7 +73,7 @@ class _RowsAsPixels(RewritePattern):
 
 
 def _has_pixels(op: tdsl.MatmulOp) -> bool:
-    """True if the rows of a product are several pixels of enough channels, with all scales in common."""
+    """True if the rows of a product are several pixels of enough channels, and all scales are common to the rows."""
     rows, length = tdsl.shape_of(op.lhs)
     grouped = any(tdsl.format_of(value).groups is not None for value in (op.lhs, op.rhs))
     whole = op.shifts is None and not grouped and not op.accumulator.has_row_scales

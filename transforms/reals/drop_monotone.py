@@ -1,11 +1,11 @@
-"""`drop-monotone`: functions that preserve the order of scores are dropped if only the class is asked for.
+"""`drop-monotone`: functions that preserve the order of scores are dropped if only the class is requested.
 
 Softmax, sigmoid and a positive factor take time, and in a format they round and saturate, so that unequal scores tie.
-`compare-arguments` drops functions that nothing but `tdsl.argmax` reads; this pass, on request, drops those whose
-results the program returns, too. It then returns the numbers that it compares.
+`compare-arguments` drops functions that only `tdsl.argmax` reads; this pass, on request, also drops functions whose
+results the program returns. The program then returns the numbers that it compares.
 
-The class stays the same but for unequal scores that were rounded to equal ones: of these the first was the class; now
-it is the greatest. So it is for a single score that was rounded to its threshold.
+The class is unchanged except if unequal scores were rounded to equal ones: then the first was the class, now the
+greatest is. The same applies to a single score that was rounded to its threshold.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class DropMonotonePass(ModulePass):
     """Make a program return a label, and drop increasing functions before the comparison that decides on it.
 
     A vector of scores gets a `tdsl.argmax`, a single score a `tdsl.sign`: class 1 is that of a positive score, or of a
-    sigmoid above 1/2. The program returns the compared numbers instead of results that are computed from them alone.
+    sigmoid above 1/2. The program returns the compared numbers instead of results that are computed only from them.
 
     outputs: `class`; `scores`, the default, changes nothing. Raises `InputError` for anything else, for a detector of
     anomalies, and for a result that is neither a vector of scores nor a single one.
@@ -78,10 +78,10 @@ def _add_label(function: func.FuncOp) -> None:
 
 
 def _return_compared(function: func.FuncOp, compared: SSAValue) -> None:
-    """Return the compared numbers once, in place of all results that are computed from them alone."""
+    """Return the compared numbers once, in place of all results that are computed only from them."""
     last = cast(func.ReturnOp, function.body.block.last_op)
     if not isinstance(compared.type, TensorType) or number_format(shaped(compared).get_element_type()) is None:
-        # An accumulator, which the program finishes before it returns it.
+        # The program finishes an accumulator before it returns it.
         return
     kept: list[int] = []
     for number, result in enumerate(last.operands):
@@ -95,7 +95,7 @@ def _return_compared(function: func.FuncOp, compared: SSAValue) -> None:
 
 
 def _is_function_of(value: SSAValue, argument: SSAValue) -> bool:
-    """True for a value that is computed from one argument, and perhaps constants."""
+    """True for a value that is computed only from one argument and constants."""
     if value is argument:
         return True
     if not isinstance(value, OpResult) or isinstance(value.op, _Decision) or not value.op.operands:
@@ -105,7 +105,7 @@ def _is_function_of(value: SSAValue, argument: SSAValue) -> bool:
 
 
 def _drop(decision: _Decision) -> SSAValue:
-    """Let a decision read the argument of increasing functions; the result is the value that it then compares."""
+    """Let a decision read the argument of increasing functions; return the value that it then compares."""
     value = decision.input
     threshold = decision.threshold.value.data if isinstance(decision, tdsl.AtLeastOp) else 0.0
     while (found := _argument(value, decision, threshold)) is not None:
@@ -123,7 +123,7 @@ def _drop(decision: _Decision) -> SSAValue:
 
 
 def _argument(value: SSAValue, decision: _Decision, threshold: float) -> tuple[SSAValue, float] | None:
-    """The argument that leads to the same decision, and its threshold; None unless the value rises with it."""
+    """The argument that yields the same decision, and its threshold; None unless the value increases with it."""
     op = value.owner
     whole = isinstance(decision, tdsl.ArgmaxOp)
     match op:

@@ -1,4 +1,4 @@
-"""`fill-missing`: the conversion of the caller's floats puts imputed numbers in the place of missing values (L0)."""
+"""`fill-missing`: the conversion of the caller's floats replaces missing values by imputed numbers (L0)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tinyml.dialects.rewriting import Rewriter
 
 @dataclass(frozen=True)
 class FillMissingPass(ModulePass):
-    """Remove `tdsl.impute`, and record what stands for missing elements of the input (`fills`, `imputed`).
+    """Remove `tdsl.impute`, and record the replacements of missing input elements (`fills`, `imputed`).
 
     Integers of a sensor are never missing: an input with a unit gets no such numbers. Raises `InputError` for two
     imputers that replace one element by different numbers, and for a program that streams.

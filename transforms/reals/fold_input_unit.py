@@ -1,9 +1,9 @@
-"""`fold-input-unit`: the program takes the integers of a sensor, whose unit the first layers absorb (L0).
+"""`fold-input-unit`: the program reads the integers of a sensor; the first layers absorb their unit (L0).
 
-A sensor delivers integers, of which a real is `raw * scale + offset`. Weights, biases and the thresholds of trees make
-up for scale and offset, so that the device neither converts nor rescales. Where other ops read the input, a
-multiplication and an addition remain, in the format of the program. A unit whose scale is a power of two needs neither:
-the format of the raws has it.
+A sensor delivers integers that represent the reals `raw * scale + offset`. Weights, biases and the thresholds of trees
+absorb scale and offset, so that the device neither converts nor rescales. If other ops read the input, a multiplication
+and an addition remain, in the format of the program. A unit whose scale is a power of two needs neither: the format of
+the raws includes it.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 class FoldInputUnitPass(ModulePass):
     """Give the argument of a program on reals the unit of a sensor, and record unit and format in its interface.
 
-    Both say what the caller supplies; a program that has them stays as it is. To be run before `profile`;
-    `assign-format` gives the argument its format. An argument with a format that has the reals of the sensor already is
-    converted to it, which changes no bit but those of a raw beyond its ends.
+    Both describe the caller's input; a program that has them is unchanged. The pass must run before `profile`;
+    `assign-format` assigns the format to the argument. If the argument already has a format with the reals of the
+    sensor, the input is converted to it; only raws outside its range change.
 
     input_unit: a unit, or several with commas that repeat over the elements, in the order in which the program reads
     them (`InputUnit.parse`); the pass does nothing without one. Raises `InputError` for an unknown unit, for units that
@@ -83,7 +83,7 @@ class FoldInputUnitPass(ModulePass):
 
 
 def _fits(unit: tdsl.InputUnit, format: NumberFormat) -> bool:
-    """True if a format has the real of every integer of a sensor, the least perhaps but for one step."""
+    """True if a format has the real of every integer of a sensor; the least may be off by one step."""
     if format.dtype.kind == "f" or unit.features(len(unit.units)) is not None:
         return False
     [one, *_] = unit.units
@@ -93,9 +93,9 @@ def _fits(unit: tdsl.InputUnit, format: NumberFormat) -> bool:
 
 
 def _convert(value: SSAValue, given: NumberFormat, format: NumberFormat) -> None:
-    """Let a value have the format of a sensor's integers, and convert it to the one that its readers take.
+    """Assign the format of a sensor's integers to a value, and convert it to the format of its readers.
 
-    Slices, such as the frames of a stream, are converted each where it is read.
+    Slices, such as the frames of a stream, are converted separately where they are read.
     """
     readers = tuple(value.uses)
     value = Rewriter.replace_value_with_new_type(value, TensorType(given.type, tdsl.shape_of(value)))
@@ -115,7 +115,7 @@ def _convert(value: SSAValue, given: NumberFormat, format: NumberFormat) -> None
 
 
 def _spelled(format: NumberFormat) -> str:
-    """The reals that the integers of a format stand for, for a message; empty if they are not evenly spaced."""
+    """The reals of a format's integers, for a message; empty if they are not evenly spaced."""
     if format.dtype.kind == "f":
         return ""
     zero, one, two = (float(each) for each in format.decode(np.array([0, 1, 2], format.dtype)))
@@ -125,7 +125,7 @@ def _spelled(format: NumberFormat) -> str:
 
 
 def _compute(argument: BlockArgument, function: AffineFunction) -> None:
-    """Compute an affine function of an argument, at the beginning, for all ops that read it."""
+    """Compute an affine function of an argument, at the beginning, for all its readers."""
     value: SSAValue = argument
     readers = tuple(argument.uses)
     ops: list[Operation] = []

@@ -1,8 +1,8 @@
 """`fold-powers-of-two`: folds a multiplication by a power of two into an adjacent constant factor (L0).
 
 2 (W x) equals (2 W) x, bit for bit, in reals and in every format whose precision does not depend on the magnitude; in
-floats, where it does, no constant may become subnormal or infinite. In fixed point not even the constant's raws change,
-only their scale. A multiplication without such a constant, as in exp(2 x), is kept.
+floats, whose precision does, no constant may become subnormal or infinite. In fixed point not even the constant's raws
+change, only their scale. A multiplication without such a constant, as in exp(2 x), is kept.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _power(value: SSAValue) -> float | None:
 
 
 def _maker(value: SSAValue) -> _Product | None:
-    """The product that computes a value, perhaps in another shape, if the value has no other readers."""
+    """The product that computes a value, directly or reshaped, if the value has no other readers."""
     while value.has_one_use():
         if isinstance(owner := value.owner, _Product):
             return owner
@@ -76,7 +76,7 @@ def _maker(value: SSAValue) -> _Product | None:
 
 
 def _reader(value: SSAValue) -> _Product | None:
-    """The only reader of a value, perhaps in another shape, if it is a product."""
+    """The only reader of a value, directly or reshaped, if it is a product."""
     while value.has_one_use():
         [use] = value.uses
         if isinstance(use.operation, _Product):

@@ -1,7 +1,7 @@
-"""`follow-missing`: forests send missing values where their library does, if the data have any (L0).
+"""`follow-missing`: forests treat missing values as their library does, if the data have any (L0).
 
 Libraries store a direction for missing values at every node, whether a value was ever missing or not. A direction costs
-time, and asks for floats as input, since no number of a format is NaN.
+time, and requires floats as input, since no number of a format is NaN.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from tinyml.dialects.lazy_numpy import np
 
 @dataclass(frozen=True)
 class FollowMissingPass(ModulePass):
-    """Keep the directions of missing values in forests, and compare floats, if a sample of the data misses a value.
+    """Keep the directions of missing values in forests, and compare floats, if a sample of the data has a missing
+    value.
 
-    Else the forests lose them, as do those that imputed features reach; unless another op replaces missing values, the
-    interface says then that there are none.
+    Otherwise the directions are removed from the forests, as from forests that imputed features reach. The interface
+    then states that there are no missing values, unless another op replaces them.
 
-    data: .npz file with inputs `x`; without one the program stays as it is. Raises `InputError` where another op than
-    a forest reads the input as well.
+    data: .npz file with inputs `x`; without it the program is unchanged. Raises `InputError` if another op than a
+    forest also reads the input.
     """
 
     name = "follow-missing"

@@ -27,9 +27,9 @@ _Product = tdsl.MatmulOp | tdsl.MatmulSumOp
 class FuseProductsPass(ModulePass):
     """Fuse every addition at L0 of two dense matrix products without other readers, or of a product and a constant.
 
-    Products of matrices whose rows have scales of their own keep them: their sums are shifted to those of the greatest
-    rows before they join. A constant is not added to these, because its numbers would need the scales of all rows.
-    Convolutions take constants with one number for each channel. several_products: true if a sum may have more than
+    Products of matrices with separate row scales keep them: their sums are shifted to the scales of the greatest rows
+    before they are added. A constant is not added to these, because its numbers would need the scales of all rows.
+    Convolutions accept constants with one number for each channel. several_products: true if a sum may have more than
     one product, which formats that can only add products of one scale do not permit.
     """
 
@@ -80,7 +80,9 @@ class _FuseSum(RewritePattern):
 
 
 def _shift_rows(fused: tdsl.MatmulSumOp, products: Sequence[_Product]) -> None:
-    """Divide the rows of a sum of products by the greatest power of any, and shift the other ones up to it."""
+    """Divide the rows of a sum of products by the greatest power of any product, and shift the other products up to
+    it.
+    """
     own = [np.array(product.shifts or [0] * product.rows) for product in products]
     most = np.max(own, 0)
     left = [
@@ -127,7 +129,7 @@ class _FuseBias(RewritePattern):
 
 
 def _convolution(value: SSAValue) -> tdsl.Conv2dOp | None:
-    """The convolution that computes a value for one reader, perhaps in another shape with the same channels."""
+    """The convolution that computes a value for one reader, directly or reshaped with the same channels."""
     channels = tdsl.shape_of(value)[-1:]
     while value.has_one_use() and tdsl.shape_of(value)[-1:] == channels:
         if isinstance(owner := value.owner, tdsl.Conv2dOp):
@@ -139,7 +141,7 @@ def _convolution(value: SSAValue) -> tdsl.Conv2dOp | None:
 
 
 def _product(value: SSAValue, reader: tdsl.AddOp) -> _Product | None:
-    """The product that computes a value, perhaps in another shape, if `reader` in the same block alone reads it."""
+    """The product that computes a value, directly or reshaped, if its only reader is `reader` in the same block."""
     while value.has_one_use():
         if isinstance(owner := value.owner, _Product):
             return owner if owner.parent is reader.parent else None

@@ -1,7 +1,8 @@
 """`hoist-invariants`: loop-invariant tensors are computed once, before the loop (L0).
 
-MLIR's loop-invariant code motion moves all it can, which suits registers. A hoisted tensor takes memory while the loop
-runs; so cheap ops stay inside, unless their result replaces operands that would have to be kept instead.
+MLIR's loop-invariant code motion moves all ops that it can, which suits registers. A hoisted tensor occupies memory
+while the loop runs. Cheap ops therefore stay inside, unless their result replaces operands that would otherwise stay
+alive.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _COSTLY = tdsl.ContractionOp | tdsl.FunctionOp
 class HoistInvariantsPass(ModulePass):
     """Move products of matrices, exp, tanh and sigmoid out of `scf.for`, with the ops that compute their operands.
 
-    Other tensor ops are moved if the operands that would otherwise be kept only for them have at least as many elements
-    as their results.
+    Other tensor ops are moved if the operands that would otherwise stay alive only for them have at least as many
+    elements as their results.
     """
 
     name = "hoist-invariants"
@@ -67,7 +68,7 @@ def _is_costly(op: Operation) -> bool:
 
 
 def _takes_no_memory(op: Operation, waiting: list[SSAValue]) -> bool:
-    """True if an op's result has no more elements than the operands that would otherwise be kept only for the op."""
+    """True if an op's result has no more elements than the operands that would otherwise stay alive only for the op."""
     if not isinstance(op, tdsl.TensorOp):
         return False
     own = {value for value in waiting if isinstance(value.owner, tdsl.TensorOp) and value.has_one_use()}

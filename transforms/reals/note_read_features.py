@@ -1,4 +1,4 @@
-"""`note-read-features`: which elements of the input a program reads, so that no other float is converted (L0)."""
+"""`note-read-features`: records the input elements that a program reads, so that no other float is converted (L0)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 
 MOST_READ = 0.75
-"""The share of the elements below which a table of them takes less time than the conversion of the others."""
+"""The share of the elements below which a table of them is faster than the conversion of the others."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ class ProfilePass(ModulePass):
     """Run the float program on the inputs of a data set and record `tdsl.profile` on every op with tensors.
 
     An op carries one profile for each result (unit for a result that is not a tensor); the profile of a loop also
-    covers its iter_args. The function's argument has a profile of its own, with the share of zeros in it.
+    covers its iter_args. The function's argument has a separate profile, with its share of zeros.
 
     data: .npz file with inputs `x`. Raises `InputError` for a data file that does not fit, and for a program that
     computes infinity or NaN on the data.

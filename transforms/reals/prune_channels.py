@@ -2,7 +2,7 @@
 
 Only few tensors are alive at the peak. Their channels are removed one by one, those with the least important filters
 first, and the network is planned again after each, because the peak may move to other tensors (PEX, Liberis and Lane
-2023, section 3.5). The result is a smaller network that has to be trained further.
+2023, section 3.5). The result is a smaller network that must be trained further.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from tinyml.transforms.schedules.table import schedule_named
 
 @dataclass(frozen=True)
 class PruneChannelsPass(ModulePass):
-    """Remove channels at L0 from tensors, and from the weights of the ops that make and read them.
+    """Remove channels at L0 from tensors, and from the weights of the ops that define and read them.
 
     Channels that are coupled, for instance by residual sums or depthwise convolutions, are removed together. The pass
-    has to run before `profile`. ram: bytes that may be alive at the peak of the plan. importance: an .npz file with a
+    must run before `profile`. ram: bytes that may be alive at the peak of the plan. importance: an .npz file with a
     number for each channel of each filter, by the name of its weights; without it, the importance of a channel is the
     L1 norm of its weights. mode: the plan, a name of `tinyml plan`. bits: width of an element in memory; without it
     that of the program's elements, 32. Raises `InputError` if the limit cannot be reached, for an importance file that

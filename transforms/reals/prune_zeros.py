@@ -51,7 +51,7 @@ class PruneZerosPass(ModulePass):
 
 
 def _matrix(op: tdsl.ProductOp) -> tdsl.ConstOp | None:
-    """The constant matrix of reals by which a product multiplies a column vector, if the product is its only reader."""
+    """The constant matrix of reals that a product multiplies by a column vector, if the matrix has no other readers."""
     matrix = op.lhs.owner
     if not isinstance(matrix, tdsl.ConstOp) or not matrix.result.has_one_use() or op.shifts is not None:
         return None
@@ -69,7 +69,7 @@ class _Lanes:
     read: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
 
     def add(self, value: SSAValue) -> bool:
-        """Add a vector and all vectors coupled with it; False if one of them cannot lose elements."""
+        """Add a vector and all vectors coupled with it; False if elements of one of them cannot be removed."""
         if value in self.zeros:
             return True
         if prod(shape := tdsl.shape_of(value)) != max(shape, default=1) or max(shape) != self.length:

@@ -1,4 +1,4 @@
-"""`reconstruction-error`: makes a program that reconstructs its input compute a score of how well it does (L0)."""
+"""`reconstruction-error`: replaces the reconstruction of an autoencoder by a score of its quality."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from tinyml.dialects.rewriting import Rewriter
 class ReconstructionErrorPass(ModulePass):
     """Replace the one result of an autoencoder by minus the mean squared error of the reconstruction, 1 x 1.
 
-    An autoencoder returns a tensor with the shape of its input, of more than one element, but for axes of one. The pass
-    does nothing to any other program.
+    An autoencoder returns a tensor with the shape of its input, except for axes of extent 1, and more than one element.
+    Other programs are unchanged.
 
-    false_alarms: the rate that asks for a detector of anomalies (`set-threshold`); None leaves the program as it is.
-    Raises `InputError` for an autoencoder that has number formats already.
+    false_alarms: the rate that requests an anomaly detector (`set-threshold`); None leaves the program unchanged.
+    Raises `InputError` for an autoencoder that already has number formats.
     """
 
     name = "reconstruction-error"
@@ -65,7 +65,7 @@ class ReconstructionErrorPass(ModulePass):
             return made.out
 
         row, reconstructed = (put(tdsl.ReshapeOp(value, (1, length))) for value in (given, result))
-        # Each factor takes the root of 1 / length, which keeps the sum of squares small.
+        # Each factor includes the root of 1 / length, which keeps the sum of squares small.
         root = tdsl.ConstOp(np.array([[length**-0.5]], np.float32), F32_FORMAT)
         Rewriter.insert_op(root, InsertPoint.before(last))
         scaled = put(tdsl.MulOp(put(tdsl.SubOp(row, reconstructed)), root.result))

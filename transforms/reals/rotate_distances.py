@@ -3,7 +3,7 @@
 All coordinates of W x and of the prototypes b in |W x - b|^2 have one scale, determined by the greatest. The distance
 does not change if both are rotated, |Q W x - Q b|^2, and grows by s^2 if both are scaled by s. Q minimises the greatest
 coordinate (`level_rotation`), and s makes it fill its range. W and the prototypes absorb both, the factor of the
-distance absorbs 1 / s^2, and nothing is left to compute on the device.
+distance absorbs 1 / s^2, and the device needs no additional computation.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 STARTS = 50
-"""The number of random rotations, the best of which is improved."""
+"""The number of random rotations; the best one is improved."""
 
 SWEEPS = 20
-"""The most times that every plane is rotated."""
+"""Maximum number of sweeps over all planes."""
 
 SMALL = 0.3
 """Points nearer to the origin than this share of the greatest distance are ignored."""
@@ -85,10 +85,10 @@ def level_rotation(points: Reals) -> NDArray[np.float64]:
 
 
 FILLED = 0.99
-"""The share of a range that is used: 8-bit numbers end at 127 of 128."""
+"""The used share of a range: 8-bit numbers end at 127 of 128."""
 
 MOST_ZEROS = 0.1
-"""The greatest share of zeros in a matrix, not counting zero columns: sparse matrices are kept sparse."""
+"""The greatest share of zeros in a matrix, not counting zero columns: sparse matrices stay sparse."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class RotateDistancesPass(ModulePass):
 class _Distance:
     """A squared distance between a product and prototypes.
 
-    matrix, prototypes: constants. product: of the matrix with a vector. factor: by which the distance is multiplied, if
+    matrix, prototypes: constants. product: that of the matrix with a vector. factor: the factor of the distance, if
     that is its only use.
     """
 
@@ -165,7 +165,7 @@ def _distances(module: ModuleOp) -> Iterator[_Distance]:
 
 
 def _constant(value: SSAValue) -> tdsl.ConstOp | None:
-    """The constant that is a value, or from which it is indexed, if neither has other uses."""
+    """The constant that defines a value directly or by an index, if neither has other uses."""
     source = value.owner.input if isinstance(value.owner, tdsl.IndexOp) else value
     constant = source.owner
     single = value.has_one_use() and source.has_one_use() and tdsl.format_of(value).type == f32

@@ -2,7 +2,7 @@
 
 ProtoNN's `sums += Z[i] * e[i]` runs in accumulators, 4 bytes for each class (`accumulate-sums`). Here a block of
 iterations adds its products to the carried value in one sum, which is exact in registers and rounded once when it is
-stored. That is so seldom that 16 bits lose nothing, in half the memory and no more time.
+stored. Storing is so infrequent that 16 bits lose nothing, in half the memory and the same time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tinyml.transforms.ir.sums import round_carried_sums
 class RoundSumsPass(ModulePass):
     """Rewrite loops at L0 whose only iter_arg is a column `carried + constant[i] * x`, starting from zero.
 
-    block: the most iterations whose products are added together.
+    block: the maximum iterations whose products are added together.
     """
 
     name = "round-sums"

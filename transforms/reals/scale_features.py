@@ -1,8 +1,8 @@
 """`scale-features`: a scale and a zero for each feature of an input vector, absorbed by the layers that read it (L0).
 
-Features have units of their own: with one scale for all, those of small numbers lose all their bits. Here the argument
-becomes `v = (x - zero) / scale`, by feature, which the caller computes (`scales` and `offsets` of the interface);
-scalers and the first layer's weights make up for it. The device computes nothing more, in any format.
+Features have different units: with one scale for all, features with small numbers lose all their bits. Here the
+argument becomes `v = (x - zero) / scale`, by feature, which the caller computes (`scales` and `offsets` of the
+interface); scalers and the first layer's weights compensate. The device has no additional computation, in any format.
 """
 
 from __future__ import annotations
@@ -32,20 +32,22 @@ if TYPE_CHECKING:
 
 
 OFF_CENTRE = 8
-"""The ratio of a feature's greatest magnitude to half of its range above which it has a zero: without one, a feature
-loses up to three bits, and no subtraction is needed where none has one."""
+"""The ratio of a feature's greatest magnitude to half of its range above which it gets a zero.
+
+Without a zero, such a feature loses up to three bits; a program without zeros needs no subtraction.
+"""
 
 ZERO_STEPS = 64
-"""The steps of a scale in which zeros are chosen."""
+"""The number of steps per scale in which zeros are chosen."""
 
 
 @dataclass(frozen=True)
 class ScaleFeaturesPass(ModulePass):
     """Scale the features of an argument at L0 that is a vector, and record scales and zeros in its interface.
 
-    If all readers are layers with weights, perhaps behind a scaler, each feature's range on the data becomes -1 to 1.
-    If other ops, such as squared distances, read the result of a scaler, the caller computes that result instead of the
-    program. Any other input, and one with scales or a unit already, stays as it is. To be run before `profile`.
+    If all readers are layers with weights, directly or after a scaler, each feature's range on the data becomes -1 to
+    1. If other ops, such as squared distances, read the result of a scaler, the caller computes that result instead of
+    the program. Any other input, and one that has scales or a unit, is unchanged. The pass must run before `profile`.
 
     data: .npz file with inputs `x`. Raises `InputError` for a data file that does not fit.
     """
@@ -77,8 +79,8 @@ class ScaleFeaturesPass(ModulePass):
 def _ranges(x: Reals) -> tdsl.FeatureMap:
     """A map from -1 to 1 to the range of each feature, of samples of shape (samples, elements).
 
-    Scales are powers of two, and zeros multiples of a 64th of the scale: in a format with as many bits after the
-    point, raws are features shifted, minus an integer.
+    Scales are powers of two, and zeros multiples of a 64th of the scale: in a format with the corresponding fractional
+    bits, raws are shifted features minus an integer.
     """
     low, high = x.min(0), x.max(0)
     greatest, reach = np.maximum(np.abs(low), np.abs(high)), (high - low) / 2
@@ -86,7 +88,7 @@ def _ranges(x: Reals) -> tdsl.FeatureMap:
     step = _power_of_two(reach) / ZERO_STEPS
     zeros = np.where(centred, np.rint((low + high) / 2 / step) * step, 0.0)
     reach = np.maximum(high - zeros, zeros - low)
-    # A feature that never varies counts in units of itself.
+    # A constant feature counts in units of itself.
     return tdsl.FeatureMap(_power_of_two(np.where(reach > 0, reach, 1.0)), zeros)
 
 

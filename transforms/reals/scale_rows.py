@@ -1,8 +1,8 @@
-"""`scale-rows`: gives rows (output channels) of constant matrices and filters power-of-two scales (L0).
+"""`scale-rows`: assigns power-of-two scales to rows (output channels) of constant matrices and filters (L0).
 
 A format chosen for the greatest weight of a matrix wastes bits on rows of small weights. Such rows are multiplied by
-powers of two, and their sums are divided by the same (`row_shifts`). Both are exact, so that this rewrite of reals
-benefits all number formats with a scale without their involvement.
+powers of two, and their sums are divided by the same (`row_shifts`). Both are exact, so that this rewrite on reals
+benefits all number formats with a scale, which need no support for it.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _Product = tdsl.ProductOp | tdsl.Conv2dOp
 class ScaleRowsPass(ModulePass):
     """Rewrite products at L0 whose left operand has several rows and is a constant or indexed out of a constant.
 
-    Matrices that are indexed out of one constant share their shift amounts. Constants from which the sums start are
-    multiplied by the same powers. The pass has to run before `profile`.
+    Matrices that are indexed out of one constant share their shift amounts. Constant initial values of the sums are
+    multiplied by the same powers. The pass must run before `profile`.
     """
 
     name = "scale-rows"
@@ -60,7 +60,9 @@ def _products(constant: tdsl.ConstOp) -> list[_Product]:
 
 
 def _reads_rows(product: _Product, constant: tdsl.ConstOp) -> bool:
-    """True if only the left operand of a product is a part of a constant; its sums may start from another one."""
+    """True if only the left operand of a product is a part of a constant; its sums may start from a different
+    constant.
+    """
     return constant_root(product.lhs) is constant and constant_root(product.rhs) is not constant
 
 

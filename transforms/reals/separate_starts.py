@@ -1,7 +1,7 @@
 """`separate-starts`: no two sums of products start from the same constant, such as equal biases of two layers (L0).
 
-The format of a start follows from those of the products, in some formats exactly. Equal constants are one after common
-subexpressions are eliminated, so that this pass runs after the last such step on reals.
+The format of a start follows from those of the products, in some formats exactly. Common subexpression elimination
+merges equal constants, so that this pass runs after the last such step on reals.
 """
 
 from __future__ import annotations
@@ -35,6 +35,6 @@ class SeparateStartsPass(ModulePass):
             if start in taken:
                 copy = constant.clone()
                 Rewriter.insert_op(copy, InsertPoint.after(constant))
-                # A start may be a factor, too; it is the last operand.
+                # A start may also be a factor; it is the last operand.
                 sum.operands[len(sum.operands) - 1] = copy.result
             taken.add(start)

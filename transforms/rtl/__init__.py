@@ -1,1 +1,1 @@
-"""Passes on programs with memories and streams of hardware."""
+"""Passes on programs with hardware memories and streams."""

@@ -1,6 +1,7 @@
-"""`expand-loops`: innermost loops of a few iterations without products become their iterations, one after the other.
+"""`expand-loops`: replaces innermost loops of a few iterations without products by their iterations, one after the
+other.
 
-The maximum of a window of 2 x 2 pixels, for example, around which the loop over channels is then pipelined.
+An example is the maximum over a window of 2 x 2 pixels; the loop over channels around it is then pipelined.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ class ExpandLoopsPass(ModulePass):
 
 
 def _next(function: func.FuncOp, copies: dict[scf.ForOp, int]) -> tuple[scf.ForOp, int] | None:
-    """The next loop to expand, and its iterations. copies: of each loop, those of the loops that it had."""
+    """The next loop to expand, and the number of its iterations. copies: for each loop, the number of copies made by
+    expanding the loops in it.
+    """
     for loop in function.walk():
         if not isinstance(loop, scf.ForOp) or not is_pipelined(loop) or not (trips := trips_from_zero(loop)):
             continue

@@ -1,8 +1,9 @@
-"""`flatten-loops`: a loop around an innermost loop and the latter become one loop, whose iterations overlap throughout.
+"""`flatten-loops`: joins an innermost loop and the loop around it into one loop, all of whose iterations overlap.
 
-Without it an innermost loop fills and drains its pipeline in each iteration of the loop around it. What stands before
-and after the innermost loop runs in every iteration, and stores of it happen in the first or the last one alone. LLVM
-flattens loops with nothing between them (`loop-flatten`), MLIR likewise (loop coalescing).
+Without this pass an innermost loop fills and drains its pipeline in each iteration of the outer loop. The ops before
+and after the innermost loop run in every iteration of the joined loop, but their stores take effect only in the first
+or the last iteration of the inner loop. LLVM flattens loops with nothing between them (`loop-flatten`), as MLIR does
+(loop coalescing).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from tinyml.transforms.rtl.scheduling.regions import COUNTERS, RISES, body_of, c
 
 @dataclass(frozen=True)
 class FlattenLoopsPass(ModulePass):
-    """Flattens nests of loops with constant bounds from the inside, where the schedule of the result is shorter.
+    """Flatten nests of loops with constant bounds from the inside, where the schedule of the result is shorter.
 
     clock: as in `schedule-cycles`.
     """
@@ -133,7 +134,7 @@ class FlatNest:
         return flat
 
     def _iteration(self, nest: LoopNest, carried: Sequence[SSAValue]) -> list[SSAValue]:
-        """Insert an iteration of both loops, given their counters and the carried values of the inner one."""
+        """Insert an iteration of both loops, given their counters and the carried values of the inner loop."""
         outer, inner, counters = self.outer, self.inner, counters_of(self.inner)
         for argument, old in zip(carried, (outer.body.block.args[0], *inner.body.block.args), strict=True):
             argument.name_hint = old.name_hint
@@ -176,7 +177,7 @@ class FlatNest:
 
 
 def _through(outer: scf.ForOp, inner: scf.ForOp) -> dict[int, int] | None:
-    """The indices of carried values of both loops that are one value; None if the outer loop carries others."""
+    """The indices of the carried values of both loops that are one value; None if the outer loop carries others."""
     end = outer.body.block.last_op
     assert end is not None
     found: dict[int, int] = {}
@@ -189,5 +190,5 @@ def _through(outer: scf.ForOp, inner: scf.ForOp) -> dict[int, int] | None:
 
 
 def _bounds(nest: LoopNest, loop: scf.ForOp) -> list[SSAValue]:
-    """The first value of a counter, its limit and its step, outside of a nest."""
+    """The first value of a counter, its limit and its step, as values outside a nest."""
     return [nest.index(const_evaluate_operand(bound) or 0) for bound in (loop.lb, loop.ub, loop.step)]

@@ -1,6 +1,6 @@
 """`forward-stores`: replaces loads by the value stored or loaded before, and removes stores that are never read.
 
-As `affine-scalrep` in MLIR. Sums that pass through an array of one element become values.
+This is like `affine-scalrep` in MLIR. Sums that pass through an array of one element become values.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`free-ports`: loads of a loop that would wait for each other at a memory's port get ports of their own.
+"""`free-ports`: gives loads of a loop that would wait for each other at a memory's port ports of their own.
 
-Small constant memories are copied for each of their loads in a block. Elements that do not change while a loop runs
-are loaded before it, where the loop loads others from the same memory.
+Small constant memories are copied for each of their loads in a block. Elements that do not change while a loop runs are
+loaded before the loop, if the loop loads other elements from the same memory.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ def _copy(memory: rtl.MemoryOp, most: int) -> None:
 
 
 def _early(loop: scf.ForOp) -> list[rtl.LoadOp]:
-    """The loads of a loop with a loop-invariant address, from memories from which it also loads otherwise."""
+    """The loads of a loop with a loop-invariant address, from memories from which the loop also loads at other
+    addresses.
+    """
     loads = [op for op in loop.body.block.ops if isinstance(op, rtl.LoadOp)]
     number = Counter(load.memory for load in loads)
     return [load for load in loads if number[load.memory] > 1 and not loop.body.block.is_ancestor(load.address.owner)]

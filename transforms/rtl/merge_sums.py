@@ -1,6 +1,6 @@
-"""`merge-sums`: sums of equal length that follow each other are added in one loop, each by its own multiplier.
+"""`merge-sums`: computes consecutive sums of equal length in one loop, each by its own multiplier.
 
-Where the second one goes on from the first, as the sum of two products of matrices does, they become one sum.
+If the second sum continues the first, as in the sum of two products of matrices, the two become one sum.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
 @dataclass(frozen=True)
 class MergeSumsPass(ModulePass):
-    """Merge neighbouring sums. Where their loads share a port, an iteration takes as long as both did."""
+    """Merge neighbouring sums. If their loads share a port, an iteration takes as long as one of each loop took
+    together.
+    """
 
     name = "merge-sums"
 
@@ -65,7 +67,7 @@ def _merge_first(block: Block | None, loop: scf.ForOp) -> bool:
 
 
 def _add_later(sum: scf.ForOp, place: int, first: scf.ForOp) -> None:
-    """Let a sum start from 0, which is available before the first loop, and add its initial value to the result."""
+    """Make a sum start from 0, which is available before the first loop, and add its initial value to the result."""
     init, result = sum.iter_args[place], sum.results[place]
     sum.operands[3 + place] = LoopNest(first).constant(0, init.type)
     assert sum.next_op is not None

@@ -1,9 +1,9 @@
 """`schedule-cycles`: gives every op a clock cycle, and every innermost loop an initiation interval.
 
 Ops between loops run once, each as early as the delays of a chain and the ports of memories allow. The iterations of an
-innermost loop overlap: they start at the least interval for which carried values and memories are in time (modulo
-scheduling; Rau, "Iterative Modulo Scheduling", 1996, here without backtracking). Cheap functions of registers that keep
-their values take no cycle at all.
+innermost loop overlap: they start at the least interval at which carried values and memory accesses are available in
+time (modulo scheduling; Rau, "Iterative Modulo Scheduling", 1996, here without backtracking). Cheap functions of
+registers that do not change take no cycle at all.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ _WIRES = 0.4
 class ScheduleCyclesPass(ModulePass):
     """Record cycles of ops (`rtl.cycle`), intervals of pipelined loops (`rtl.interval`) and waits (`rtl.wait`).
 
-    clock: the frequency in MHz, within whose period each chain of ops ends by the delays of the FPGA that the module is
-    compiled for; by default the frequency of its board, or 50 and an ECP5 if no FPGA is named. Raises `InputError` for
-    a clock that is not positive.
+    clock: the frequency in MHz. By the delays of the FPGA that the module is compiled for, each chain of ops ends
+    within its period. By default the frequency of its board, or 50 and an ECP5 if no FPGA is named. Raises `InputError`
+    for a clock that is not positive.
     """
 
     name = "schedule-cycles"
@@ -126,5 +126,5 @@ class _FunctionSchedule:
 
 
 def _reads(op: Operation, fresh: set[SSAValue] | None) -> bool:
-    """True for an op that reads fresh values; None: all but constants are fresh."""
+    """True for an op that reads values in `fresh`; if that is None, all values except constants are fresh."""
     return any(const_evaluate_operand(value) is None if fresh is None else value in fresh for value in op.operands)

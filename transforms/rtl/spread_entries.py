@@ -1,10 +1,11 @@
-"""`spread-entries`: processing elements for products of sparse matrices, each of which takes an entry a cycle.
+"""`spread-entries`: distributes products of sparse matrices to processing elements, each of which processes one entry
+per cycle.
 
-SeeDot (section 6.2.1) deals the columns of a sparse matrix out to processing elements, three quarters of them before
-the program runs and a quarter to whichever element is free. Here every entry of a row is dealt out beforehand, since
-all indices are constants: `n` elements take the entries of a row `n` at a time, and an adder tree joins them, so that
-`e` entries in `r` rows take less than `e / n + r` cycles. Columns that are fed to free elements take `e / n` cycles at
-best, and `r` more to join the sums that each element has of each row.
+SeeDot (section 6.2.1) distributes the columns of a sparse matrix to processing elements, three quarters of them before
+the program runs and a quarter to whichever element is free. Here every entry of a row is assigned in advance, since all
+indices are constants: `n` elements take the entries of a row `n` at a time, and an adder tree adds their products, so
+that `e` entries in `r` rows take less than `e / n + r` cycles. Columns that are assigned to free elements take `e / n`
+cycles at best, and `r` more to add the partial sums that the elements have of each row.
 """
 
 from __future__ import annotations
@@ -54,12 +55,13 @@ MOST = 64
 
 @dataclass(frozen=True)
 class SpreadEntriesPass(ModulePass):
-    """Replace products of compressed matrices by loops over words of entries, one for each processing element.
+    """Replace products of compressed matrices by loops over words of entries, with one entry for each processing
+    element.
 
-    elements: how many elements each product has; None keeps to the budget. cells: percent of the LUTs, DSPs and block
-    RAMs of the device for the whole module, of which a product takes its share of the program's products of numbers.
-    Each element has a copy of the vector; copies, entries and other memories take no more block RAMs than there are.
-    Raises `InputError` for less than one element and for an invalid share.
+    elements: the number of processing elements of each product; by default the budget determines it. cells: percent of
+    the device's LUTs, DSPs and block RAMs for the whole module. Each product receives a part of this budget, in
+    proportion to its multiplications. Each element has a copy of the vector; copies, entries and other memories take no
+    more block RAMs than there are. Raises `InputError` for less than one element and for an invalid share.
     """
 
     name = "spread-entries"
@@ -80,7 +82,9 @@ class SpreadEntriesPass(ModulePass):
 
 
 def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, int]:
-    """The processing elements that a product's share of a budget allows, and how many of them multiply by DSPs."""
+    """The number of processing elements that a product's part of the budget allows, and how many of them multiply by
+    DSPs.
+    """
     fabric = fabric_around(function)
     operators = Operators(fabric.delays, intervals(function))
     taken = cells_of(function.body.block.ops, operators, fabric)
@@ -107,7 +111,7 @@ def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, 
 
 
 def _blocks_of_others(function: func.FuncOp, rows: EntryRows, fabric: Fabric) -> int:
-    """The block RAMs of the memories of a function other than those of a product."""
+    """The block RAMs of the memories of a function that do not belong to a product."""
     own = {rows.values.memory, rows.vector.memory}
     others = [
         op
@@ -119,7 +123,7 @@ def _blocks_of_others(function: func.FuncOp, rows: EntryRows, fabric: Fabric) ->
 
 
 def _blocks_of_tables(rows: EntryRows, count: int, fabric: Fabric) -> int:
-    """The block RAMs of the entries of a product and of their columns, in words for `count` elements."""
+    """The block RAMs of the entries of a product and of their column indices, in words for `count` elements."""
     widths = type_width(rows.values.result), _address_width(rows)
     return sum(blocks(fabric, rows.words(count), width * count) for width in widths)
 
@@ -195,7 +199,9 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
 
 
 def _finish(nest: LoopNest, rows: EntryRows, row: SSAValue, total: SSAValue, last: SSAValue, *, starts: bool) -> None:
-    """Copy what finishes and stores a row, which happens at its last word. starts: the total includes the start."""
+    """Copy the ops that finish and store a row, which take effect at its last word. starts: true if the total includes
+    the start value.
+    """
     new: dict[SSAValue, SSAValue] = {rows.nest.row: row}
     for op in rows.nest.body.block.ops:
         if isinstance(op, num.EntriesOp):
@@ -208,7 +214,7 @@ def _finish(nest: LoopNest, rows: EntryRows, row: SSAValue, total: SSAValue, las
 
 
 def _memory(nest: LoopNest, numbers: Sequence[int], width: int, count: int, name: str | None) -> SSAValue:
-    """A memory of unsigned numbers of a width, `count` in a word."""
+    """A memory of unsigned numbers of a given width, `count` per word."""
     data = np.array(numbers, f"<u{1 << max((width + 7) // 8 - 1, 0).bit_length()}").tobytes()
     content = DenseIntOrFPElementsAttr(TensorType(IntegerType(width), [len(numbers)]), BytesAttr(data))
     memory = nest.insert(rtl.MemoryOp(rtl.MemoryType(len(numbers) // count, width * count), content))
@@ -217,7 +223,7 @@ def _memory(nest: LoopNest, numbers: Sequence[int], width: int, count: int, name
 
 
 def _copies(vector: SSAValue, count: int) -> list[SSAValue]:
-    """The memory of a vector, and copies of it that are written along with it."""
+    """The memory of a vector, and copies of it that are written at the same time."""
     memory = vector.owner
     assert isinstance(memory, rtl.MemoryOp)
     copies = [memory.result]
@@ -241,7 +247,9 @@ def _word(nest: LoopNest, table: SSAValue, at: SSAValue) -> SSAValue:
 def _term(
     nest: LoopNest, rows: EntryRows, read: Sequence[SSAValue], copies: Sequence[SSAValue], lane: int, *, logic: bool
 ) -> SSAValue:
-    """The term of a processing element. read: words of values and of addresses. logic: without a multiplier."""
+    """The term of a processing element. read: the words of values and of addresses. logic: true to multiply without a
+    DSP.
+    """
     widths = type_width(rows.values.result), _address_width(rows)
     value, place = (element_of_word(nest, word, lane, width) for word, width in zip(read, widths, strict=True))
     unsigned = nest.insert(arith.ExtUIOp(place, IntegerType(widths[1] + 1)))

@@ -1,8 +1,8 @@
 """`unroll-loops`: sums of products take several elements in each iteration, from memories with wider words.
 
-SeeDot (section 6.2.2) gives its hardware hints to unroll loops, as many as a budget of cells allows. Here an iteration
-reads words of as many elements as it adds, so that each memory keeps its one port, and the terms of an iteration are
-added as a tree before they join the sum. Rows of constant matrices whose length is no multiple end in zeros.
+SeeDot (section 6.2.2) gives hints to unroll loops as far as a budget of cells allows. Here an iteration reads words
+that contain all the elements that it adds, so that one port per memory is enough. An adder tree adds the terms of an
+iteration before they are added to the sum. Rows of constant matrices are padded with zeros to a multiple of the word.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from tinyml.transforms.rtl.unrolling.words import widen_memories
 class UnrollLoopsPass(ModulePass):
     """Unroll innermost loops that only add, by powers of two.
 
-    factor: the most elements that an iteration takes, whatever they cost; None keeps to the budget. luts, dsps: the
-    budget for the whole module, by default a share of the FPGA that it is compiled for. cells: that share in percent.
-    brams: the block RAMs for the whole module, by default all that there are.
-    order: `gain` unrolls what saves most for its cells, `sequential` each loop in turn as far as it goes, as SeeDot.
-    Raises `InputError` for a factor that is not positive, an invalid share, and an unknown order.
+    factor: the most elements that an iteration processes, whatever they cost; by default the budget determines it.
+    luts, dsps: the budget for the whole module, by default a share of the FPGA that it is compiled for. cells: that
+    share in percent. brams: the block RAMs for the whole module, by default all that there are. order: `gain` first
+    unrolls the loops that save most cycles for their cells; `sequential` unrolls each loop in turn as far as possible,
+    as SeeDot does. Raises `InputError` for a factor that is not positive, an invalid share, and an unknown order.
     """
 
     name = "unroll-loops"

@@ -1,6 +1,6 @@
-"""`widen-elements`: loops over elements without products take several in each iteration, as words of memories.
+"""`widen-elements`: loops over elements without products process several in each iteration, as words of memories.
 
-A maximum of pixels, for example, is that of several channels at once, and what is copied is copied in words.
+For example, the maxima of several channels are computed at once, and copies transfer whole words.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tinyml.transforms.rtl.scheduling.regions import is_pure, set_lanes
 from tinyml.transforms.rtl.unrolling.words import element_of_word, widen_memories, word_address, word_of
 
 LANES = 8, 4, 2
-"""The numbers of elements that an iteration may take, the greatest first."""
+"""The numbers of elements that an iteration may process, the greatest first."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class WidenElementsPass(ModulePass):
 
 
 def _takes(loop: scf.ForOp, lanes: int) -> bool:
-    """True if an iteration can take a power of two of elements.
+    """True if an iteration can process a given power of two of elements.
 
-    Words begin at multiples of it, so that two iterations alias in all their elements or in none.
+    Words begin at multiples of it, so two iterations access either the same elements or no common ones.
     """
     if loop.iter_args or (trips := trips_from_zero(loop)) is None or trips % lanes:
         return False

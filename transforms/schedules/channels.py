@@ -1,8 +1,9 @@
 """Partial execution along channels (PEX, Liberis and Lane 2023, section 3, definition 11, algorithm 1, table 2).
 
-In a loop over channels ops *generate* slices of one channel from whole operands, ops on channels *continue* with them,
-and others *accumulate* their contributions to whole results, whose sums may need more bits than their elements. A loop
-may have any number of each, across branches and joins; ops run in the topological order with the least peak.
+In a loop over channels, ops *generate* slices of one channel from whole operands, ops on channels *continue* with them,
+and others *accumulate* their contributions to whole results; the sums of these results may need more bits than their
+elements. A loop may have any number of each, across branches and joins; ops run in the topological order with the least
+peak.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from tinyml.transforms.schedules.protocol import (
 from tinyml.transforms.schedules.rewriting.channel_loop import ChannelLoop
 
 LONGEST = 16
-"""The most ops in a loop; the networks of the paper need fewer."""
+"""Maximum ops in a loop; the networks of the paper need fewer."""
 
 SUM_BITS = 32, 16, 8
 """The permitted widths of sums, in bits."""
@@ -39,7 +40,8 @@ SUM_BITS = 32, 16, 8
 
 @dataclass(frozen=True)
 class ByChannel(Tiling):
-    """A loop over channels. sums: the width of accumulated sums in bits. channels: those computed in an iteration.
+    """A loop over channels. sums: the width of accumulated sums in bits. channels: the number of channels per
+    iteration.
 
     Raises `InputError` for other widths of sums.
     """
@@ -109,7 +111,7 @@ class Partial(Schedule):
     def program_plan(self, network: Network, ram: int | None = None, most_extra: int | None = None) -> Plan:
         """The plan with the least peak, one channel at a time.
 
-        ram: the bytes that may be alive at once, of which each loop takes as many channels at once as fit (remark 4).
+        ram: the limit on live bytes; each loop computes as many channels at once as fit (remark 4).
         """
         plan = super().program_plan(network, ram, most_extra)
         if ram is None:
@@ -129,7 +131,7 @@ class Partial(Schedule):
     def widths(self, graph: Graph, plan: Plan) -> list[Width]:
         """Each number of channels at once by which a loop of the plan can run.
 
-        Other loops take the greatest number below that they can.
+        Other loops use the greatest possible number below it.
         """
         ordered = graph.in_order(plan.order)
         loops = {
@@ -152,12 +154,12 @@ class Partial(Schedule):
         return [width(most) for most in sorted({n for loop in loops.values() for n in divisors(loop.channels)})]
 
     def _segment(self, loop: ChannelNodes, channels: int) -> Segment:
-        """A loop as PEX counts its memory."""
+        """A loop with its memory as PEX counts it."""
         bits = self._whole(loop) + channels * loop.peak()
         return Segment(loop.nodes[0], loop.nodes[-1], bits, ByChannel(self.tiling.sums, channels))
 
     def _program_segment(self, network: Network, loop: ChannelNodes, channels: int) -> Segment:
-        """A loop with all that a compiled program keeps."""
+        """A loop with all memory of a compiled program."""
         tiling = ByChannel(self.tiling.sums, channels)
         bits = self._whole(loop) + channels * loop.peak(copies=True) + _windows(network, loop, tiling)
         return Segment(loop.nodes[0], loop.nodes[-1], bits, tiling, len(loop.nodes))
@@ -201,7 +203,7 @@ def divisors(number: int) -> list[int]:
 def _windows(network: Network, loop: ChannelNodes, tiling: ByChannel) -> int:
     """Maximum bits of an op's gathered window, of one pixel, and of the extra width of narrow sums.
 
-    From the window of several channels, that of one is copied where each channel of a result reads one.
+    If each channel of a result reads one channel, the window of one channel is copied from that of several channels.
     """
     most = 0
     for i in loop.nodes:

@@ -181,7 +181,7 @@ def _has_turns(network: Network, i: int) -> bool:
         return False
     if any(margin >= kernel[side // 2] for side, margin in enumerate(margins_of(pad))):
         return False
-    # A result with wider elements than the chain's final tensor has to be absorbed.
+    # A result with wider elements than the chain's final tensor must be absorbed.
     wide = tdsl.format_of(op.out).dtype.itemsize > tdsl.format_of([op, *chain][-1].out).dtype.itemsize
     return not wide or _can_absorb(op, chain)
 
@@ -197,7 +197,7 @@ def _can_absorb(op: tdsl.Conv2dOp, chain: Sequence[tdsl.TensorOp]) -> bool:
 
 
 def _can_turn(image: SSAValue) -> bool:
-    """True if the elements of an image take whole bytes, or half bytes if they are packed."""
+    """True if the elements of an image occupy whole bytes, or half bytes if they are packed."""
     packed = packed_type(MemRefType(tdsl.format_of(image).type, tdsl.shape_of(image)))
     return packed is None or packed_bits(packed) == 4
 

@@ -1,4 +1,4 @@
-"""Ordinary execution: one op after the other, with whole operands and results."""
+"""Ordinary execution: ops run sequentially, with whole operands and results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tinyml.transforms.schedules.tiling.window_tiles import MEMORY, memory_attri
 
 @dataclass(frozen=True)
 class Whole(Tiling):
-    """A single op on whole tensors. how: its name in tables, which tells what its result may overwrite."""
+    """A single op on whole tensors. how: its name in tables, which implies what its result may overwrite."""
 
     how: str
 

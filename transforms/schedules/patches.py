@@ -82,8 +82,8 @@ def _patches(graph: Graph, last: int) -> Iterator[Segment]:
 def patches(graph: Graph, last: int, count: int) -> Segment | None:
     """The nodes up to `last` as count x count tiles of its result; None where that is impossible.
 
-    Input and result are whole; the input may not arrive row by row. In a tile, ops run one after the other on the parts
-    that the tile needs. The overlap with neighbouring tiles is computed again: the extra work.
+    Input and result are whole; the input may not arrive row by row. In a tile, ops run sequentially on the parts that
+    the tile needs. The overlap with neighbouring tiles is computed repeatedly: the extra work.
     """
     nodes, boundary = graph.nodes[: last + 1], graph.boundary(0, last)
     result = graph.nodes[last].result

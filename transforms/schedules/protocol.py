@@ -1,7 +1,7 @@
 """The interface of schedules.
 
 A *schedule* is named by `--plan` and `tinyml plan`: it offers segments of a network, from which the plan with the least
-peak is chosen. A *tiling* is the way to run one segment; it tells which part of a tensor the segment keeps, and
+peak is chosen. A *tiling* is the way to run one segment; it defines which part of a tensor the segment stores, and
 rewrites the segment.
 """
 
@@ -24,7 +24,7 @@ class NotTiled(Exception):
 
 
 class Share(NamedTuple):
-    """A tensor that is alive in a segment, whole or in part. bits: of that part."""
+    """A tensor that is alive in a segment, whole or in part. bits: those of that part."""
 
     tensor: str
     part: str
@@ -43,9 +43,9 @@ class Share(NamedTuple):
 
 
 class Kernels(NamedTuple):
-    """The target's kernels that compute several pixels at once, and the memory that they may take.
+    """The target's kernels that compute several pixels at once, and the memory that they may use.
 
-    inside: in the loops of a segment. single: for an op by itself; None leaves that to `tile-windows`.
+    inside: in the loops of a segment. single: for a single op; None leaves it to `tile-windows`.
     """
 
     target: str
@@ -54,9 +54,10 @@ class Kernels(NamedTuple):
 
 
 class TilingOptions(NamedTuple):
-    """The options of `tile-segment` that say how a segment runs.
+    """The options of `tile-segment` for the execution of a segment.
 
-    sums: the width of accumulated sums in bits. patches: their number along each axis. channels: those in an iteration.
+    sums: the width of accumulated sums in bits. patches: their number along each axis. channels: the number of channels
+    per iteration.
     """
 
     sums: int = 32
@@ -67,8 +68,8 @@ class TilingOptions(NamedTuple):
 class Width(NamedTuple):
     """A plan whose loops compute several channels at once.
 
-    channels: the most in an iteration. bits: the peak. Their overhead: turns, how often an op of a loop runs, and sums,
-    how many partial sums are read and written.
+    channels: the maximum per iteration. bits: the peak. turns, sums: their overhead, the executions of an op of a loop
+    and the number of partial sums that are read and written.
     """
 
     channels: int
@@ -101,7 +102,7 @@ class Tiling(ABC):
         """
 
     def round_sums(self, network: Network, first: int, last: int) -> None:
-        """Round sums in nodes first to last as the rewrite does, if it does, and execute nothing else of it."""
+        """Round sums in nodes first to last as the rewrite does, if it rounds any, without the rest of the rewrite."""
         return
 
     def gathered(self, network: Network, segment: Segment) -> int:
@@ -113,7 +114,7 @@ class Tiling(ABC):
         return Share.whole(graph, tensor)
 
     def obstacle(self, network: Network, segment: Segment) -> str | None:
-        """Why the segment cannot run in this tiling; None if it can."""
+        """The reason why the segment cannot run in this tiling; None if it can."""
         try:
             self.rewrite(network, segment.first, segment.last)
         except NotTiled as error:
@@ -147,7 +148,7 @@ class Schedule(ABC):
 
     @abstractmethod
     def segments(self, graph: Graph) -> Iterator[Segment]:
-        """Yield the candidate segments, with memory counted as in the literature; they have to cover any graph."""
+        """Yield the candidate segments, with memory counted as in the literature; they must cover any graph."""
 
     @abstractmethod
     def program_segments(self, network: Network) -> Iterator[Segment]:
@@ -158,7 +159,7 @@ class Schedule(ABC):
         """
 
     def orders(self, graph: Graph) -> Iterator[Sequence[int]]:
-        """Yield the topological orders of the nodes to make plans for; of equal ones the first is taken."""
+        """Yield the topological orders of the nodes that plans try; of equal plans the first is used."""
         yield range(len(graph.nodes))
 
     def tilings(self, options: TilingOptions) -> Mapping[str, Tiling]:
@@ -182,8 +183,8 @@ class Schedule(ABC):
     def program_plan(self, network: Network, ram: int | None = None, most_extra: int | None = None) -> Plan:
         """The plan of a compiled program with the least peak or, if `takes_ram`, the least time.
 
-        ram: the bytes that may be alive at once, including scratch; if no plan fits, the one with the least peak is
-        taken. most_extra: a limit on multiply-accumulates in excess of the network's own, if the schedule recomputes.
+        ram: the limit on live bytes, including scratch; if no plan fits, the one with the least peak is taken.
+        most_extra: a limit on multiply-accumulates in excess of the network's own, if the schedule recomputes.
         """
         limit = 8 * ram if self.takes_ram and ram is not None else None
 
@@ -195,7 +196,7 @@ class Schedule(ABC):
         return min(plans, key=rank)
 
     def widths(self, graph: Graph, plan: Plan) -> Sequence[Width]:
-        """The plan with more and more channels at once; empty if its segments have no loops over channels."""
+        """The plans with increasing numbers of channels at once; empty if the segments have no loops over channels."""
         return ()
 
     def _program_plan(self, network: Network, order: Sequence[int], limit: int | None, most_extra: int | None) -> Plan:

@@ -75,7 +75,7 @@ class Streaming(Schedule):
 
 
 class ByPixels(Streaming):
-    """Streaming pixel by pixel, which leaves no memory for tiles of several pixels."""
+    """Streaming pixel by pixel, without memory for tiles of several pixels."""
 
     def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], target: str) -> TileMemory:
         return TileMemory(0)

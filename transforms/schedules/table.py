@@ -2,7 +2,7 @@
 
 A schedule is a `Schedule` in a file of this folder and a row of `SCHEDULES`. A separate package adds one through an
 entry point of the group `tinyml.schedules` with the schedule's name, such as `columns = "mypackage.columns:COLUMNS"`.
-Names are known without importing the files, so that tools start quickly.
+The names need no import of the files, so that tools start quickly.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ORDINARY, AUTO = "ordinary", "auto"
 
 TIME_LOOPS = "tinyml.transforms.schedules.streams.time_loops"
-"""The module, of an extension, that finds what reads an input step by step."""
+"""The module of an extension that finds the ops that read an input step by step."""
 
 
 def _loaded(row: Row) -> Schedule:
@@ -58,7 +58,7 @@ schedule_named, schedules, schedule_names = SCHEDULES.get, SCHEDULES.each, SCHED
 
 
 class Traits(NamedTuple):
-    """What the passes of every program have to know of a schedule; as in `Schedule`."""
+    """The traits of a schedule that the passes of every program read; as in `Schedule`."""
 
     rounds: bool = False
     sliced: bool = False
@@ -67,7 +67,7 @@ class Traits(NamedTuple):
 
 
 _KNOWN = {ORDINARY: Traits(), AUTO: Traits(takes_ram=True)}
-"""The traits of the schedules of most programs, which are asked for before any segment is planned."""
+"""The traits of the schedules of most programs, which are read before any segment is planned."""
 
 
 def traits_of(name: str) -> Traits:

@@ -26,10 +26,11 @@ from tinyml.transforms.search.search_demote import (
 
 @dataclass(frozen=True)
 class SearchByAccuracyPass(BaselinePass):
-    """Demote what loses least until the program fits, promote what loses most while it fits; take the better.
+    """Demote the tensors with the least loss until the program fits, promote those with the greatest loss while it
+    fits, and take the better result.
 
     ram, flash: limits as in `LimitedPass`; without any all tensors stay wide. target: determines the stack, as for
-    `select-kernels`. widths: of demoted tensors and of others, as for `search-demote`.
+    `select-kernels`. widths: the widths of demoted tensors and of others, as for `search-demote`.
     """
 
     name = "search-by-accuracy"

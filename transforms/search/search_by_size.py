@@ -1,4 +1,4 @@
-"""`search-by-size`: MinUn's size-based baseline (section 7.5): tensors become narrow in the order of their sizes."""
+"""`search-by-size`: MinUn's size-based baseline (section 7.5): tensors are narrowed in the order of their sizes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class SearchBySizePass(BaselinePass):
     """Demote the smallest tensors first, then the largest first, until the program fits, and take the better result.
 
     ram, flash: limits as in `LimitedPass`; without any all tensors stay wide. target: determines the stack, as for
-    `select-kernels`. widths: of demoted tensors and of others, as for `search-demote`.
+    `select-kernels`. widths: the widths of demoted tensors and of others, as for `search-demote`.
     """
 
     name = "search-by-size"

@@ -20,12 +20,12 @@ from tinyml.transforms.search.engine.search import Feasibility, Limits, Search
 from tinyml.transforms.search.engine.search_pass import LimitedPass, loss_option, widths_option
 
 _SCALES = range(4)
-"""The scales of a demoted tensor, in bits finer than the one that holds its whole range."""
+"""The scales of a demoted tensor, in bits finer than the scale of its whole range."""
 
 
 @dataclass(frozen=True)
 class Demotion:
-    """The demotion of one tensor alone: its choice, and the loss of the program."""
+    """The demotion of a single tensor: its choice, and the loss of the program."""
 
     choice: FormatChoice
     loss: float
@@ -55,7 +55,7 @@ def explore_input_scale(search: Search, choices: Sequence[FormatChoice]) -> Form
 
 
 def demote_each(search: Search, choices: Sequence[FormatChoice], narrow: NumberFormat) -> list[Demotion]:
-    """Algorithm 13: the demotion of each tensor alone, at the best of several scales."""
+    """Algorithm 13: the demotion of each single tensor, at the best of several scales."""
     unit = metric_named(search.evaluation.metric).unit
     losses = [math.inf] * len(choices)
     best = [replace(choice, prototype=narrow) for choice in choices]
@@ -79,7 +79,7 @@ def cumulative_demotions(
 def one_after_the_other(
     choices: Sequence[FormatChoice], others: Sequence[FormatChoice], order: Iterable[int]
 ) -> Iterator[list[FormatChoice]]:
-    """Yield candidates that each have one more tensor's choice replaced by its other one, in the given order."""
+    """Yield candidates that cumulatively replace one tensor's choice by its alternative, in the given order."""
     changed = list(choices)
     for i in order:
         changed[i] = others[i]
@@ -107,8 +107,8 @@ def narrow_and_wide(search: Search, widths: Sequence[int]) -> tuple[NumberFormat
     """The formats of demoted tensors and of others: of the given widths, or else about half as wide as the usual one.
 
     Without widths, demoted tensors get the widest of the format's `candidates` with at most half of its bits, or the
-    narrowest one. Of a format that offers one width, both are that one, which may be the only one given. Raises
-    `InputError` for any other number of widths, and for a wrong order.
+    narrowest one. For a format with a single width, both are this width, which may be given once. Raises `InputError`
+    for any other number of widths, and for a wrong order.
     """
     usual = search.prototype
     if not widths:
@@ -132,7 +132,7 @@ def _demote_within_loss(
     steps = [choices, *cumulative_demotions(choices, demotions)]
     programs = [search.formats(demoted) for demoted in steps[1:]]
     kept = 0
-    # Batches of one candidate per process: candidates after the first excessive loss are evaluated in vain.
+    # One candidate per process in a batch: evaluations after the first excessive loss are wasted.
     size = search.evaluation.workers.size
     for part in (programs[i : i + size] for i in range(0, len(programs), size)):
         outcomes = search.evaluation.outcomes(part, loss, metric)
@@ -148,11 +148,11 @@ class SearchDemotePass(LimitedPass):
     """Search by algorithm 11 of Shiftry.
 
     ram, flash: limits as in `LimitedPass`. With one of them the search is the first of Shiftry's two strategies
-    (section 3): as few tensors as possible are demoted until the program keeps the limits, and `loss` is ignored.
-    target: determines the stack, as for `select-kernels`. widths: of demoted tensors and of others; by default
-    half of the format's usual width, or the next that the format offers, and that width. loss: permitted relative to
-    the program on reals, in points of accuracy; in the unit of the metric if that is another one than `disagreement`,
-    or if the data have no labels.
+    (section 3): as few tensors as possible are demoted until the program meets the limits, and `loss` is ignored.
+    target: determines the stack, as for `select-kernels`. widths: the widths of demoted tensors and of others; by
+    default half of the format's usual width, or the next that the format offers, and that width. loss: permitted
+    relative to the program on reals, in points of accuracy; in the unit of the metric if that is not `disagreement`, or
+    if the data have no labels.
     """
 
     name = "search-demote"

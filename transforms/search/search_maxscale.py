@@ -67,7 +67,7 @@ class Rules:
 
 
 class Scales:
-    """The scales of a program's classes of tensors. profiled: the scales that suit their ranges."""
+    """The scales of a program's classes of tensors. profiled: the scales that fit their profiled ranges."""
 
     def __init__(self, assignment: FormatAssignment, prototype: NumberFormat, rules: Rules):
         self.assignment = assignment
@@ -93,8 +93,8 @@ class Scales:
 def assign_scales(assignment: FormatAssignment, prototype: NumberFormat, maxscale: int) -> Scales:
     """The scales of a program with one maxscale, by the rules of figure 3.
 
-    Tensors for which figure 3 has no rule keep the scale of their profile: iter_args of loops, which are read before
-    they are computed, and the results of tanh and sigmoid.
+    Tensors without a rule in figure 3 keep the scale of their profile: iter_args of loops, which are read before they
+    are computed, and the results of tanh and sigmoid.
     """
     rules = Rules(prototype.bits, maxscale)
     scales = Scales(assignment, prototype, rules)
@@ -131,8 +131,9 @@ class SearchMaxscalePass(LimitedPass):
     """Try every maxscale from 0 to width - 1 and take the one with the least loss, the greatest in case of ties.
 
     ram, flash: limits as in `LimitedPass`, which the width decides; none by default. target: as for `select-kernels`.
-    widths: those to try, each for all tensors; by default the format's usual width. In the arithmetic of `seedot` this
-    is SeeDot as published; in another one only the scales are SeeDot's. The metric is accuracy, as in the paper.
+    widths: the tried widths, each for all tensors; by default the format's usual width. In the arithmetic of `seedot`
+    this is SeeDot as published; in another arithmetic only the scales are SeeDot's. The metric is accuracy, as in the
+    paper.
     """
 
     name = "search-maxscale"

@@ -2,10 +2,10 @@
 
 The search starts from uniform widths, wide registers and the results of SeeDot's, Shiftry's and MinUn's searches; for a
 program that is equivalent to an earlier one, the earlier result replaces some of these. It backtracks from candidates
-just beyond the limits, and continues from the best one: some tensors become wide and others narrow
-(`PairwiseMoves`), then every change of one tensor's width or scale is tried alone, and those that help are combined as
-long as each still does. Such a change may be a finer scale, at which the greatest numbers of a tensor saturate. The
-initial candidates are kept, so that the result is never worse.
+just beyond the limits, and continues from the best one: some tensors become wide and others narrow (`PairwiseMoves`),
+then every change of one tensor's width or scale is tried separately, and those that help are combined while each still
+helps. Such a change may be a finer scale, at which the greatest numbers of a tensor saturate. The initial candidates
+are kept, so that the result is never worse.
 """
 
 from __future__ import annotations
@@ -78,11 +78,11 @@ class SearchParetoPass(LimitedPass):
     within the limits.
 
     ram, flash, cycles: limits; RAM includes the stack, cycles are in the target's unit. Costs of candidates are those
-    of programs on which `spend-flash` spends the remaining flash. target: as for `select-kernels`. widths: that tensors
-    may have, as far as the format offers them. loss: in the unit of the metric. effort: the approximate number of
-    candidates that are evaluated, not counting backtracking. formats: that single tensors may have instead
-    (`choose_formats`). plans: modes of `plan-execution`; the program is searched in each, in this order, until one has
-    memory to spare, and the function gets the attribute `tdsl.mode`.
+    of programs on which `spend-flash` spends the remaining flash. target: as for `select-kernels`. widths: the widths
+    of tensors, if the format offers them. loss: in the unit of the metric. effort: the approximate number of candidates
+    that are evaluated, not counting backtracking. formats: alternative formats of single tensors (`choose_formats`).
+    plans: modes of `plan-execution`; the program is searched in each, in this order, until one has spare memory, and
+    the function gets the attribute `tdsl.mode`.
     """
 
     name = "search-pareto"
@@ -128,9 +128,9 @@ class SearchParetoPass(LimitedPass):
             yield from in_modes(program, self.plans) if self.plans else [program]
 
     def suffices(self, results: Sequence[SearchResult]) -> bool:
-        """True if no further program has to be searched.
+        """True if no further program needs to be searched.
 
-        Products are rounded one by one only if memory is still short: it takes time and gains little else.
+        Products are rounded separately only if memory is still short: this takes time and gains little else.
         """
         if len(results) > 1 and self.ram is not None:
             enough = results[self.preferred(results)].chosen.cost.ram < (1 - SPARE_RAM_SHARE) * self.ram
@@ -167,8 +167,9 @@ class SearchParetoPass(LimitedPass):
 
 
 FAILED_MEASUREMENTS = 8
-"""Failed measurements in a row after which the best candidate known to keep the limits is taken; initial candidates do
-not count.
+"""Consecutive failed measurements after which the best candidate known to meet the limits is taken.
+
+Initial candidates do not count.
 """
 
 ESTIMATED_TOGETHER = 4
@@ -181,13 +182,13 @@ RIVALRY = 2.0
 """The greatest loss, as a multiple of the least, of a candidate that may be the best after refinement."""
 
 RIVALS = 6
-"""The most rivals of each origin."""
+"""Maximum number of rivals of each origin."""
 
 
 class _Pareto:
     """The state of a search.
 
-    points: all candidates that were evaluated on all samples, by formats. best: of those within the limits.
+    points: all candidates that were evaluated on all samples, by formats. best: the best one within the limits.
     """
 
     def __init__(self, feasibility: Feasibility, offered: Sequence[NumberFormat], effort: int):
@@ -247,8 +248,8 @@ class _Pareto:
     def settle(self, factor: float, attempts: float) -> None:
         """Continue from the best candidate that is measured to be within the limits.
 
-        factor: by which estimates may exceed them. attempts: failed measurements before a candidate is taken that is
-        known to be within them. Raises `InputError` if there is none.
+        factor: the ratio by which estimates may exceed the limits. attempts: failed measurements after which a
+        candidate that is known to be within the limits is taken. Raises `InputError` if there is none.
         """
         points = sorted(self.points.values(), key=lambda point: point.key)
         known = self.feasibility.costs.measurements
@@ -271,7 +272,7 @@ class _Pareto:
         return f"{ram:.0f} bytes of RAM and {flash:.0f} of flash{cycles}"
 
     def exchange(self) -> None:
-        """Make some tensors wide and others narrow, as long as the error falls."""
+        """Widen some tensors and narrow others while the error decreases."""
         search = self.search
         if search.evaluator.reference.scores is None or self.evaluation.evaluated >= self.effort:
             return
@@ -303,7 +304,7 @@ class _Pareto:
                 break
 
     def _join(self, before: _Point, point: _Point) -> None:
-        """Apply the change that leads from `before` to a point to the best candidate, too."""
+        """Also apply the change from `before` to a point to the best candidate."""
         best = self.best
         assert best is not None
         if best is before:
@@ -373,9 +374,7 @@ class _Pareto:
 
 
 _UNIFORM_SLACK = 1.05
-"""The tolerance on the limits for estimates of uniform programs: one may keep a limit that its estimate exceeds by this
-factor.
-"""
+"""The factor on the limits for estimates of uniform programs, which may meet a limit that the estimate exceeds."""
 
 
 def _initial_candidates(
@@ -414,7 +413,7 @@ def _widest_within(feasibility: Feasibility, offered: Sequence[NumberFormat]) ->
 
 
 def _calibrate(feasibility: Feasibility, programs: Sequence[Sequence[FormatChoice]]) -> None:
-    """Correct estimates by the errors for uniform programs that may be within the limits, one after the other."""
+    """Correct estimates by the errors for uniform programs that may be within the limits, sequentially."""
     if feasibility.is_limited:
         feasibility.estimate_fitting(programs)
         feasibility.measure(choices for choices in programs if feasibility.may_fit(choices, _UNIFORM_SLACK))
@@ -425,7 +424,7 @@ def _calibrate(feasibility: Feasibility, programs: Sequence[Sequence[FormatChoic
 
 
 def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberFormat]) -> Iterator[Sequence[FormatChoice]]:
-    """Yield the widest uniform program within the limits with tensors widened to each greater width where that takes no
+    """Yield the widest uniform program within the limits, with tensors widened to each greater width if that needs no
     RAM.
 
     Single numbers are passed between elementwise ops in registers. Precision pays off only if many of them are widened
@@ -447,7 +446,7 @@ def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberForma
 
 
 def _as_earlier(search: Search, offered: Sequence[NumberFormat]) -> list[Sequence[FormatChoice]]:
-    """The choices made for an earlier program, for each width; tensors that it does not have get that width."""
+    """The choices for an earlier program, for each width; tensors that it lacks get that width."""
     return [
         [search.earlier.get(tensors.name, FormatChoice(format)) for tensors in search.classes] for format in offered
     ]
@@ -495,7 +494,7 @@ def _promoted(feasibility: Feasibility, promotion: Promotion, low: NumberFormat)
 class _Point:
     """A candidate that was evaluated on all samples.
 
-    loss: by the metric of the search. error: of margins. origin: the step that made it.
+    loss: by the metric of the search. error: that of margins. origin: the step that made it.
     """
 
     choices: tuple[FormatChoice, ...]
@@ -516,7 +515,7 @@ class _Point:
 
 
 def worth_knowing(points: Collection[_Point], best: _Point, known: Collection[Formats]) -> list[_Point]:
-    """The candidates that may be on the front and need a cost, and those whose costs are `known` already."""
+    """The candidates that may be on the front and need a cost, and those whose costs are already `known`."""
     good = [point for point in points if point.loss <= best.loss + FRONT_LOSS]
     cheap = [point for point in good if point.formats in known]
     worth = (point for point in good if not any(_is_wasteful(point, other) for other in good))
@@ -524,7 +523,7 @@ def worth_knowing(points: Collection[_Point], best: _Point, known: Collection[Fo
 
 
 def _is_wasteful(point: _Point, other: _Point) -> bool:
-    """True if a candidate nowhere has fewer bits than another one with less loss."""
+    """True if another candidate has less loss and nowhere more bits."""
     pairs = zip(point.choices, other.choices, strict=True)
     return other.loss < point.loss and all(a.prototype.bits >= b.prototype.bits for a, b in pairs)
 

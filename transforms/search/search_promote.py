@@ -1,7 +1,7 @@
 """`search-promote`: Haunter, MinUn's search for bit widths (section 5.1, algorithms 4 to 8, and 7.7.2).
 
-All tensors start narrow. Small tensors whose numbers change much with the width are made wide first, as long as the
-program stays within its RAM. Only a few candidates are evaluated, since the order of promotions is known in advance.
+All tensors start narrow. Small tensors whose numbers change much with the width are widened first, while the program
+stays within its RAM. Only a few candidates are evaluated, since the order of promotions is known in advance.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _PERCENTILE = 95
 """The percentile of element deviations that represents a tensor."""
 
 _TENSORS = 400
-"""Limit on the tensors that all promotions beginning with an overshooting tensor go through together.
+"""Limit on the total number of tensors in all promotions that begin with an overshooting tensor.
 
 Their time grows with the square of the number of tensors; the most promotable ones come first.
 """
@@ -63,8 +63,8 @@ def choose_pair(
     """MinUn 7.7.2: the two widths, used for all tensors, whose accuracies enclose that of the reals.
 
     Each width is represented by its best variant (algorithm 4), and among equally accurate widths the least counts. If
-    all are worse than the reals, the two best are taken; if no lower width is worse, or there is only one, both are the
-    same. The program fits with the low one; None if it fits with no width.
+    all are worse than the reals, the two best are taken; if no lower width is worse, or there is only one, both are
+    equal. The program fits with the low width; None if it fits with no width.
     """
     offered = [best_variant(search, format, fits) for format in offered]
     fitting = [format for format in offered if fits(search.uniform(format))]
@@ -118,7 +118,7 @@ class Promotion:
         """Algorithm 8: promotion in order, then with each tensor first that did not fit, then with all of these first.
 
         Among the candidates that fit, the one with the least loss is taken. fits_softly: a weaker condition that
-        promotions have to satisfy.
+        promotions must satisfy.
         """
         fits_softly = fits_softly or fits
         promoted, overshooting = self._promoted(frozenset(), fits_softly)
@@ -140,7 +140,7 @@ class Promotion:
         """Algorithm 7: the tensors promoted in addition to the given ones, in order, and those that did not fit.
 
         Tensors are tried in groups: twice as many after a group that fitted, half as many after one that did not. The
-        tensors of a group that fits would fit one after the other, too.
+        tensors of a group that fits would also fit sequentially.
         """
         overshooting: list[int] = []
         waiting = [i for i in self.order if i not in promoted]
@@ -169,10 +169,10 @@ def use_room(
 ) -> SearchResult:
     """A promotion's result with some tensors at further widths, where that lowers the loss.
 
-    As in algorithm 7 of MinUn, tensors become wide in the order of promotability as long as the program fits, for one
-    width after the other: from the widest down, so that few are as wide as possible, and from the narrowest up, so that
-    many are a little wider. The same is tried starting from all-narrow tensors, whatever the pair. Tensors of other
-    formats are unchanged.
+    As in algorithm 7 of MinUn, tensors become wide in the order of promotability while the program fits, for each width
+    sequentially: from the widest down, so that few are as wide as possible, and from the narrowest up, so that many are
+    slightly wider. The same is tried starting from all-narrow tensors, whatever the pair. Tensors of other formats are
+    unchanged.
     """
     narrowest = min(offered, key=lambda format: (not fits(search.uniform(format)), format.bits))
     own = [type(choice.prototype) is type(narrowest) for choice in result.choices]
@@ -191,7 +191,7 @@ def use_room(
 
 
 def _use_last_bytes(feasibility: Feasibility, result: SearchResult, offered: Sequence[NumberFormat]) -> SearchResult:
-    """A result with single tensors made wider, as long as that lowers the loss and keeps the limits.
+    """A result with single tensors widened while that lowers the loss and meets the limits.
 
     Estimates, which are a few bytes off, are not used here: candidates are built and run if possible.
     """
@@ -239,10 +239,10 @@ WIDTHS = (8, 9, 10, 12, 16)
 class SearchPromotePass(LimitedPass):
     """Search by algorithm 8 of MinUn.
 
-    ram, flash: limits as in `LimitedPass`; none by default. target: determines the stack, as for
-    `select-kernels`. widths: among which the pair of a low and a high one is chosen (7.7.2); two are taken as given.
-    soft: promotions continue up to this multiple of `ram`, since tensors have no final offsets yet; a result above
-    `ram` is never taken. formats: that single tensors may have instead (`choose_formats`).
+    ram, flash: limits as in `LimitedPass`; none by default. target: determines the stack, as for `select-kernels`.
+    widths: the candidates for the pair of a low and a high width (7.7.2); two widths are the pair. soft: promotions
+    continue up to this multiple of `ram`, since tensors have no final offsets yet; a result above `ram` is never taken.
+    formats: alternative formats of single tensors (`choose_formats`).
 
     In addition to the paper, with a limit and a choice of widths, the other widths fill the memory that the pair
     leaves; and with the metric `margin`, which reflects saturation, tensors take other scales (`choose_scales`).

@@ -1,5 +1,5 @@
-"""`search-uniform`: gives all tensors one format, of the variant and width with the least loss
-(MinUn's algorithm 4).
+"""`search-uniform`: assigns one format to all tensors, of the variant and width with the least loss (MinUn's algorithm
+4).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class SearchUniformPass(LimitedPass):
     """Take the width within the limits with the least loss, the first in case of ties.
 
     ram, flash: limits as in `LimitedPass`; none by default. target: determines the stack, as for `select-kernels`.
-    widths: those to choose from; by default the format's usual width.
+    widths: the candidate widths; by default the format's usual width.
     """
 
     name = "search-uniform"

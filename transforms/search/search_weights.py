@@ -1,9 +1,9 @@
 """`search-weights`: few bits for constants, as many for each as it needs, within a limit on their average.
 
-Weights are most of a small program, and some of its matrices stand far fewer bits than others. Every constant gets a
-format of its own, of any width: a list of numbers that is fitted to it, or made for it by the errors of margins
-(`number_lists`), integers whose groups share a power of two, or fixed point. What elements share, the list of numbers
-or the exponents of groups, counts. All else has one format.
+Weights are most of a small program, and some of its matrices tolerate far fewer bits than others. Every constant gets a
+separate format, of any width: a list of numbers that is fitted to it, or synthesised for it by the errors of margins
+(`number_lists`), integers whose groups share a power of two, or fixed point. Bits that elements share count, too: the
+list of numbers or the exponents of groups. Everything else has one format.
 
 1. **Alone**: each format of each constant is evaluated where all else is wide.
 2. **Narrowing**: from wide constants on, the step that adds least loss for the bits that it saves is taken, by the sums
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
 NARROW = 8
-"""The most bits of the formats that constants get."""
+"""Maximum bits of the formats of constants."""
 
 MADE = 5
-"""The most bits of lists that are made for a constant: with more, those of least squares lose hardly more."""
+"""Maximum bits of lists that are synthesised for a constant: wider lists of least squares lose hardly more."""
 
 TRIES = 24
-"""The number of changes that are evaluated in a step of the exchange."""
+"""The number of changes evaluated in a step of the exchange."""
 
 
 def _weight_bits_option() -> Any:
@@ -54,12 +54,12 @@ def _weight_bits_option() -> Any:
 
 @dataclass(frozen=True)
 class SearchWeightsPass(SearchPass):
-    """Give each constant the format by which the program loses least within a limit on the bits of all constants.
+    """Assign a format to each constant for the least loss within a limit on the bits of all constants.
 
-    weight_bits: the limit, on average of the elements of all constants of several. formats: those that constants may
-    have beside the main one, by default all that are `FOR_WEIGHTS`; formats of another family than the main one's are
-    never taken. widths: of all else, the one that loses least; the format's usual width by default. Raises `InputError`
-    if no formats keep the limit.
+    weight_bits: the limit, on average over the elements of all constants of more than one element. formats: the formats
+    that constants may have in addition to the main one, by default all with `FOR_WEIGHTS`; only formats of the main
+    family are used. widths: the candidate widths of everything else, of which the one with the least loss is used; the
+    format's usual width by default. Raises `InputError` if no formats meet the limit.
     """
 
     name = "search-weights"
@@ -86,7 +86,9 @@ class SearchWeightsPass(SearchPass):
 
 @dataclass(frozen=True)
 class _Option:
-    """A format of a constant. bits: of all its elements, with what they share. loss: of the program with it alone."""
+    """A format of a constant. bits: those of all its elements, including shared bits. loss: that of the program if only
+    this constant has the format.
+    """
 
     choice: FormatChoice
     bits: float
@@ -97,7 +99,7 @@ class _Weights:
     """The constants of several elements of a program, and the formats that each may have.
 
     wide: the choices of a program that loses little. limit: bits, on average of all elements. weighted: the reals of
-    constants, and their weights in margins, which lists of all widths are made by.
+    constants, and their weights in margins, from which lists of all widths are synthesised.
     """
 
     def __init__(self, search: Search, wide: Sequence[FormatChoice], limit: float):
@@ -110,7 +112,7 @@ class _Weights:
         self.weighted: dict[int, tuple[Reals, Reals]] = {}
 
     def evaluate_alone(self) -> None:
-        """Fill `options`, the widest first; those that lose as much with more bits are left out."""
+        """Fill `options`, the widest first; options that lose as much with more bits are omitted."""
         changes = [(i, choice) for i in self.constants for choice in self._offered(i)]
         found: list[tuple[int, FormatChoice, float]] = []
         for i, choice in changes:
@@ -153,7 +155,7 @@ class _Weights:
             yield FormatChoice(lists.made_for(reals, weights**power), is_made=True)
 
     def _bits(self, index: int, choices: Sequence[FormatChoice]) -> int:
-        """Bits of a constant as stored; raises `InputError` if the choices make no program."""
+        """Bits of a constant as stored; raises `InputError` if the choices are invalid."""
         return stored_bits(self.search.classes[index], self.search.formats(choices)[index])
 
     def _keeps(self, taken: dict[int, _Option]) -> bool:
@@ -204,7 +206,7 @@ class _Weights:
         return choices
 
     def reasons(self, choices: Sequence[FormatChoice]) -> Iterator[tuple[str, str]]:
-        """Why each tensor has its format, by name."""
+        """The reason for the format of each tensor, by name."""
         formats = self.search.formats(choices)
         for i, (tensors, format) in enumerate(zip(self.search.classes, formats, strict=True)):
             if i not in self.options:

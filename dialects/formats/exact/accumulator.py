@@ -1,6 +1,6 @@
 """`!fixed.acc<width, frac>`: exact sums of products of numbers that are integers times a power of two.
 
-For posits such a sum is a quire, as narrow as the proof about its operands allows.
+For posits the sum is a quire, as narrow as the proof about its operands allows.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """Exact in any order: BLAS in the narrowest floats that hold every partial sum, else 64-bit integers."""
+        """Exact in any order: BLAS in the narrowest floats that represent every partial sum, else 64-bit integers."""
         of_lhs, of_rhs = exact_numbers(lhs_format), exact_numbers(rhs_format)
         dtype = _dtype_of_sums(lhs.shape[-1] * _greatest_product(of_lhs, of_rhs))
         return self._exact_sums(of_lhs.integers(lhs, dtype), of_rhs.integers(rhs, dtype), start)
@@ -143,7 +143,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return self._exact_sums(lhs.astype(dtype), format.integers(rhs, dtype), start)
 
     def _exact_sums(self, lhs: NDArray[Any], rhs: NDArray[Any], start: Raws | None) -> Raws:
-        """Sums in 32 bits where these hold the accumulator, else in 64."""
+        """Sums in 32 bits if these hold the accumulator, else in 64."""
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
         sums, dtype = stacked_matmul(lhs, rhs), np.int32 if self.width.data <= 32 else np.int64
@@ -152,7 +152,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return sums if start is None else sums + start.astype(dtype, copy=False)
 
     def squared_distances(self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat) -> Raws:
-        """By (a - b)^2 = a^2 + b^2 - 2 a b, as a product of matrices; exact in any order, as `matmul` is."""
+        """Squared distances as a matrix product, since (a - b)^2 = a^2 + b^2 - 2 a b; exact in any order."""
         formats = exact_numbers(lhs_format), exact_numbers(rhs_format)
         scale = max(format.scale for format in formats)
         units = [1 << scale - format.scale for format in formats]

@@ -1,8 +1,8 @@
 """Arithmetic of formats whose numbers are integers times a power of two: their sums and products are exact.
 
-Tensors in any of these formats meet without a cast: operands become integers, the operation is computed exactly, and
-the format of the result rounds once. All that is left to a format is how it stores its numbers. Bounds on sums of
-products prove that accumulators are wide enough.
+Tensors in any of these formats combine without a cast: operands become integers, the operation is computed exactly, and
+the format of the result rounds once. A format defines only the storage of its numbers. Bounds on sums of products prove
+that accumulators are wide enough.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def _own_sums(products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
-    """The accumulator that an operand's format has for some products; None if they are integers."""
+    """The format-specific accumulator of some products; None if they are integers."""
     formats = [factor.format for product in products for factor in (product.lhs, product.rhs)]
     exact = [format for format in formats if isinstance(format, ExactNumbers)]
     return next((own for format in exact if (own := format.own_sums(products, initial)) is not None), None)
@@ -61,7 +61,7 @@ def _scale(factor: Factor) -> int:
 
 
 def _product_bound(product: Product) -> Bound:
-    """The bound on one product, in units in its last place; exact for constant factors.
+    """The bound on one product, in units in its last place; tight for constant factors.
 
     Products of a constant and factors of either sign add up along each row; the worst row determines the bound.
     """
@@ -108,14 +108,14 @@ def _of_rows(constant: NDArray[np.int64], other: tuple[int, int]) -> Bound:
 V = TypeVar("V")
 
 TABULATED = 256
-"""Functions with fewer possible arguments are tables of results."""
+"""The number of possible arguments below which functions are tables of results."""
 
 GREATEST_RESULT = 2.0**900
-"""What results of functions beyond it are taken for: no format has it, and scaled it stays below infinity."""
+"""The limit on results of functions: no format represents a greater one, and scaled results stay below infinity."""
 
 TOTAL_WIDTHS = (32, 64)
 TOTALS = (8, 16, 32)
-"""Widths of formats of sums."""
+"""Widths of the formats of sums."""
 ROOT_BITS = 31
 """Fractional bits of `tm_inverse_root_s32`."""
 
@@ -123,7 +123,7 @@ ROTATION_BITS = 16
 """The width of cosines and sines."""
 
 STICKY_BITS = 2
-"""Bits kept below the last place: a real truncated there, the last bit set if anything is lost, rounds correctly."""
+"""Guard bits below the last place: a real truncated there, with a sticky last bit, rounds correctly."""
 
 
 class ExactFormat(ExactNumbers):
@@ -141,15 +141,15 @@ class ExactFormat(ExactNumbers):
         """Round the exact number x * 2^-scale into the format."""
 
     def store_sum(self, m: Machine[V], x: Int[V], left: int, y: Int[V], scale: int) -> V:
-        """Round the exact sum x * 2^left + y, which has this scale."""
+        """Round the exact sum x * 2^left + y of this scale."""
         return self.store(m, m.add(m.rescale(x, -left), y), scale)
 
     def store_product(self, m: Machine[V], x: Int[V], y: Int[V], scale: int) -> V:
-        """Round the exact product of two integers, which has this scale."""
+        """Round the exact product of two integers, of this scale."""
         return self.store(m, m.mul(x, y), scale)
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """Leave out arguments at which the function is within half of the least number of one of its limits."""
+        """The arguments without those at which the function is within half of the least number of one of its limits."""
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
         real, half = REAL_FUNCTIONS[function], (self.scale + 1) * math.log(2)
@@ -163,7 +163,7 @@ class ExactFormat(ExactNumbers):
         formats = self, exact_numbers(rhs)
         if any(format.has_nar for format in formats):
             return None
-        # Kernels subtract the raws of integers, which therefore need one scale.
+        # Kernels subtract the raws of integers, which therefore need a common scale.
         if all(format.coding is INTEGER_CODING for format in formats) and len({each.scale for each in formats}) > 1:
             return None
         scale = max(format.scale for format in formats)
@@ -205,7 +205,7 @@ class ExactFormat(ExactNumbers):
         return super().accumulator_of_sum(products, initial, bound) if own is None else own
 
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
-        """None for sums that no integer holds, whose accumulator states its width."""
+        """None for sums that no integer holds; their accumulator states its width."""
         return None if _own_sums(products, initial) is not None else _sum_bound(products, initial)
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
@@ -214,7 +214,7 @@ class ExactFormat(ExactNumbers):
         assert isinstance(accumulator, AccumulatorType)
         scale = accumulator.frac.data
         if bound is None:
-            # The accumulator was chosen with room for the rounding.
+            # The accumulator was chosen with a reserve for the rounding.
             low, high = limits(accumulator.width.data)
             bound = low, high - self.rounding(scale)
         return self.store(m, m.bounded(sum, *bound), scale)
@@ -247,7 +247,7 @@ class ExactFormat(ExactNumbers):
         x, y, scale = a.load(m, lhs), b.load(m, rhs), a.scale + b.scale
         for factor, other in ((x, y), (y, x)):
             if (exponent := factor.exponent) is not None:
-                # Only the scale changes: nothing is multiplied.
+                # Only the scale changes; there is no multiplication.
                 return self.store(m, other, scale - exponent)
         return self.store_product(m, x, y, scale)
 
@@ -264,7 +264,7 @@ class ExactFormat(ExactNumbers):
 
     @property
     def of_rotations(self) -> NumberFormat:
-        """16 bits with the least integer, which is -1: no sum of two products has more than 32 bits."""
+        """16 bits with the least integer, which represents -1: a sum of two products has at most 32 bits."""
         return ExactNumbers.OF_SENSOR(ROTATION_BITS, True, None)
 
     def combined(self, m: Machine[V], terms: Sequence[Term[V]]) -> V:
@@ -273,11 +273,11 @@ class ExactFormat(ExactNumbers):
             (value, format), *others = factors
             x, scale = exact_numbers(format).load(m, value), exact_numbers(format).scale
             for other, of_other in others:
-                # Powers of two in constants only change the scale: the sum of such products takes fewer bits.
+                # Constant powers of two only change the scale, so that the sum of such products needs fewer bits.
                 y, exponent = m.odd_part(exact_numbers(of_other).load(m, other))
                 x, scale = m.mul(x, y), scale + exact_numbers(of_other).scale - exponent
             known.append((sign, x, scale))
-        # Terms of one scale are added before they are aligned to the next one.
+        # Terms of one scale are added before alignment to the next scale.
         known.sort(key=lambda term: term[2])
         total, common = m.const(0), known[0][2]
         for sign, x, scale in known:
@@ -321,7 +321,7 @@ class ExactFormat(ExactNumbers):
         return self._unless_nar(m, stored, m.clamp(stored, raw_low, raw_high))
 
     def _unless_nar(self, m: Machine[V], stored: Int[V], result: Int[V]) -> V:
-        """A result in this format, or NaR if the operand is, a raw of this format."""
+        """A result in this format, or NaR if the operand, a raw of this format, is NaR."""
         if stored.low >= self.raw_limits[0]:
             return m.settle(result, self.stored_width)
         is_number = m.at_least(stored, self.raw_limits[0])
@@ -366,7 +366,7 @@ class ExactFormat(ExactNumbers):
         return self.store(m, lines.load(m, result), self.scale)
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
-        """An exact sum of integers; f32 where the integers of the elements have more than 16 bits."""
+        """An exact sum of integers; f32 if the elements' integers have more than 16 bits."""
         source = exact_numbers(value_format)
         if _root_bits(source) is None:
             return super().square_total(count, value_format)
@@ -379,7 +379,7 @@ class ExactFormat(ExactNumbers):
         return m.addi(total, m.held(m.mul(x, x), m.width_of(total)))
 
     def inverse_root(self, m: Machine[V], total: V, value_format: NumberFormat) -> V:
-        """The integer nearest to 2^bits / sqrt(total), with `_root_bits` bits, whatever the scale of the elements."""
+        """The integer nearest to 2^bits / sqrt(total), with `_root_bits` bits, for any scale of the elements."""
         if (bits := _root_bits(exact_numbers(value_format))) is None:
             return super().inverse_root(m, total, value_format)
         root = m.bounded(m.call(f"tm_inverse_root_s{m.width_of(total)}", total), 0, limits(32)[1])

@@ -1,4 +1,4 @@
-"""Numbers that are integers times a power of two, as accumulators and proofs see them."""
+"""Numbers that are integers times a power of two, in the form that accumulators and proofs use."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ExactNumbers(NumberFormat):
     """
 
     OF_SENSOR: ClassVar[Callable[[int, bool, int | None], ExactNumbers]]
-    """The format of a sensor's integers of some bits, with or without a sign, at a scale or with numbers from -1 to 1.
+    """The format of a sensor's integers of some bits, signed or not, at a scale or with numbers from -1 to 1.
 
     Set as `INTEGERS` is.
     """
@@ -52,13 +52,13 @@ class ExactNumbers(NumberFormat):
 
     @property
     def integer_limits(self) -> tuple[int, int]:
-        """The integers that the least and the greatest raw stand for."""
+        """The integers of the least and the greatest raw."""
         low, high = self.integers(np.array(self.raw_limits, self.dtype)).tolist()
         return low, high
 
     @property
     def element(self) -> ExactNumbers:
-        """The format of a raw by itself, in the finest unit if groups of raws differ."""
+        """The format of a single raw, in the finest unit if groups of raws differ."""
         return self
 
     @property
@@ -68,7 +68,7 @@ class ExactNumbers(NumberFormat):
 
     @property
     def stored_limits(self) -> tuple[int, int]:
-        """The least and the greatest raw in memory: below the least number may be NaR."""
+        """The least and the greatest raw in memory; NaR may lie below the least number."""
         return self.raw_limits
 
     @property
@@ -78,7 +78,7 @@ class ExactNumbers(NumberFormat):
 
     @property
     def undefined(self) -> int:
-        """The raw that NaR becomes."""
+        """The raw to which NaR is converted."""
         return self.raw_limits[0]
 
     @property
@@ -91,7 +91,7 @@ class ExactNumbers(NumberFormat):
         return np.ldexp(self.decode(raws), self.scale).astype(dtype)
 
     def integers_in(self, groups: GroupsAttr | None, raws: Raws) -> NDArray[np.int64]:
-        """The integers of raws that are in groups, in units of 2^-scale; raises `InputError` if they are too large."""
+        """The integers of raws in groups, in units of 2^-scale; raises `InputError` if they are too large."""
         integers = self.element.integers(raws)
         return integers if groups is None else groups.raised(integers)
 
@@ -100,15 +100,15 @@ class ExactNumbers(NumberFormat):
         """The integer of a stored raw."""
 
     def own_sums(self, products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
-        """The accumulator of sums of products of which an operand has this format, if no integer holds them."""
+        """The accumulator of sums of products with an operand of this format, if no integer holds them."""
         return None
 
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
-        """A number rounded into another format of the family, where no register holds it as an integer; else None."""
+        """A number rounded to another format of the family, if no register holds it as an integer; else None."""
         return None
 
     def rounding(self, scale: int) -> int:
-        """The rounding bias, added to a number of this scale before it is shifted: accumulators need room for it."""
+        """The rounding bias, added to a number of this scale before the shift; accumulators need a reserve for it."""
         return 0
 
     def stored(self, m: Machine[V], value: V) -> Int[V]:

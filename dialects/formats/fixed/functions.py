@@ -1,11 +1,11 @@
 """Functions of fixed-point numbers, by look-up tables sized for the pair of formats.
 
-A small domain is a table of results; a large one is interpolated linearly in the smallest table that is accurate
-enough; exp with a result of more than 16 bits takes SeeDot's two tables, at a larger size than SeeDot's; a logarithm is
-that of a power of two plus one between 1 and 2. The device never divides. The schemes of SeeDot and Shiftry for exp,
-tanh and sigmoid are there for comparison, and round as the result's format does.
+A small domain is a table of results. A large domain is interpolated linearly in the smallest table that is accurate
+enough. An exp with a result of more than 16 bits uses SeeDot's two tables, which are larger than in SeeDot. A logarithm
+is the logarithm of a power of two plus that of a number between 1 and 2. The device never divides. The schemes of
+SeeDot and Shiftry for exp, tanh and sigmoid are included for comparison, and round like the result's format.
 
-A table covers the function's domain: the raws outside of which the rounded result is constant.
+A table covers the function's domain: outside of these raws the rounded result is constant.
 """
 
 from __future__ import annotations
@@ -36,19 +36,23 @@ DIRECT_ENTRIES = 256
 
 
 SHARE_OF_RESULT = 1 / 16
-"""Error that an interpolation may add to the rounding of the result, in units in the last place of the result..."""
+"""The error that an interpolation may add to the rounding of the result, in units in the last place of the result."""
 
 
 SHARE_OF_ARGUMENT = 1 / 32
-"""...or, if that is more, as a share of the change over one unit in the last place of the argument..."""
+"""The alternative limit, if greater: a share of the change of the function over one unit in the last place of the
+argument.
+"""
 
 
 ENTRY_UNITS = 1.5
-"""...or in units in the last place of its entries, whose own rounding takes half a unit twice."""
+"""The other alternative limit: units in the last place of the table's entries, whose rounding costs half a unit
+twice.
+"""
 
 
 EXP_INDEX_BITS = 7
-"""T of the two tables; SeeDot's 6 quadruples the error."""
+"""T, the index bits of the two tables; SeeDot's 6 quadruples the error."""
 
 
 def is_in_integers(function: Function, result: ScaledInteger) -> bool:
@@ -62,8 +66,9 @@ def is_in_integers(function: Function, result: ScaledInteger) -> bool:
 def fixed_function(
     function: Function, source: ScaledInteger, result: ScaledInteger, scheme: str | None
 ) -> FixedFunction:
-    """The program for a function between two formats, by a scheme of the literature or, for None, as suits them
-    best."""
+    """The program of a function between two formats, by a scheme of the literature or, for None, by the most suitable
+    method.
+    """
     domain = Domain(function, source, result)
     if scheme is not None and function in PUBLISHED:
         return SCHEMES[scheme](domain)
@@ -104,8 +109,9 @@ def _greatest_error(function: FixedFunction, domain: Domain) -> float:
 
 @dataclass(frozen=True)
 class Domain:
-    """The raw arguments `first` to `last` of a function between two formats; the results at the ends hold beyond
-    them."""
+    """The raw arguments `first` to `last` of a function between two formats; beyond the ends the results are
+    constant.
+    """
 
     function: Function
     source: ScaledInteger
@@ -113,7 +119,7 @@ class Domain:
 
     @cached_property
     def odd(self) -> bool:
-        """True for an odd function, perhaps plus a constant as sigmoid has, unless saturation cuts it off there.
+        """True for an odd function, also plus a constant as for sigmoid, unless saturation truncates it.
 
         The domain is then symmetric.
         """
@@ -137,8 +143,8 @@ class Domain:
     def first(self) -> int:
         if self.odd:
             return -self.last
-        # SeeDot's m (5.3.1), from the formats alone: e^x, which bounds sigmoid and softplus, is half a unit in the last
-        # place.
+        # SeeDot's m (5.3.1), which depends only on the formats: e^x, which bounds sigmoid and softplus, is half a unit
+        # in the last place.
         return self._limited(math.floor(self._argument(-(self.result.frac.data + 1) * math.log(2))))
 
     @cached_property
@@ -146,8 +152,8 @@ class Domain:
         if not self.odd:
             return self._limited(math.ceil(self._argument(self.real.inverse(self._top))))
         assert self.real.flat is not None
-        # 1 - tanh(x) < 2 e^-2x and 1 - sigmoid(x) < e^-x: where they fall below 2^-(frac + 1) nothing changes, nor
-        # in a table of 16 bits.
+        # 1 - tanh(x) < 2 e^-2x and 1 - sigmoid(x) < e^-x: if they fall below 2^-(frac + 1), the result does not change,
+        # nor does a 16-bit table entry.
         reach = self.real.flat((min(max(self.result.frac.data, 1), 16) + 2) * math.log(2))
         if self.real.centre == 0 and self._top < 1:
             reach = min(reach, self.real.inverse(self._top))
@@ -170,14 +176,14 @@ class Domain:
         return self.real.steepest(math.ldexp(self.last, -self.source.frac.data))
 
     def arguments(self, most: int = 1 << 16) -> NDArray[np.int64]:
-        """All raw arguments, or `most` evenly spread ones if there are more."""
+        """All raw arguments, or `most` evenly spaced ones if there are more."""
         if self.size <= most:
             return np.arange(self.first, self.last + 1)
         return np.linspace(self.first, self.last, most).astype(np.int64)
 
 
 class FixedFunction(ABC):
-    """A rising function between two fixed-point formats, as a program over a machine's integers."""
+    """An increasing function between two fixed-point formats, as a program over a machine's integers."""
 
     @abstractmethod
     def apply(self, m: Machine[V], x: Int[V]) -> Int[V]: ...
@@ -188,7 +194,7 @@ SEGMENTS = 384
 
 
 MOST_OF_A_BYTE = 128
-"""Arguments of an 8-bit format from which its table covers all raws."""
+"""The number of arguments of an 8-bit format from which its table covers all raws."""
 
 
 SCALES = range(1, 128)
@@ -218,7 +224,7 @@ class DirectTable(FixedFunction):
     def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
         index = m.sub(m.clamp(x, self.first, self.last), m.const(self.first))
         entry = m.entry(self.domain.function, self.table, index)
-        # The function rises.
+        # The function is increasing.
         return Int(entry.value, entry.width, int(self.table[index.low]), int(self.table[index.high]))
 
 
@@ -226,9 +232,9 @@ class Interpolation(FixedFunction):
     """Linear segments between 16-bit entries, by `tm_interpolate_s16` or, for |x|, `tm_interpolate_odd_s16`.
 
     `scale` stretches arguments so that a segment spans 256 of them: the segment's number and the position in it are
-    whole bytes, and no chip has to shift. Sigmoid is one half plus an odd function. Entries are displaced from the
-    function by half of the deviation of a chord in the middle of its segment, which halves the greatest error.
-    Arguments of more than 16 bits are rounded to 16.
+    whole bytes, which need no shift. Sigmoid is one half plus an odd function. Entries are offset from the function by
+    half of the chord's deviation in the middle of its segment, which halves the greatest error. Arguments of more than
+    16 bits are rounded to 16.
     """
 
     def __init__(self, domain: Domain, scale: int):
@@ -251,12 +257,14 @@ class Interpolation(FixedFunction):
         return max((scale for scale in SCALES if _segments(domain, scale) <= SEGMENTS), default=SCALES[0])
 
     def _entry_frac(self) -> int:
-        """The scale of the result if 16 bits hold all entries in it, which saves a shift; else the finest."""
+        """The scale of the result if 16 bits represent all entries at it, which saves a shift; else the finest
+        scale.
+        """
         domain, frac = self.domain, self.domain.result.frac.data
         if not domain.odd:
             most = float(exactly(domain.function, domain.source.decode(np.array(domain.last))))
         elif domain.centre == 0:
-            # A segment may reach far beyond the argument where the result saturates.
+            # A segment may extend far beyond the argument at which the result saturates.
             most = min(math.ldexp(domain.result.limits[1] + 1, 1 - frac), 1.0)
         else:
             most = 1.0
@@ -279,7 +287,7 @@ class Interpolation(FixedFunction):
         function = "tm_interpolate_odd_s16" if domain.odd else "tm_interpolate_s16"
         parameters = m.int_constant(self.last, ENTRY_BITS), m.int_constant(self.scale, 8)
         value = m.call_on_table(function, domain.function, self.table, m.held(x, ENTRY_BITS), *parameters)
-        # The function rises, so its ends bound it.
+        # The function is increasing, so its ends bound it.
         ends = np.array([x.low, x.high], np.int16)
         low, high = RUNTIME_FUNCTIONS[function].reference(self.table, ends, np.int16(self.last), np.int8(self.scale))
         y = m.add(Int(value, ENTRY_BITS, int(low), int(high)), m.const(self.middle))
@@ -319,8 +327,8 @@ class TwoTableExp(FixedFunction):
 class Logarithm(FixedFunction):
     """Natural logarithms by `tm_log_s32`, in units of 2^-15, rounded to the result.
 
-    Of what is not above 0 it is that of the least positive float, as on reals. Entries are displaced as those of an
-    `Interpolation`.
+    For arguments of at most 0, the result is the logarithm of the least positive float, as on reals. Entries are offset
+    as those of an `Interpolation`.
     """
 
     def __init__(self, domain: Domain):
@@ -353,14 +361,14 @@ class Logarithm(FixedFunction):
 
 
 def _scaled(format: ScaledInteger, values: NDArray[np.float64], width: int) -> tuple[NDArray[Any], int]:
-    """Positive values rounded as a format rounds to integers of a width, and the greatest scale at which all fit."""
+    """Positive values rounded to integers of a width, and the greatest scale at which all fit."""
     frac = width - 1 - math.frexp(float(values.max()))[1]
     raws = np.minimum(format.rounded(np.ldexp(values, frac)), limits(width)[1])
     return raws.astype(f"i{width // 8}"), frac
 
 
 def _dropped(domain: Domain) -> int:
-    """Low bits that arguments lose in order to fit in 16 bits."""
+    """The number of low bits dropped from arguments to fit 16 bits."""
     greatest = max(-domain.first, domain.last)
     return next(bits for bits in range(32) if _rounded(greatest, bits) < 1 << (ENTRY_BITS - 1))
 
@@ -370,7 +378,7 @@ def _rounded(raw: int, dropped: int) -> int:
 
 
 def _segments(domain: Domain, scale: int) -> int:
-    """The number of segments that covers every 16-bit argument, even those that the format does not have."""
+    """The number of segments that covers every 16-bit argument, including ones that the format lacks."""
     dropped = _dropped(domain)
     last, first = _rounded(domain.last, dropped), _rounded(domain.first, dropped)
     span = last if domain.odd else last - first + 1
@@ -381,14 +389,14 @@ SEEDOT_INDEX_BITS = 6
 
 
 PUBLISHED = ("exp", "tanh", "sigmoid")
-"""The functions of the papers."""
+"""The functions of the published schemes."""
 
 
 class HardLimiter(FixedFunction):
     """tanh(x) as x clamped to [-1, 1], sigmoid(x) as (x + 1) / 2 clamped to [0, 1].
 
-    SeeDot's released code computes this (microsoft/EdgeML, tools/SeeDot: TanH and Sigmoid of library_fixed.h); the
-    paper has neither function.
+    SeeDot's released code computes these functions (microsoft/EdgeML, tools/SeeDot: TanH and Sigmoid of
+    library_fixed.h); the paper describes neither.
     """
 
     def __init__(self, domain: Domain):
@@ -407,7 +415,7 @@ class HardLimiter(FixedFunction):
 class ShiftryExp(FixedFunction):
     """e^x for x <= 0 (Shiftry 5.4): 16 bits by tables of 2^8 and 2^7 entries, 8 bits by one of 2^7.
 
-    Arguments are first brought to one scale, so that all uses share the tables, and results are brought back from
+    Arguments are first converted to one scale, so that all uses share the tables, and results are converted from
     another; for x > 0 the result is 1.
     """
 

@@ -4,13 +4,14 @@
 shift arithmetically). Sums of products run in `!fixed.acc<width, frac>`, which is exact: it must be proven wide enough,
 and never rounds. Three relatives:
 
-* `!fixed.s<width, frac>`, the integers of sensors, has every raw of two's complement. `!fixed.q` leaves out the least
-  integer, so that negation never overflows; a sensor at its limit sends it, and proofs of sums need a format with it.
-* `!fixed.u<width, frac>` has raws from 0 to 2^width - 1 and rounds halves to even: what a quantised relu computes where
-  a framework rounds with IEEE 754's default, as Keras and numpy do (Gural and Murmann, "Memory-Optimal Direct
+* `!fixed.s<width, frac>`, the integers of sensors, has every raw of two's complement. `!fixed.q` excludes the least
+  integer, so that negation never overflows; a sensor at its limit sends it, and proofs of sums need a format that
+  includes it.
+* `!fixed.u<width, frac>` has raws from 0 to 2^width - 1 and rounds halves to even: the result of a quantised relu in a
+  framework that rounds with IEEE 754's default, as Keras and numpy do (Gural and Murmann, "Memory-Optimal Direct
   Convolutions for Maximizing Classification Accuracy in Embedded Applications", 2019). Negative numbers become 0, so
   relu is free.
-* `!fixed.byte<8, frac>`, the bytes of cameras, stands for (byte - 128) * 2^-frac, with bytes from 0 to 255 in memory.
+* `!fixed.byte<8, frac>`, the bytes of cameras, represents (byte - 128) * 2^-frac, with bytes from 0 to 255 in memory.
   Kernels multiply signed integers: a cast to `!fixed.s<8, frac>` flips the upper bit and changes no number.
 """
 
@@ -114,14 +115,14 @@ class RoundedHalfUp(ExactInteger):
 
 
 MATH = "math"
-"""The scheme of functions that are computed in floats, by `math.h`, and converted."""
+"""The scheme of functions that are computed in floats by `math.h` and then converted."""
 
 
 @irdl_attr_definition
 class FixedType(RoundedHalfUp):
     """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32.
 
-    A width below that of the storage is a guarantee about values, kept by saturation, that proofs build on.
+    A width below the storage width is a guarantee about values: saturation enforces it, and proofs use it.
     """
 
     name = "fixed.q"
@@ -167,8 +168,8 @@ class FixedType(RoundedHalfUp):
     def for_range(self, low: float, high: float) -> FixedType:
         """GetScale of Shiftry 6.1, algorithm 10: frac = (width - 1) - floor(log2(magnitude) + 1).
 
-        One more if a magnitude that rounds to a power of two only just saturates: this loses a unit, as rounding at the
-        coarser scale may.
+        frac is one greater if a magnitude that rounds to a power of two barely saturates: this loses a unit, as
+        rounding at the coarser scale may.
         """
         magnitude = max(abs(low), abs(high))
         exponent = math.frexp(magnitude)[1] if magnitude else 0
@@ -178,14 +179,14 @@ class FixedType(RoundedHalfUp):
         return FixedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
     def in_register(self) -> FixedType:
-        """The format of at least 16 bits, which products of 8-bit numbers have anyway."""
+        """The format of at least 16 bits, the width that products of 8-bit numbers have anyway."""
         more = max(REGISTER_WIDTH - self.width.data, 0)
         return FixedType(self.width.data + more, min(self.frac.data + more, FRACS[-1]))
 
     def addend(self, other: NumberFormat, result: NumberFormat) -> FixedType:
         frac = max(exact_numbers(other).scale, exact_numbers(result).scale)
         coarser = min(self.frac.data, max(frac, FRACS[0]))
-        # The same range needs fewer bits at a coarser scale; one is kept for rounding up.
+        # The same range needs fewer bits at a coarser scale; one bit is a reserve for rounding up.
         needed = self.width.data - max(self.frac.data - coarser - 1, 0)
         return FixedType(max(needed, min(self.width.data, BYTE)), coarser)
 
@@ -291,7 +292,9 @@ class UnsignedType(ExactInteger):
         return UnsignedType(width, width)
 
     def for_range(self, low: float, high: float) -> UnsignedType:
-        """The format with the finest scale at which the greatest number saturates by no more than it rounds."""
+        """The format with the finest scale at which the greatest number loses no more by saturation than by
+        rounding.
+        """
         frac = self.width.data - (math.frexp(high)[1] if high > 0 else 0)
         return UnsignedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
@@ -304,7 +307,7 @@ class UnsignedType(ExactInteger):
 
     def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
         low, high = self.limits
-        # Between the limits numbers are narrow; rounding does not leave them.
+        # The interval of numbers between the limits is narrow; rounding stays within it.
         inside = m.clamp(x, low << max(right, 0), high << max(right, 0))
         return m.clamp(self.rescaled(m, m.narrowed(inside), right), low, high)
 
@@ -419,7 +422,7 @@ class ByteType(ExactInteger):
 
 
 def sensor_format(bits: int, is_signed: bool, frac: int | None) -> SignedType | UnsignedType | ByteType:
-    """The format of integers of some bits, at a scale 2^-frac, or with numbers between -1 and 1.
+    """The format of integers of a width, at a scale 2^-frac, or with numbers between -1 and 1.
 
     Bytes always have numbers between -1 and 1, with the integer 128 at 0; integers of other types have 0 there.
     """

@@ -1,8 +1,8 @@
 """Posits of 2 to 32 bits in numpy: unpacked, rounded, added and multiplied, whole arrays at once.
 
 Gustafson and Yonemoto, "Beating Floating Point at Its Own Game" (2017), and the Standard for Posit Arithmetic (2022),
-for any es. Rounding treats the bit string as unbounded: to nearest, ties to even; nothing overflows to NaR, and only
-zero becomes zero. Raws are the signed integers of n bits, of which the least is NaR.
+for any es. Rounding treats the bit string as unbounded: to nearest, ties to even. No result overflows to NaR, and only
+zero becomes zero. Raws are the signed integers of n bits; the least one is NaR.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ HIDDEN = 30
 """Significands are integers in [2^HIDDEN, 2^(HIDDEN + 1)), which suffices for posits of 32 bits."""
 
 FAR = 62
-"""Distance in bits below a significand from which a number only counts as nonzero."""
+"""The distance in bits below a significand at which a number only sets the sticky bit."""
 
 
 @dataclass(frozen=True)
 class Posit:
-    """A posit format of n bits, up to es of them an exponent.
+    """A posit format of n bits with up to es exponent bits.
 
     low: all numbers are rounded to multiples of 2^low; None keeps all posits, and smaller numbers become the least one.
     greatest: the raw at which results saturate; None for the greatest posit.
@@ -91,7 +91,7 @@ def pack(significand: Integers, exponent: Integers, posit: Posit) -> Integers:
     dropped = top - f
     rounded = np.where(dropped > 0, to_even(size, dropped), size << np.clip(-dropped, 0, FAR))
     ample = (string << np.maximum(f, 0)) + rounded - (1 << np.maximum(f, 0))
-    # The first bit of a fraction that does not fit, and whether any later one is set.
+    # The first bit of a fraction that does not fit, and whether any later bit is set.
     half = 1 << np.maximum(top - 1, 0)
     rest = np.where(top > 0, size - (1 << top), 0)
     cut = to_even(string << 2 | (rest >= half) << 1 | (rest & (half - 1) != 0), 2 - f)
@@ -102,8 +102,10 @@ def pack(significand: Integers, exponent: Integers, posit: Posit) -> Integers:
 
 
 def _fields(e: Integers, posit: Posit) -> tuple[Integers, Integers, Integers]:
-    """The regime k of numbers with exponent e, the string of regime and exponent, and the bits left for the fraction,
-    which are negative if bits of the exponent do not fit."""
+    """The regime k of numbers with exponent e, the string of regime and exponent, and the bits left for the fraction.
+
+    The number of fraction bits is negative if bits of the exponent do not fit.
+    """
     k = e >> posit.es
     inside = np.clip(k, -(posit.n - 1), posit.n - 2)
     regime = np.where(inside >= 0, ((1 << np.maximum(inside + 1, 0)) - 1) << 1, 1)
@@ -112,7 +114,7 @@ def _fields(e: Integers, posit: Posit) -> tuple[Integers, Integers, Integers]:
 
 
 def _to_multiples(size: Integers, exponent: Integers, posit: Posit, low: int) -> tuple[Integers, Integers]:
-    """Round numbers to multiples of 2^low where the posits around them are spaced more finely."""
+    """Round numbers to multiples of 2^low where posits are spaced more finely."""
     e = log2(size) + exponent
     _, _, f = _fields(e, posit)
     dropped = low - exponent

@@ -1,4 +1,4 @@
-"""Windows of posits: those that are multiples of 2^low and less than 2^high in magnitude."""
+"""Windows of posits: the multiples of 2^low with magnitudes below 2^high."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ def lowest(n: int, es: int, least: int) -> int:
 def stretched(m: Machine[V], raws: Int[V], n: int, high: int) -> Int[V]:
     """Posits of n bits and es 0, below 2^high, in units of the least one.
 
-    Up to 1 these are the raws themselves; beyond each power of two consecutive ones are 2 apart, then 8, 32 and so on.
+    Up to 1 these are the raws themselves; above 1 the distance of consecutive ones is 2, and grows to 8, 32 and so on
+    at each power of two.
     """
     x = raws
     for j in range(1, high + 1):
@@ -91,7 +92,7 @@ def decoding_of(format: PositType) -> NDArray[np.signedinteger[Any]]:
     first, last = format.raw_limits
     greatest = format.integer_limits[1]
     raws = np.arange(first, last + 1)
-    # No raw stands for a number that is not a multiple of the least one.
+    # No raw represents a number that is not a multiple of the least one.
     integers = np.trunc(np.ldexp(format.decode(raws), format.scale))
     return integers.astype(np.int16 if greatest <= limits(16)[1] else np.int32)
 
@@ -106,7 +107,7 @@ def legal_of(format: PositType) -> NDArray[np.int64]:
 
 @lru_cache
 def segments_of(format: PositType) -> tuple[NDArray[np.signedinteger[Any]], int]:
-    """`Coding.segments` of a format: a posit is linear in its raw while regime and exponent stay the same."""
+    """`Coding.segments` of a format: a posit is linear in its raw while regime and exponent are constant."""
     finer = range(32 - format.integer_limits[1].bit_length())
     return max(
         ((_lines(format, extra), extra) for extra in finer),
@@ -115,7 +116,7 @@ def segments_of(format: PositType) -> tuple[NDArray[np.signedinteger[Any]], int]
 
 
 def _lines(format: PositType, extra: int) -> NDArray[np.signedinteger[Any]]:
-    """The segments that are linear in integers of less than 32 bits, times 2^-(scale + extra); 0 for the others."""
+    """The linear segments with integers of less than 32 bits, times 2^-(scale + extra); 0 for the others."""
     raws = np.arange(-(1 << 15), 1 << 15).reshape(256, 256)
     numbers = np.ldexp(format.decode(np.maximum(raws, -limits(16)[1])), format.scale + extra)
     shifts = np.log2(np.maximum(numbers[:, 2] - numbers[:, 1], 1)).astype(np.int64)

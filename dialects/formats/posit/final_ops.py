@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.posit.type import PositType
 
 WORD = 32
-"""Bits of a register in which digits of a sum are put together."""
+"""The bits of a register in which digits of a sum are assembled."""
 
 
 @irdl_op_definition
@@ -39,7 +39,7 @@ class JoinOp(QuireOp):
     assembly_format = "$quire `as` $type attr-dict `:` type($quire) `->` type($sum)"
 
     def __init__(self, quire: SSAValue, type: Attribute, bits: int):
-        """The sum to at least so many bits from its highest one on."""
+        """The sum with at least this many bits from its highest one on."""
         layout = cast(LaidOut, type).layout
         short = bits <= KEPT[WORD] - layout.digit + 1
         width = layout.bin if layout.is_single else WORD if short else 2 * WORD
@@ -63,7 +63,7 @@ class JoinOp(QuireOp):
         return [rounded, e.subi(e.int_constant(layout.frac + 1, 16), left), undefined]
 
     def _digits(self, e: Emitter) -> SSAValue:
-        """Replace the first bins by the digits of the sum, which have no sign; return what the last one carries."""
+        """Replace the first bins by the digits of the sum, without sign; return the carry of the last one."""
         bin, step, digit = self.layout.bin, self.layout.step, self.layout.digit
         zero = e.int_constant(0, bin)
 
@@ -96,7 +96,9 @@ class JoinOp(QuireOp):
         return self.layout.count * self.layout.step // self.layout.digit
 
     def _highest(self, e: Emitter, sign: SSAValue) -> tuple[Sequence[SSAValue], SSAValue, SSAValue]:
-        """The words of the sum's highest bits, an integer that is 0 if those below are, and how many are below."""
+        """The words of the sum's highest bits, an integer that is 0 if the lower bits are, and the number of lower
+        bits.
+        """
         digit, last, count = self.layout.digit, self._digit_count - 1, width_of(self.sum) // WORD
         limit = 1 << KEPT[WORD * count] - WORD * (count - 1) - digit
 
@@ -154,9 +156,10 @@ class RoundOp(EmittedOp):
 
 @irdl_op_definition
 class ToOddOp(EmittedOp):
-    """`sum * 2^-scale` in units of 2^-unit, cut off to an integer between low and high, which is odd if anything is.
+    """`sum * 2^-scale` in units of 2^-unit, truncated to an integer between low and high, which is odd if any bit is
+    lost.
 
-    Rounded once more at least two bits further up, it is the nearest number. NaR becomes low.
+    A second rounding at least two bits higher yields the nearest number. NaR becomes low.
     """
 
     name = "posit.to_odd"

@@ -26,7 +26,7 @@ ALL = -(1 << 15)
 
 
 NAR_PLACE = 1 << 15
-"""The place of NaR as the functions that unpack posits give it: the least one of 16 bits."""
+"""The place of NaR in the results of functions that unpack posits: the least integer of 16 bits."""
 
 
 def _posit(n: Array, es: Array, low: Array | None = None, greatest: Array | None = None) -> Posit:
@@ -39,7 +39,7 @@ def _posit(n: Array, es: Array, low: Array | None = None, greatest: Array | None
 def _of_integer(x: Array, scale: Array, n: Array, es: Array, low: Array, greatest: Array) -> Array:
     from tinyml.dialects.formats.posit.arithmetic import log2, pack
 
-    # `pack` takes at most 62 bits, of which the last one is sticky.
+    # `pack` accepts at most 62 bits; the last one is sticky.
     size = x.astype(np.int64)
     spare = np.maximum(log2(np.maximum(np.abs(size) >> 4, 1)) + 4 - 60, 0)
     kept = np.abs(size) >> spare
@@ -49,7 +49,7 @@ def _of_integer(x: Array, scale: Array, n: Array, es: Array, low: Array, greates
 
 
 def _bends(n: int, greatest: int) -> list[tuple[int, int, int]]:
-    """For es 0, the raws of 1, 2, 4 and so on up to the greatest, these numbers, and log2 of the distances beyond each.
+    """For es 0, the raws of 1, 2, 4 and so on up to the greatest, their numbers, and log2 of the distances above each.
 
     Numbers and distances are in units of the least number.
     """
@@ -57,7 +57,7 @@ def _bends(n: int, greatest: int) -> list[tuple[int, int, int]]:
     while raw <= greatest and (more := one >> len(bends) + 1):
         bends.append((raw, one << len(bends), 2 * len(bends) + 1))
         raw += more
-    # Of two bits, and where all numbers are below 1, nothing bends.
+    # With two bits, and if all numbers are below 1, the distance is constant.
     return bends or [(one, one, 1)]
 
 
@@ -90,7 +90,7 @@ def _linear_program(m: IntegerBuilder, x: SSAValue, right: SSAValue, n: SSAValue
     rounded = _to_even(m, size, shift)
     for first, units, step in bends:
         above = m.sub(size, units << shift)
-        # For smaller magnitudes this branch is discarded by the select.
+        # For smaller magnitudes the select discards this branch.
         beyond = m.add(_to_even(m, above, shift + step), first)
         rounded = m.choose(m.compare(above, "slt", 0), rounded, beyond)
     raw = m.resize(m.least(rounded, m.known(greatest)), 16)
@@ -143,7 +143,7 @@ def _word_program(right: int) -> Callable[[IntegerBuilder, SSAValue, SSAValue], 
 
 
 def _marked(flag: Array, place: Array) -> Array:
-    """Negative if one of them is; other bits are arbitrary."""
+    """An integer that is negative if one of both is; its other bits are arbitrary."""
     return flag | place
 
 
@@ -152,9 +152,9 @@ def _marking_program(m: IntegerBuilder, flag: SSAValue, place: SSAValue) -> SSAV
 
 
 def _raised(m: IntegerBuilder, size: SSAValue, stored: int, width: int) -> tuple[SSAValue, SSAValue]:
-    """A size whose highest bit is that of `stored` bits, and by how many bits it was moved, in `width` bits.
+    """A size normalised to the highest of `stored` bits, and the number of bits of the shift, in `width` bits.
 
-    They are found by halves; of 0 all but one.
+    Binary search finds the shift; for 0 it is all bits except one.
     """
     left = m.constant(0, width)
     for half in (1 << k for k in reversed(range(stored.bit_length() - 1))):
@@ -167,7 +167,7 @@ def _raised(m: IntegerBuilder, size: SSAValue, stored: int, width: int) -> tuple
 def _parts_program(
     m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, step: SSAValue, bias: SSAValue
 ) -> SSAValue:
-    """All is in one bit more than the raw's bits, without signs."""
+    """The computation uses one bit more than the raw, without signs."""
     stored, bits, exponent_bits = width_of(raw), m.known(n), m.known(es)
     width, packed = stored + 2, 2 * stored
     wide = m.resize(raw, width)
@@ -195,7 +195,7 @@ def _parts_program(
 
 
 def _to_integer_program(m: IntegerBuilder, raw: SSAValue, scale: SSAValue, n: SSAValue, es: SSAValue) -> SSAValue:
-    """The significand, moved left by its exponent: numbers are multiples of 2^-scale, so that no bit is lost."""
+    """The significand shifted left by its exponent: numbers are multiples of 2^-scale, so that no bit is lost."""
     bits, exponent_bits, stored = m.known(n), m.known(es), width_of(raw)
     parts = _parts_program(m, raw, n, es, m.constant(0, 8), m.constant(m.known(scale), 16))
     exponent = m.clamp(m.resize(parts, 16), 0, stored - 1)
@@ -205,7 +205,7 @@ def _to_integer_program(m: IntegerBuilder, raw: SSAValue, scale: SSAValue, n: SS
 
 
 def _normalised(m: IntegerBuilder, size: SSAValue, scale: SSAValue, stored: int) -> tuple[SSAValue, SSAValue]:
-    """A size whose highest bit is that of the register, and the exponent of that bit."""
+    """A size normalised to the highest bit of the register, and the exponent of that bit."""
     size, left = _raised(m, size, stored, 16)
     return size, m.sub(m.sub(m.constant(stored - 1, 16), scale), left)
 
@@ -213,7 +213,7 @@ def _normalised(m: IntegerBuilder, size: SSAValue, scale: SSAValue, stored: int)
 def _to_multiples(
     m: IntegerBuilder, size: SSAValue, scale: SSAValue, posit: tuple[int, int, int], stored: int
 ) -> tuple[SSAValue, SSAValue]:
-    """A size rounded to multiples of 2^low, halves to even, and its scale, where posits around it are finer."""
+    """A size rounded to multiples of 2^low, halves to even, where posits are spaced more finely, and its scale."""
     bits, exponent_bits, low = posit
     _, exponent = _normalised(m, size, scale, stored)
     regime = m.shift_right(exponent, exponent_bits)
@@ -228,7 +228,7 @@ def _to_multiples(
     odd = m.low_bits(m.shift_right(size, right), 1)
     raised = m.add(m.add(size, m.greatest(m.sub(half, 1), 0)), m.choose(m.compare(right, "eq", 0), half, odd))
     multiple = m.shift_right(raised, right)
-    # A number that has no bits below 2^low is a multiple as it is.
+    # A number without bits below 2^low is already a multiple.
     fine = m.compare(m.add(scale, low), "sle", 0)
     stays = m.choose(fine, fine, stays)
     return m.choose(stays, size, multiple), m.choose(stays, scale, m.constant(-low, 16))
@@ -237,7 +237,9 @@ def _to_multiples(
 def _rounding_program(
     m: IntegerBuilder, x: SSAValue, scale: SSAValue, n: SSAValue, es: SSAValue, low: SSAValue, greatest: SSAValue
 ) -> SSAValue:
-    """Regime, exponent and fraction as one string, whose regime a shift fills with copies of its first bit."""
+    """Regime, exponent and fraction as one string; an arithmetic shift fills the regime with copies of its first
+    bit.
+    """
     bits, exponent_bits, stored = m.known(n), m.known(es), width_of(x)
     width, top = 2 * stored + 8, stored - 1
     wide = m.resize(x, width)
@@ -277,7 +279,7 @@ def _rounding_program(
 def _taken_apart(
     m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, width: int
 ) -> tuple[SSAValue, SSAValue, SSAValue, int]:
-    """A significand in `width` bits, an exponent of 16, whether it is NaR, and the scale of products with exponent 0.
+    """A significand in `width` bits, a 16-bit exponent, a NaR flag, and the scale of products with exponent 0.
 
     The number is significand * 2^(exponent - scale), and no exponent is negative.
     """
@@ -295,7 +297,7 @@ def _taken_apart(
 def _rounded(
     m: IntegerBuilder, size: SSAValue, scale: SSAValue, n: SSAValue, es: SSAValue, *undefined: SSAValue
 ) -> SSAValue:
-    """size * 2^-scale as a posit; NaR if one of its operands is."""
+    """size * 2^-scale as a posit; NaR if an operand is NaR."""
     bits = m.known(n)
     raw = _rounding_program(m, size, scale, n, es, m.constant(ALL, 16), m.constant((1 << bits - 1) - 1, 32))
     for one in undefined:
@@ -312,7 +314,7 @@ def _mul_program(m: IntegerBuilder, a: SSAValue, b: SSAValue, n: SSAValue, es: S
 
 
 def _add_program(m: IntegerBuilder, a: SSAValue, b: SSAValue, n: SSAValue, es: SSAValue) -> SSAValue:
-    """The number of less exponent is moved to the right; its last bit is set if any is lost."""
+    """The number with the lesser exponent is shifted right; its last bit is sticky."""
     width, guard = (32, 16) if m.known(n) <= 16 else (64, 32)
     x, ex, undefined_a, scale = _taken_apart(m, a, n, es, width)
     y, ey, undefined_b, _ = _taken_apart(m, b, n, es, width)
@@ -323,14 +325,14 @@ def _add_program(m: IntegerBuilder, a: SSAValue, b: SSAValue, n: SSAValue, es: S
     moved, right = m.shift_left(y, guard), m.resize(distance, width)
     kept = m.shift_right(moved, right)
     exact = m.compare(m.shift_left(kept, right), "eq", moved)
-    # An odd number is as it is, and next to an even one.
+    # An odd number is unchanged, also next to an even one.
     sticky = m.add(kept, m.sub(m.constant(1, width), m.low_bits(kept, 1)))
     sum = m.add(m.shift_left(x, guard), m.choose(exact, kept, sticky))
     return _rounded(m, sum, m.sub(m.constant(scale + guard, 16), greater), n, es, undefined_a, undefined_b)
 
 
 def _sub_program(m: IntegerBuilder, a: SSAValue, b: SSAValue, n: SSAValue, es: SSAValue) -> SSAValue:
-    # NaR is the least integer of n bits, which n bits do not negate.
+    # NaR is the least integer of n bits, which has no negative in n bits.
     nar = m.compare(b, "eq", -(1 << m.known(n) - 1))
     return _add_program(m, a, m.choose(nar, b, m.negate(b)), n, es)
 
@@ -344,7 +346,7 @@ def _to_odd(x: Array, left: Array, low: Array, high: Array) -> Array:
 
 
 def _to_odd_program(m: IntegerBuilder, x: SSAValue, left: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
-    """Beyond 64 bits to the left all but 0 exceed the limits, and to the right nothing is kept."""
+    """Shifted left by more than 64 bits, all numbers except 0 exceed the limits; shifted right, no bits remain."""
     width = 2 * width_of(x)
     raised = m.shift_left(m.resize(x, width), m.resize(m.clamp(left, 0, width_of(x) - 1), width))
     right = m.resize(m.clamp(m.negate(left), 0, width_of(x) - 1), width)
@@ -390,7 +392,7 @@ def _mul(a: Array, b: Array, n: Array, es: Array) -> Array:
 
 
 def _documented(x: Number, scale: int, n: int, es: int, low: int, greatest: int) -> Number:
-    """tm_posit_of_sN: x * 2^-scale as a posit of a window that reaches up to `greatest`."""
+    """tm_posit_of_sN: x * 2^-scale as a posit of a window up to `greatest`."""
     window = None if low == ALL else (low, (n - 2 << es) + 1)
     return clamped(posits(n, es, window).rounded(x, scale), -greatest, greatest)
 

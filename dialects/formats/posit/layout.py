@@ -1,6 +1,6 @@
-"""How a quire lies in memory: as one integer, or as bins of exponents.
+"""The layout of a quire in memory: one integer, or bins of exponents.
 
-The type `!posit.quire` states a layout; ops and steps of sums read it from there.
+The type `!posit.quire` states a layout; ops and steps of sums read it from the type.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.posit.parts import Parts
 
 SINGLE = 0
-"""The step of a sum in one integer."""
+"""The step that denotes a sum in one integer."""
 
 KEPT = {32: 30, 64: 60}
-"""Bits of a sum that are rounded, by the register that holds them."""
+"""The number of sum bits that rounding needs, by the register that holds them."""
 
 WHOLE = {32: 20, 64: 47}
-"""The most bits of a number, at its place, that bins of 32 and of 64 bits take whole; others go in parts."""
+"""Maximum bits of a number, at its position, that bins of 32 and of 64 bits accept whole; wider numbers are split."""
 
 MOVED_WIDTH = 32
-"""The widest register of a significand that is moved to its place in bins of 32 bits before it is multiplied."""
+"""Maximum width of a significand that is shifted to its position in 32-bit bins before the multiplication."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Layout:
 
     @property
     def part(self) -> int:
-        """The bits of a part of a number that is added in parts."""
+        """The bits of a part of a split number."""
         return self.bin // 2
 
     @property
@@ -64,12 +64,12 @@ class Layout:
         return MemRefType(IntegerType(self.bin), [self.count])
 
     def parts(self, bits: int, *, moved: bool) -> int:
-        """In how many parts a number of so many bits is added. moved: whether these are the bits at its place."""
+        """The number of parts of a number with some bits. moved: true if these are the bits at its position."""
         left = 0 if moved or self.is_single else self.step - 1
         return 1 if self.is_single or bits + left <= WHOLE[self.bin] else -(-bits // self.part)
 
     def holds(self, bits: int, length: int = 1, *, moved: bool = False) -> bool:
-        """True if a bin holds the sum of `length` numbers of so many bits, or their parts, at any place in it."""
+        """True if a bin holds the sum of `length` numbers with some bits, or of their parts, at any position in it."""
         if self.is_single:
             return bits < self.bin
         left = 0 if moved else self.step - 1
@@ -77,16 +77,16 @@ class Layout:
         return largest + left + length.bit_length() < self.bin
 
     def unit(self, lhs: Parts, rhs: Parts) -> int:
-        """The step from place to place of two factors: that of the bins if both are moved before they are multiplied.
+        """The distance of adjacent places of two factors: the bins' step if both are shifted before the multiplication.
 
-        Otherwise 1: exponents are places, and the product is moved.
+        Otherwise it is 1: exponents are places, and the product is shifted.
         """
         if self.is_single or self.bin == 64:
             return 1
-        # The units of integers need not be a multiple of the step apart from the quire's.
+        # The units of integers may differ from the quire's by an amount that is not a multiple of the step.
         if all(factor.is_placed and factor.unpacked is None for factor in (lhs, rhs)):
             return 1
-        # Those that were unpacked beforehand have decided it.
+        # Constants that were unpacked in advance determine the unit.
         if known := [factor.unpacked for factor in (lhs, rhs) if factor.unpacked is not None]:
             return known[0]
         narrow = all(factor.width_at(self.step) <= MOVED_WIDTH for factor in (lhs, rhs))
@@ -97,19 +97,19 @@ class Layout:
         return self.holds(self.product_bits(lhs, rhs), length, moved=self.unit(lhs, rhs) > 1)
 
     def product_bits(self, lhs: Parts, rhs: Parts) -> int:
-        """The bits of the magnitude of a product of these factors, which may be moved."""
+        """The bits of the magnitude of a product of these factors, after the shift if there is one."""
         unit = self.unit(lhs, rhs)
         return lhs.bits_at(unit) + rhs.bits_at(unit)
 
     def product_parts(self, lhs: Parts, rhs: Parts) -> int:
-        """In how many parts a product of these factors is added."""
+        """The number of parts of a product of these factors."""
         return self.parts(self.product_bits(lhs, rhs), moved=self.unit(lhs, rhs) > 1)
 
     def leasts(self, lhs: Parts, rhs: Parts) -> tuple[int, int]:
-        """The bases from which the exponents of both factors are counted, so that their sum is that of the product.
+        """The bases of the exponents of both factors; the sum of the exponents is that of the product.
 
-        If the unit of the sum is finer than that of products of these formats, the left factor, which constants are,
-        makes up for it, unless its exponent is that of its format.
+        If the unit of the sum is finer than that of products of these formats, the left factor, which is constant,
+        compensates, unless its exponent is fixed by its format.
         """
         if lhs.is_placed:
             return lhs.least, -self.frac - lhs.least

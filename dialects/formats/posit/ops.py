@@ -37,11 +37,11 @@ def _width_for(greatest: int) -> int:
 
 @irdl_op_definition
 class DecodeOp(EmittedOp):
-    """The significand of a posit, and its place: how many steps of exponents from `least` on.
+    """The significand of a posit, and its place: the number of exponent steps above `least`.
 
-    The number is `significand * 2^(step * place + least)`: the significand is moved within its step. Zero has
-    significand 0 and place 0; NaR has significand 0 and the least integer of the register as its place, which no number
-    has. Posits that lie in memory in parts (`!posit.unpacked`) are only taken apart.
+    The number is `significand * 2^(step * place + least)`: the significand is shifted within its step. Zero has
+    significand 0 and place 0. NaR has significand 0 and the least integer of the register as its place, which no number
+    has. Posits that are stored in parts (`!posit.unpacked`) only need to be separated.
     """
 
     name = "posit.decode"
@@ -106,7 +106,7 @@ class DecodeOp(EmittedOp):
         return self._halves(e, e.call(f"tm_posit_parts_s{width}", raw, *sizes, shift, bias))
 
     def _halves(self, e: Emitter, packed: SSAValue) -> Sequence[SSAValue]:
-        """The significand in the upper half of a register, and the place in the lower one."""
+        """The significand in the upper half of a register, and the place in the lower half."""
         half, whole = width_of(self.significand), width_of(packed)
         place = e.wrap(packed, width_of(self.place))
         if half == 16:
@@ -165,7 +165,7 @@ class MarkOp(QuireOp):
 class _AddingOp(QuireOp, ABC):
     """An op that adds a number, the product of some integers times a power of two, to the sum.
 
-    bits: of the magnitude of the product of the integers.
+    bits: those of the magnitude of the product of the integers.
     """
 
     bits = prop_def(IntegerAttr[I64])
@@ -182,20 +182,20 @@ class _AddingOp(QuireOp, ABC):
         self._to_bins(e, number, at.value, left)
 
     def _to_bins(self, e: Emitter, number: Int[SSAValue], at: SSAValue, left: Int[SSAValue] | None = None) -> None:
-        """Add a number to the bin `at`. left: by which it is still moved, less than a step."""
+        """Add a number to the bin `at`. left: the remaining shift, less than a step."""
         layout, bits = self.layout, self.bits.value.data
         index = self._index_of(e, at)
         if layout.parts(bits, moved=left is None) > 1:
             self._in_parts(e, [e.held(number, max(number.width, layout.bin))], index, left)
             return
-        # A narrow register is shifted in fewer steps.
+        # A narrow register needs fewer instructions for the shift.
         most = bits if left is None else bits + layout.step - 1
         width = next(width for width in (16, 32, 64) if most < width)
         value = e.held(number, width)
         self._to_bin(e, self._resized(e, value if left is None else e.shli(value, e.held(left, width))), index)
 
     def _in_parts(self, e: Emitter, words: Sequence[SSAValue], index: SSAValue, left: Int[SSAValue] | None) -> None:
-        """Add a number, whose words are given, to the bin of an index and to later ones, as `_to_bins` does."""
+        """Add a number, given as words, to the bin at an index and to later bins, as `_to_bins` does."""
         layout = self.layout
         parts, part = layout.parts(self.bits.value.data, moved=left is None), layout.part
         distance, width = part // layout.step, e.width_of(words[0])
@@ -210,7 +210,7 @@ class _AddingOp(QuireOp, ABC):
             self._to_bin(e, moved, constant_index(e, i * distance), bins)
 
     def _index_of(self, e: Emitter, at: SSAValue) -> SSAValue:
-        """Without a sign, an index of a byte needs no more on chips of 8 bits."""
+        """The unsigned index of a bin; a byte suffices on chips of 8 bits."""
         wide = e.insert(arith.ExtUIOp(at, i16)) if e.width_of(at) == FLAG else at
         return e.insert(arith.IndexCastOp(wide, IndexType()))
 
@@ -218,15 +218,16 @@ class _AddingOp(QuireOp, ABC):
         return value if e.width_of(value) == self.layout.bin else e.resize(value, self.layout.bin)
 
     def _place(self, e: Emitter, greatest: int, *values: SSAValue) -> Int[SSAValue]:
-        """The sum of places or exponents, at most `greatest`, without the sign that NaR has."""
+        """The sum of places or exponents, at most `greatest`; NaR's sign is dropped."""
         narrow = _width_for(greatest)
         if narrow == FLAG:
-            # What two signs add up to is lost; cut off a wider register, NaR is 0.
+            # The sum of two signs is dropped; truncated from a wider register, NaR is 0.
             kept = [value if e.width_of(value) == narrow else e.wrap(value, narrow) for value in values]
             total = kept[0] if len(kept) == 1 else e.addi(*kept)
             signs = any(e.width_of(value) == narrow for value in values)
             return Int(e.andi(total, e.int_constant(127, narrow)) if signs else total, narrow, 0, greatest)
-        # Wide enough for the sum of two signs; a narrower register's sign is another bit, which goes first.
+        # The width includes the sum of two signs; a narrower register's sign is a different bit, which is dropped
+        # first.
         width = 2 * narrow if len(values) > 1 else narrow
         total, *others = [self._widened(e, value, narrow, width) for value in values]
         for other in others:
@@ -234,7 +235,7 @@ class _AddingOp(QuireOp, ABC):
         return Int(e.andi(total, e.int_constant((1 << narrow - 1) - 1, width)), width, 0, greatest)
 
     def _widened(self, e: Emitter, value: SSAValue, narrow: int, width: int) -> SSAValue:
-        """A place in a register of `width` bits, of which only those below the sign of `narrow` bits count."""
+        """A place in a register of `width` bits; only the bits below the sign of `narrow` bits are valid."""
         if (own := width_of(value)) < narrow:
             value = e.andi(value, e.int_constant((1 << own - 1) - 1, own))
         return value if own == width else e.resize(value, width)
@@ -267,7 +268,7 @@ class AddOp(_AddingOp):
 
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
         most, width = (1 << self.bits.value.data) - 1, e.width_of(self.significand)
-        # Of the least integer the magnitude has as many bits as the register.
+        # The magnitude of the least integer has as many bits as the register.
         low, high = limits(width)
         number = Int(self.significand, width, max(-most, low), min(most, high))
         self._moved(e, number, self._place(e, self.layout.width - 1, self.exponent))
@@ -278,7 +279,7 @@ class AddOp(_AddingOp):
 class MultiplyAddOp(_AddingOp):
     """sum + lhs * rhs * 2^(step * (lhs_place + rhs_place)), in units of the sum.
 
-    step: that of the bins, which the places then count, or 1. bits: of the magnitude of a product.
+    step: the step of the bins, which is then the unit of the places, or 1. bits: those of the magnitude of a product.
     """
 
     name = "posit.multiply_add"
@@ -316,7 +317,7 @@ class MultiplyAddOp(_AddingOp):
         bits, layout = self.bits.value.data, self.layout
         most = (1 << bits) - 1
         widths = [e.width_of(value) for value in (self.lhs, self.rhs)]
-        # Significands are as wide as their formats need: the product is what the op states.
+        # Significands are as wide as their formats require; the op states the width of the product.
         width = next(width for width in (8, 16, 32, 64) if width > bits)
         words = width == 64 and layout.bin == 32 and self.step.value.data > 1
         factors = [

@@ -1,7 +1,7 @@
-"""Numbers in two parts: a significand, which is an integer, and an exponent.
+"""Numbers in two parts: an integer significand and an exponent.
 
-Posits of the standard come so, since as integers in units of the least one they have hundreds of bits. Other exact
-numbers are significands that share one exponent.
+Standard posits use this form, since their integers in units of the least one have hundreds of bits. Other exact numbers
+are significands with a common exponent.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 REGISTERS = (8, 16, 32, 64)
 
 TABLE_BITS = 8
-"""Posits of at most this many bits are taken apart by a table."""
+"""Maximum bits of posits that are unpacked by a table."""
 
 WIDTHS = (*range(2, 17), 32)
 EXPONENTS = range(4)
-"""n and es of the posits that there are."""
+"""n and es of the supported posits."""
 
 
 def verify_standard(n: int, es: int) -> None:
-    """Raise `VerifyException` for a posit that there is not."""
+    """Raise `VerifyException` for an unsupported posit."""
     if n not in WIDTHS or es not in EXPONENTS:
         raise VerifyException(f"posit.p has n from 2 to 16 or 32 and es from 0 to 3, got {n} and {es}")
 
@@ -42,9 +42,9 @@ def verify_standard(n: int, es: int) -> None:
 class Parts:
     """The parts of a format's numbers, `significand * 2^exponent`.
 
-    bits: of the greatest magnitude of a significand. least, greatest: the exponents. posit: that of the standard whose
-    raws these are; None for integers, which have one exponent, and for posits that lie in memory in parts.
-    unpacked: of those, the step from place to place; their significands are moved to it.
+    bits: those of the greatest magnitude of a significand. least, greatest: the exponents. posit: the standard posit of
+    the raws; None for integers, which have one exponent, and for posits that are stored in parts. unpacked: the step of
+    places of stored parts; their significands are shifted to it.
     """
 
     format: ExactNumbers
@@ -56,11 +56,11 @@ class Parts:
 
     @property
     def is_placed(self) -> bool:
-        """True if exponents are counted from `least` on, and from nowhere else."""
+        """True if exponents are counted from `least`, and no other base is possible."""
         return self.posit is None
 
     def bits_at(self, step: int) -> int:
-        """The bits of the greatest magnitude of a significand that is moved to a multiple of a step."""
+        """The bits of the greatest significand after a shift to a multiple of a step."""
         return self.bits if self.is_placed else self.bits + step - 1
 
     def width_at(self, step: int) -> int:
@@ -85,20 +85,23 @@ class Parts:
         return significands >> spare, np.where(significands == 0, self.least, exponents + spare), raws == self.posit.nar
 
     def greatest_place(self, step: int, least: int) -> int:
-        """The greatest place, of steps counted from `least` on."""
+        """The greatest place, in steps counted from `least`."""
         return (self.greatest - least) // step
 
     def half_at(self, step: int, least: int) -> int:
-        """The bits of a register that holds a significand that is moved to a multiple of a step, and of one for its
-        place, unless that has 16 bits."""
+        """The bits of a register half that holds a significand shifted to a multiple of a step, and of the half for its
+        place.
+
+        The place may instead have 16 bits.
+        """
         width = self.width_at(step)
         by_table = self.posit is None or self.posit.n <= TABLE_BITS
         return width if width > 8 or (by_table and self.greatest_place(step, least) < 1 << 7) else 16
 
     def packed(self, raws: NDArray[Any], half: int, step: int, least: int) -> NDArray[np.signedinteger[Any]]:
-        """Significands moved to multiples of a step above their places, each in `half` bits.
+        """Significands shifted to multiples of a step above their places, each in `half` bits.
 
-        Numbers with exponents below `least` are arbitrary. NaR is the least place of 8 bits, or else of 16.
+        Numbers with exponents below `least` are arbitrary. NaR is the least place of 8 or of 16 bits.
         """
         significands, exponents, undefined = self.split(raws)
         counted = np.where(significands == 0, 0, np.maximum(exponents - least, 0))
@@ -113,7 +116,7 @@ class Parts:
 
 
 def parts_of_posit(format: ExactNumbers, posit: Posit) -> Parts:
-    """The parts of posits of the standard, whose significands have as many bits as those near 1."""
+    """The parts of standard posits; their significands have as many bits as those near 1."""
     fraction = max(posit.n - 3 - posit.es, 0)
     return Parts(format, fraction + 1, -posit.reach - fraction, posit.reach - fraction, posit)
 

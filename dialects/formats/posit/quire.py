@@ -1,10 +1,10 @@
 """`!posit.quire<width, frac, bin, step>`: exact sums of products of standard posits, rounded once.
 
-A quire holds the sum as a number of `width` bits in units of 2^-frac: wide enough for the proof about its operands,
-where the quire of the Standard for Posit Arithmetic (2022, section 5) has 16 n bits for any. A sum of at most 32 or 64
-bits is one integer of `bin` bits. Wider ones are *bins*, integers of `bin` bits whose units are 2^step apart, so that a
-product changes one bin, or one for each of its parts, without carries; they are joined once. A byte beside them records
-whether an operand was NaR; the sum then is NaR, too.
+A quire holds the sum as a number of `width` bits in units of 2^-frac, as wide as the proof about its operands requires;
+the quire of the Standard for Posit Arithmetic (2022, section 5) always has 16 n bits. A sum of at most 32 or 64 bits is
+one integer of `bin` bits. Wider ones are *bins*, integers of `bin` bits whose units are 2^step apart, so that a product
+changes one bin, or one bin for each of its parts, without carries. They are joined once. An additional byte records
+whether an operand was NaR; the sum is then NaR, too.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LAYOUTS = ((32, SINGLE), (32, 8), (32, 4), (32, 2), (64, SINGLE), (64, 16), (64,
 """Bits of a bin and steps: bins of 32 bits cost less than one integer of 64."""
 
 LARGEST = 512
-"""The most bytes of bins of 32 bits that are taken rather than fewer ones of 64."""
+"""Maximum bytes of 32-bit bins; larger quires use a smaller number of 64-bit bins."""
 
 
 @irdl_attr_definition
@@ -106,7 +106,7 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
         if not self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY:
             return False
         lhs, rhs = parts_of(lhs_format), parts_of(rhs_format)
-        # The exponents of posits are those of numbers; integers have their format's.
+        # The exponents of posits are those of the numbers; integers have their format's exponent.
         fine = not lhs.is_placed or -(lhs.least + rhs.least) <= self.frac.data
         return fine and self.layout.sums(lhs, rhs)
 
@@ -131,7 +131,7 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
         return m.perform(MultiplyAdd(self, parts_of(lhs_format), parts_of(rhs_format)), sum, lhs, rhs)
 
     def finished(self, m: Machine[V], sum: V, result: NumberFormat) -> V | None:
-        """By way of the integer that is cut off below the last place of the result, and odd if anything is lost."""
+        """Via the integer that is truncated below the last place of the result, and odd if any bit is lost."""
         exact: Any = exact_numbers(result)
         low, high = (end << STICKY_BITS for end in exact.integer_limits)
         scale = exact.scale + STICKY_BITS
@@ -177,15 +177,15 @@ def _reach(products: Sequence[Product], initial: Factor | None) -> tuple[int, in
     start = None if initial is None else _extent(initial)
     if start is not None:
         frac, bound = max(frac, -start.least), bound + start.greatest
-    # Floats bound the sum from above: a sum of n of them is too small by n roundings at most.
+    # Floats bound the sum from above: their sum of n is too small by at most n roundings.
     top = math.frexp(bound * (1 + 2.0**-20))[1] if bound else -frac
-    # Products of zero, too, change the bin of the other factor's exponent.
+    # A product with zero also changes the bin of the other factor's exponent.
     ends = [lhs.end + rhs.end for lhs, rhs, _ in terms] + ([] if start is None else [start.end])
     return max(top, *ends) + 2, frac
 
 
 def _numbers(products: Sequence[Product], initial: Factor | None) -> tuple[Sequence[Sequence[Parts]], int]:
-    """The parts of all that is added, pairs of factors and single numbers, and how many numbers are."""
+    """The parts of all summands, pairs of factors and single numbers, and the number of summands."""
     added = [[parts_of(each.lhs.format), parts_of(each.rhs.format)] for each in products]
     start = [] if initial is None else [[parts_of(initial.format)]]
     return [*added, *start], sum(product.length for product in products) + 1
@@ -209,7 +209,7 @@ def _laid_out(top: int, frac: int, added: Sequence[Sequence[Parts]], length: int
 
 
 def _takes(layout: Layout, added: Sequence[Sequence[Parts]], length: int) -> bool:
-    """True if a bin holds the sum of so many numbers."""
+    """True if a bin holds the sum of this many numbers."""
     return all(
         layout.holds(first.bits, length) if not others else layout.sums(first, *others, length=length)
         for first, *others in added
@@ -217,16 +217,16 @@ def _takes(layout: Layout, added: Sequence[Sequence[Parts]], length: int) -> boo
 
 
 def _beyond(layout: Layout, added: Sequence[Sequence[Parts]]) -> int:
-    """The most bits by which the last part of a product, nothing but its sign, can lie above the sum."""
+    """Maximum bits by which the last part of a product, which only has its sign, exceeds the sum."""
     parts = [layout.product_parts(*factors) for factors in added if len(factors) > 1]
     return 2 * (layout.step - 1) if max(parts, default=1) > 1 and layout.bin == 32 else 0
 
 
 def _cost(layout: Layout, added: Sequence[Sequence[Parts]]) -> tuple[bool, int, int, int]:
-    """The order of layouts: how large bins are, what a product costs, and how many bins there are.
+    """The sort key of layouts: the size of bins, the cost of a product, and the number of bins.
 
-    One integer of 32 bits comes before bins of them, as far as these take `LARGEST` bytes, and these before others.
-    Products that are added whole come before others, and factors in bytes before wider ones.
+    One integer of 32 bits precedes 32-bit bins, these precede others up to `LARGEST` bytes. Products that are added
+    whole precede others, and factors in bytes precede wider ones.
     """
     if layout.is_single:
         return layout.bin == 64, 0, 0, 0
@@ -240,7 +240,7 @@ def _cost(layout: Layout, added: Sequence[Sequence[Parts]]) -> tuple[bool, int, 
 
 @dataclass(frozen=True)
 class _Extent:
-    """What numbers of a factor can be: multiples of 2^least, of at most some magnitude."""
+    """The possible numbers of a factor: multiples of 2^least up to a magnitude."""
 
     parts: Parts
     least: int
@@ -254,7 +254,7 @@ class _Extent:
 
     @property
     def end(self) -> int:
-        """The exponent above the bits that are added: the sign of integers, and zeros, may be far above their top."""
+        """The exponent above the added bits: the sign of integers, and zeros, may be far above their top."""
         return (
             self.parts.least + self.parts.bits if self.parts.is_placed else max(self.top, self.least + self.parts.bits)
         )

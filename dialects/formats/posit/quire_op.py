@@ -1,4 +1,4 @@
-"""What ops on a quire in memory have in common: its type, the flag beside it, and loops over its bins."""
+"""Shared parts of ops on a quire in memory: its type, its flag, and loops over its bins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tinyml.dialects.machine.emitter import EmittedOp, Emitter
 from tinyml.dialects.operations import index_constant
 
 FLAG = 8
-"""Bits of what tells that a number was NaR."""
+"""Bits of the NaR flag."""
 
 Body = Callable[[Emitter, SSAValue, "Sequence[SSAValue]"], "Sequence[SSAValue]"]
 
@@ -33,7 +33,7 @@ class QuireOp(EmittedOp, ABC):
 
     @property
     def layout(self) -> Layout:
-        """How the quire lies in memory."""
+        """The layout of the quire in memory."""
         return cast(LaidOut, self.type).layout
 
     def verify_(self) -> None:
@@ -48,7 +48,7 @@ def constant_index(e: Emitter, value: int) -> SSAValue:
 
 
 def flags_of(e: Emitter, quire: SSAValue) -> SSAValue:
-    """The byte beside a quire whose sign tells that a number was NaR; registers hold it, since no index varies."""
+    """The NaR flag: the sign of a byte stored with the quire. It stays in a register, since its index is constant."""
     return e.context.beside(quire, MemRefType(IntegerType(FLAG), [1]), "undefined")
 
 
@@ -68,7 +68,7 @@ def _inside(e: Emitter, block: Block) -> Emitter:
 
 
 def loop(e: Emitter, count: int, initial: Sequence[SSAValue], body: Body) -> Sequence[SSAValue]:
-    """The results of a loop whose body returns the next values of what it carries."""
+    """The results of a loop; its body returns the next values of the carried values."""
     block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
     inner = _inside(e, block)
     inner.put(scf.YieldOp(*body(inner, block.args[0], block.args[1:])))

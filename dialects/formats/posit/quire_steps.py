@@ -1,4 +1,4 @@
-"""The steps of a sum in a quire: on the desk by integers of Python, on devices by ops of the dialect `posit`."""
+"""The steps of a sum in a quire: on the host with Python integers, on devices as ops of the dialect `posit`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Step:
-    """A step of a sum in a quire, which has this type."""
+    """A step of a sum in a quire of this type."""
 
     quire: Attribute
 
@@ -33,7 +33,7 @@ class _Step:
 
 @dataclass(frozen=True)
 class Start(_Step):
-    """A sum that starts from zero, or from a number in these parts."""
+    """A sum that starts from zero, or from a number with these parts."""
 
     parts: Parts | None = None
 
@@ -53,7 +53,7 @@ class Start(_Step):
 
 @dataclass(frozen=True)
 class Add(_Step):
-    """sum + a number in these parts, or minus it."""
+    """sum + a number with these parts, or minus it."""
 
     parts: Parts
     negative: bool = False
@@ -70,7 +70,7 @@ class Add(_Step):
         significand, exponent = _decoded(emitter, sum, self.quire, self.parts, value, -self.layout.frac, 1)
         if self.negative:
             most = (1 << self.parts.bits) - 1
-            # The least integer of a register has no opposite in it.
+            # The least integer of a register has no negative in it.
             value, width = significand.value, significand.width
             if self.parts.bits >= width:
                 width *= 2
@@ -107,7 +107,7 @@ class MultiplyAdd(_Step):
 
 @dataclass(frozen=True)
 class Round(_Step):
-    """A complete sum as the nearest posit. scaling: of the format, which has posits times 2^-scaling."""
+    """A complete sum as the nearest posit. scaling: that of the format, which has posits times 2^-scaling."""
 
     format: PositType
 
@@ -118,7 +118,7 @@ class Round(_Step):
         return raws.astype(self.format.dtype)
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
-        # Sign and regime take three bits at least, and one more decides which way to round.
+        # Sign and regime have at least three bits, and one more decides the rounding.
         joined = JoinOp(operands[0], self.quire, self.format.bits - 1)
         emitter.put(joined)
         return emitter.insert(RoundOp(joined.sum, joined.scale, joined.undefined, self.format))
@@ -126,7 +126,7 @@ class Round(_Step):
 
 @dataclass(frozen=True)
 class ToOdd(_Step):
-    """A complete sum in units of 2^-scale between two integers, odd if anything is cut off; the least one for NaR."""
+    """A complete sum in units of 2^-scale between two integers, odd if any bit is lost; the least one for NaR."""
 
     scale: int
     low: int
@@ -148,9 +148,9 @@ class ToOdd(_Step):
 def _decoded(
     e: Emitter, quire: SSAValue, type: Attribute, parts: Parts, value: SSAValue, least: int, step: int
 ) -> tuple[Int[SSAValue], Int[SSAValue]]:
-    """The significand of a number, and its place in steps from `least` on; the sum becomes NaR if it is.
+    """The significand of a number, and its place in steps from `least`; a NaR sets the flag of the sum.
 
-    Constants without NaR are not marked.
+    Constants without NaR need no flag.
     """
     if parts.posit is None and parts.unpacked is None:
         return parts.format.load(e, value), e.const((parts.least - least) // step)

@@ -1,4 +1,4 @@
-"""Sums in a quire on the desk: integers of Python in arrays, of which NaN is the sum of numbers with NaR."""
+"""Sums in a quire on the host: arrays of Python integers; NaN represents a sum with NaR."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def integers(parts: Parts, raws: NDArray[Any], least: int) -> Objects:
 def products_of_matrices(lhs: Parts, lhs_raws: NDArray[Any], rhs: Parts, rhs_raws: NDArray[Any], frac: int) -> Objects:
     """Sums of products of matrices as by `Accumulator.matmul`, in units of 2^-frac.
 
-    Magnitudes are cut into digits, few enough bits for float64 to sum the products of two of them exactly. Matrices of
-    digits that are all zero are left out.
+    Magnitudes are split into digits that are short enough for float64 to sum their products exactly. Zero matrices of
+    digits are skipped.
     """
     length = lhs_raws.shape[-1]
     bits = (EXACT - length.bit_length()) // 2
@@ -44,7 +44,7 @@ def products_of_matrices(lhs: Parts, lhs_raws: NDArray[Any], rhs: Parts, rhs_raw
     for place_a, a in digits[0]:
         for place_b, b in digits[1]:
             total = total + (stacked_matmul(a, b).astype(np.int64).astype(object) << (place_a + place_b) * bits)
-    # The weights may have no digits below the quire's unit.
+    # Weights have no digits below the quire's unit.
     finer = frac + lhs.least + rhs.least
     total = total << finer if finer >= 0 else total >> -finer
     rows, columns = np.any(lhs.split(lhs_raws)[2], axis=-1), np.any(rhs.split(rhs_raws)[2], axis=-2)
@@ -53,7 +53,7 @@ def products_of_matrices(lhs: Parts, lhs_raws: NDArray[Any], rhs: Parts, rhs_raw
 
 
 def _digits(parts: Parts, raws: NDArray[Any], bits: int) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Yield the place and the signed digits of numbers in units of the least one, without those that are all zero."""
+    """Yield the position and the signed digits of numbers in units of the least one; zero matrices are skipped."""
     significands, exponents, _ = parts.split(raws)
     sizes, shifts = np.abs(significands), exponents - parts.least
     for place in range(-(-(parts.bits + parts.greatest - parts.least) // bits)):

@@ -30,7 +30,7 @@ def posit_number(raw: int, n: int, es: int) -> Fraction:
 def posits(n: int, es: int, window: tuple[int, int] | None, shift: int = 0) -> Listed:
     """The posits of a window (low, high), multiples of 2^low below 2^high; all posits for None. Times 2^-shift.
 
-    Where the window leaves posits out between two numbers, and around zero, a real goes to the nearer of them, a tie to
+    Where the window omits posits between two numbers, and around zero, a real rounds to the nearer number, and a tie to
     the even multiple of 2^low.
     """
     low = -((n - 2) << es) if window is None else window[0]

@@ -78,19 +78,21 @@ STANDARD = 2
 """The es of the 2022 standard."""
 
 SHORT_BITS, SHORT_INTEGER, LONG_INTEGER = 12, 15, 29
-"""Posits of up to 12 bits lose next to nothing as integers of 15 bits and a sign, those of 16 bits as ones of 29."""
+"""Integers that store posits: 15 bits and a sign represent posits of up to 12 bits with negligible loss, 29 bits those
+of 16.
+"""
 
 TOPS = range(1, 5)
-"""Exponents of the power of two just above a constant's greatest magnitude, after its shift."""
+"""Exponents of the power of two above a constant's greatest magnitude, after its shift."""
 
 REACHED = (1, 2, 3, 0, 4, 5, 6)
-"""Those just above the greatest magnitude of other tensors, in the order in which equally good ones are taken."""
+"""The corresponding exponents for other tensors, in order of preference among equally good ones."""
 
 FINER = 3
-"""Numbers of fewer bits below the greatest magnitude are rounded to multiples of one, which changes no score."""
+"""The bits below the greatest magnitude from which smaller numbers are rounded to multiples; no score changes."""
 
 PIECES = range(1, 8)
-"""Ends of windows with es 0 that are decoded by pieces, one beyond each power of two."""
+"""The ends of windows with es 0 that are decoded piecewise, with one piece above each power of two."""
 
 SHIFTS = range(-60, 61)
 
@@ -166,7 +168,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def posit(self) -> Posit:
-        """The format as `posit.arithmetic` takes it."""
+        """The format in the form that `posit.arithmetic` uses."""
         return posit_of(self.n.data, self.es.data, self.window)
 
     @property
@@ -210,14 +212,14 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def specification(self) -> Specification | None:
-        """That of the windows of few bits; the standard's type is compared with SoftPosit instead."""
+        """The specification of narrow windows; the standard's type is compared with SoftPosit instead."""
         if self.window is None or self.n.data > SHORT_BITS:
             return None
         return posits(self.n.data, self.es.data, self.window, self.scaling)
 
     @property
     def coding(self) -> Coding | None:
-        """A table of 16-bit integers if these hold the numbers; posits of 16 bits have kernels of their own."""
+        """A table of 16-bit integers if these represent the numbers; posits of 16 bits have specific kernels."""
         n = self.n.data
         if n == REGISTER_BITS and self.window is not None and 0 <= self._unit <= REGISTER:
             return Coding(REGIME, parameters=(self.es.data, self._unit), segments=lambda: segments_of(self))
@@ -248,13 +250,13 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return of_reals(reals, self.posit).astype(self.dtype)
 
     def encode_clipped(self, reals: Reals) -> Raws:
-        """Infinities, of which the standard makes NaR, go to the greatest posit here."""
+        """Infinities, which the standard converts to NaR, become the greatest posit."""
         return self.encode(np.nan_to_num(reals, nan=np.nan))
 
     def encode_away(self, reals: Reals) -> Raws:
         nearest = self.encode(reals)
         side = np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
-        # Formats with too many raws to list them do without the neighbour.
+        # Formats with too many raws to list have no neighbour.
         if self.n.data > SHORT_BITS:
             return nearest
         legal = legal_of(self)
@@ -276,8 +278,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def for_range(self, low: float, high: float) -> PositType:
         """The format that scales the greatest magnitude to between 1 and 2, with es 0 unless the window has another.
 
-        With es 0 numbers below 1 are 2^-(n - 2) apart and those above twice as far: they are numbers of fixed point of
-        n bits and n - 2 fractional ones, which has more of them.
+        With es 0 the distance of numbers is 2^-(n - 2) below 1 and twice that above: all are fixed-point numbers with n
+        bits, n - 2 of them fractional, and fixed point has more.
         """
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
@@ -297,7 +299,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(n, es, low, high, min(max(high - top, SHIFTS[0]), SHIFTS[-1]))
 
     def scalings(self, low: float, high: float) -> Sequence[PositType]:
-        """Windows of every es, or of that of the window, that scale the greatest magnitude to below 1, 2, 4 and so on.
+        """Windows of every es, or of the window's es, that scale the greatest magnitude to below 1, 2, 4 and so on.
 
         Their least bit is `FINER` bits finer than that of fixed point.
         """
@@ -314,14 +316,16 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def effort(self) -> int:
-        """Numbers at equal distances up to 1, as integers of 15 bits and a sign, take least; a quire takes most."""
+        """The rank of the decoding effort: equidistant numbers up to 1 in integers of 15 bits have the least, a quire
+        the most.
+        """
         if self.window is None:
             return 2
         return int(not (self._is_linear and self.window[1] - self.window[0] <= SHORT_INTEGER))
 
     @property
     def reaching(self) -> Sequence[PositType]:
-        """Windows that reach further, up to the greatest posit, with integers of as few bits and at no more effort."""
+        """Windows with a greater range, up to the greatest posit, with integers of equal bits and no greater effort."""
         if self.window is None:
             return ()
         n, es, (low, high) = self.n.data, self.es.data, self.window
@@ -353,7 +357,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(n, es, min(lowest(n, es, min(low + bits, high - 1)), high - 1), high, self.scaling)
 
     def own_sums(self, products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
-        """A quire for posits of the standard, which may be NaR and have too many bits as integers."""
+        """A quire for standard posits, which may be NaR and have too many bits as integers."""
         return quire_for(products, initial) if self.window is None else None
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
@@ -381,12 +385,12 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def _is_piecewise(self) -> bool:
-        """True if magnitudes below 1 are their own raws; beyond, consecutive ones are 2, 8, 32 apart."""
+        """True if magnitudes below 1 equal their raws; above, the distance of consecutive ones is 2, 8, 32."""
         return self.window is not None and self.es.data == 0 and self.window[1] in PIECES
 
     @property
     def _is_linear(self) -> bool:
-        """True if numbers are 2^-(n-2) apart up to 1, and 16 bits hold each of them in these units."""
+        """True if the distance of numbers up to 1 is 2^-(n-2), and 16 bits represent each of them in these units."""
         if self.window is None or self.es.data or self.n.data > REGISTER_BITS:
             return False
         low, high = self.window
@@ -413,7 +417,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return Int(raw, 32, low, high)
 
     def runtime_parameters(self, m: Machine[V]) -> tuple[V, V, V, V]:
-        """n, es, low and greatest, as the functions of the runtime take them."""
+        """n, es, low and greatest in the order of the runtime functions."""
         least = ALL if self.window is None else self.window[0]
         return (
             m.int_constant(self.n.data, 8),
@@ -423,7 +427,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         )
 
     def _emulated(self, m: Machine[V], function: str, *operands: tuple[V, NumberFormat]) -> V | None:
-        """The standard's operation if the result and all operands have this type of the standard; else None."""
+        """The standard's operation if the result and all operands have this standard type; else None."""
         if self.window is not None or any(format != self for _, format in operands):
             return None
         wide = [m.resize(value, 32) if self.stored_width < 32 else value for value, _ in operands]
@@ -437,7 +441,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def undefined(self) -> int:
-        """NaR, or 0 in a window, which has none."""
+        """NaR, or 0 in a window, which has no NaR."""
         return self.posit.nar if self.window is None else 0
 
     def stored_raw(self, m: Machine[V], raw: V) -> V:
@@ -468,7 +472,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         if value_format == self:
-            # The least integer of a stored width is its own negation, as NaR is.
+            # The least integer of a stored width is its own negative, like NaR.
             return m.subi(m.int_constant(0, self.stored_width), value)
         return super().neg(m, value, value_format)
 
@@ -486,7 +490,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         )
 
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
-        """By way of floats, which hold posits of at most 16 bits, else of a quire; NaR goes where NaN does."""
+        """Via floats, which represent posits of at most 16 bits, else via a quire; NaR becomes NaN."""
         if self.window is not None:
             return None
         if self.n.data <= REGISTER_BITS:
@@ -497,7 +501,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def _sum(
         self, m: Machine[V], first: tuple[V, NumberFormat], *others: tuple[V, NumberFormat], negative: bool = False
     ) -> V:
-        """The exact sum of numbers, the others perhaps subtracted, rounded once: in a quire for any of their values."""
+        """The exact sum of numbers with signs, rounded once: in a quire for all their values."""
         quire = quire_of([first[1], *(format for _, format in others)])
         total = quire.start(m, *first)
         for value, format in others:
@@ -516,7 +520,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
 
 def _are_standard(*formats: NumberFormat) -> bool:
-    """True if some formats are posits of the standard."""
+    """True if some formats are standard posits."""
     return any(isinstance(format, PositType) and format.window is None for format in formats)
 
 

@@ -1,8 +1,8 @@
-"""`!posit.unpacked<n, es, least, step>`: constant posits of the standard that lie in memory in parts.
+"""`!posit.unpacked<n, es, least, step>`: constant standard posits that are stored in parts.
 
-An element is the significand of a posit of n bits, moved to a multiple of a step, above its place: how many steps of
-exponents from `least` on. Both have half of the element's bits. There is no NaR. `decode-constants` writes weights so
-for the quire in which they are summed: nothing of them is left to unpack on the device.
+An element stores the significand of a posit of n bits, shifted to a multiple of a step, above its place: the number of
+exponent steps from `least`. Each has half of the element's bits. There is no NaR. `decode-constants` converts weights
+to this format for their quire, so that the device does not unpack them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Fixed-point arithmetic of the literature, rebuilt as published for comparison.
+"""Published fixed-point arithmetic, reproduced for comparison.
 
 SeeDot (Gopinath et al., PLDI 2019) and Shiftry (Kumar et al., OOPSLA 2020) truncate where `fixed` rounds to nearest,
-wrap around where it saturates, bring operands to the scale of a sum before adding them, and sum the products of a dot
-product as a tree whose levels are halved. They differ in how they shift and multiply, and so do their formats here;
+wrap around where it saturates, convert operands to the scale of a sum before adding them, and sum the products of a dot
+product as a tree whose levels are halved. They shift and multiply differently, and so do their formats here;
 `PublishedSum` is the tree.
 """
 
@@ -58,7 +58,7 @@ class PublishedFixedPoint(ScaledInteger):
 
     @abstractmethod
     def sum_of(self, product: Product, levels: int) -> PublishedSum:
-        """The accumulator of a product that is rounded into this format; its tree has `levels` levels."""
+        """The accumulator of a product that is rounded to this format; its tree has `levels` levels."""
 
     @property
     def limits(self) -> tuple[int, int]:
@@ -175,7 +175,7 @@ class PublishedFixedPoint(ScaledInteger):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """By the paper's scheme; functions that it does not have as in fixed point."""
+        """By the paper's scheme; functions that the paper lacks are computed as in fixed point."""
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
         source = published(value_format)

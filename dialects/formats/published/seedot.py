@@ -48,9 +48,9 @@ class SeedotType(PublishedFixedPoint):
     def sum_of(self, product: Product, levels: int) -> SeedotSum:
         """MULSCALE and TREESUMSCALE of algorithm 1 for a result of this scale.
 
-        The excess scale of the products over the result is first taken from their operands, as far as they need it to
-        fit (S_mul), then from the tree (S_add): this is how every maxscale distributes it. Each sparse product
-        is divided by the power of two by which a tree would divide the sum.
+        The excess scale of the products over the result is first removed from their operands, until the products fit
+        (S_mul), then in the tree (S_add): this is the distribution for every maxscale. Each sparse product is divided
+        by the power of two by which a tree would divide the sum.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = max(lhs.width.data, rhs.width.data, self.width.data)

@@ -1,12 +1,12 @@
 """Shiftry's arithmetic (OOPSLA 2020), of 8 and 16 bits in one program.
 
-Division by powers of two is an arithmetic shift, as in the figures of its section 3. The temporaries of sums of
-products are of one of two kinds, between which the format of the result decides:
+Division by powers of two is an arithmetic shift, as in the figures of its section 3. The format of the result selects
+one of two kinds of temporaries for sums of products:
 
-* `!shiftry.q<width, frac>`: twice as wide as the wider operand, as in its released code, and halved by SeeDot's tree as
-  far as the result is coarser than the products.
-* `!shiftry_printed.q<width, frac>`: as wide as figure 5 prints for rule C-MatMul, which is as wide as an exact sum of
-  all products takes, so that nothing is halved on the way.
+* `!shiftry.q<width, frac>`: twice as wide as the wider operand, as in its released code; SeeDot's tree halves them if
+  the result is coarser than the products.
+* `!shiftry_printed.q<width, frac>`: as wide as in rule C-MatMul of figure 5, which is the width of an exact sum of all
+  products, so that no level is halved.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class ShiftryType(ShiftryNumber):
     frac: IntAttr
 
     def sum_of(self, product: Product, levels: int) -> ShiftrySum:
-        """The tree halves as many levels as the result is coarser than the products; the rest of the shift follows at
-        the end.
+        """The tree with as many halved levels as the result is coarser than the products; the remaining shift follows
+        at the end.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = 2 * max(lhs.width.data, rhs.width.data)
@@ -81,8 +81,8 @@ class PrintedShiftryType(ShiftryNumber):
     def sum_of(self, product: Product, levels: int) -> ShiftrySum:
         """Rule C-MatMul: a sum of n products in 2^ceil(log2(bx + by + ceil(log2 n) - 1)) bits, shifted once at the end.
 
-        The rule subtracts ceil(log2 n) from this shift; the programs of section 3 do not, and only without it the
-        result has the scale that the rule gives it.
+        The rule subtracts ceil(log2 n) from this shift. The programs of section 3 do not, and only then the result has
+        the scale of the rule.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = 1 << (lhs.width.data + rhs.width.data + levels - 2).bit_length()

@@ -1,7 +1,7 @@
 """TensorFlow Lite's functions of zero-skew integers.
 
-Those of 8 bits are computed for every raw when a program is compiled; tanh and the logistic function of 16 bits
-interpolate in a table of the logistic function.
+Functions of 8 bits are tabulated at compile time; tanh and the logistic function of 16 bits interpolate in a table of
+the logistic function.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _INTEGER_BITS = 4
 """Integer bits of the arguments of tanh and the logistic function."""
 
 RESULTS = {"sigmoid": (8, 2.0**-8, -128), "tanh": (8, 2.0**-7, 0)}
-"""Width, scale and zero point of the only results that TensorFlow Lite's functions have."""
+"""Width, scale and zero point of the results of TensorFlow Lite's functions."""
 
 
 def _logistic(source: ZeroSkewNumbers, raws: Raws) -> Raws:
@@ -47,7 +47,7 @@ FUNCTIONS: dict[str, Callable[[ZeroSkewNumbers, Raws], Raws]] = {"sigmoid": _log
 def _of_scaled(
     source: ZeroSkewNumbers, raws: Raws, function: Callable[[NDArray[np.int64], int], NDArray[np.int64]], bits: int
 ) -> Raws:
-    """A function of raws as integers with some fractional bits; far from 0 results are the outermost."""
+    """A function of raws as integers with some fractional bits; outside its range, results are extreme."""
     factor = math.ldexp(source.scale, 31 - _INTEGER_BITS)
     multiplier, shift = multiplier_and_shift(factor)
     x = raws.astype(np.int64) - source.zero_point.data
@@ -62,7 +62,7 @@ def _of_scaled(
 def input_radius(integer_bits: int, factor: float) -> int:
     """TensorFlow Lite's CalculateInputRadius: the greatest argument that stays within the integer bits times a factor.
 
-    Only the exponent of the factor counts, so the radius can be 0, in which case even the argument 0 is outermost.
+    Only the exponent of the factor counts, so the radius can be 0, in which case even the argument 0 is outside.
     """
     _, exponent = math.frexp(factor)
     return math.floor(((1 << integer_bits) - 1) * 2.0 ** (31 - integer_bits - exponent))
@@ -106,7 +106,7 @@ _SOFTMAX_BITS = 5
 
 
 def softmax_terms(scale: float) -> NDArray[np.int32]:
-    """The exponentials of TensorFlow Lite's SOFTMAX by the distance of a raw below the greatest; the last is 0."""
+    """The exponentials of TensorFlow Lite's SOFTMAX by the distance of a raw from the greatest; the last is 0."""
     factor = min(math.ldexp(scale, 31 - _SOFTMAX_BITS), float(gemmlowp.MOST))
     multiplier, shift = multiplier_and_shift(factor)
     most = min(input_radius(_SOFTMAX_BITS, factor), 255)
@@ -118,11 +118,11 @@ def softmax_terms(scale: float) -> NDArray[np.int32]:
 
 SEGMENTS = 255
 _OFFSET = 1 << 15
-"""The offset subtracted from entries of 16 unsigned bits before they are stored."""
+"""The offset subtracted from unsigned 16-bit entries before they are stored."""
 
 
 def _table() -> NDArray[np.int16]:
-    """The logistic function of i / 24 with 16 fractional bits, raised by half of the deviation of a chord below it."""
+    """The logistic function of i / 24 with 16 fractional bits, raised by half of the chord's deviation below it."""
     around = 65536 / (1 + np.exp(-np.arange(-1, SEGMENTS + 2) / 24))
     bend = around[2:] + around[:-2] - 2 * around[1:-1]
     entries = np.floor(around[1:-1] - bend / 16 + 0.5)
@@ -133,8 +133,8 @@ def _table() -> NDArray[np.int16]:
 def interpolated(m: Machine[V], function: Function, source: ZeroSkewNumbers, value: V) -> Int[V]:
     """tanh or the logistic function in units of 2^-15.
 
-    The argument is brought to a scale of 2^-12 / 3; a segment of the table then has 512 units for the logistic function
-    and, since tanh(x) is twice the logistic function of 2 x, less 1, has 256 for tanh.
+    The argument is converted to a scale of 2^-12 / 3; a segment of the table then has 512 units for the logistic
+    function and, since tanh(x) is twice the logistic function of 2 x, less 1, has 256 for tanh.
     """
     bits = 8 if function == "tanh" else 9
     multiplier, shift = _multiplier_and_shift(source.scale, range(2 if function == "tanh" else 1))
@@ -162,9 +162,9 @@ def interpolated(m: Machine[V], function: Function, source: ZeroSkewNumbers, val
 
 
 def _multiplier_and_shift(scale: float, exact: range) -> tuple[int, int]:
-    """The multiplier and the right shift that bring a scale to 2^-12 / 3.
+    """The multiplier and the right shift that convert a scale to 2^-12 / 3.
 
-    exact: exponents above -12 of scales that are powers of two which need no shift.
+    exact: exponents above -12 of power-of-two scales that need no shift.
     """
     fraction, exponent = math.frexp(scale)
     if fraction == 0.5 and exponent - 1 + 12 in exact:

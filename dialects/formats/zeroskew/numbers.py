@@ -1,8 +1,8 @@
-"""Zero-skew integers as the IR spells them and numpy rounds them, their scales, and the sums of their products.
+"""Zero-skew integers: their syntax in the IR, their rounding in numpy, their scales, and the sums of their products.
 
 Multiplication by a scale is that of TensorFlow Lite. `!zeroskew.acc<width, scale>` is a sum of 32 or 64 bits, in units
 of a scale; `!zeroskew.acc<width, [scale, scale, ...]>` has a scale per row of weights. `type.py` and
-`single_precision.py` add the operations whose results each rounds in its own way.
+`single_precision.py` add the operations with different rounding of results.
 """
 
 from __future__ import annotations
@@ -38,10 +38,12 @@ WIDTHS = (*range(2, 9), 16)
 USUAL_WIDTH = 8
 
 START_LIMITS = {32: 3 << 29, 64: 3 << 45}
-"""The greatest raw that a sum starts from, by its width."""
+"""The greatest initial raw of a sum, by its width."""
 
 PRODUCT_LIMITS = {32: (1 << 29) - 1, 64: (1 << 45) - 1}
-"""The greatest sum of products that, with a start, fits 32 bits, or the 48 bits that requantisation takes."""
+"""The greatest sum of products that, with an initial value, fits 32 bits, or the 48 bits that requantisation
+supports.
+"""
 
 
 class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
@@ -85,7 +87,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     @property
     def is_start(self) -> bool:
-        """True for the format of numbers from which sums start."""
+        """True for the format of numbers that start sums."""
         return self.bits in START_LIMITS
 
     @property
@@ -95,7 +97,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     @property
     def per_channel(self) -> bool:
-        """True if every row of a matrix has a scale of its own."""
+        """True if every row of a matrix has a separate scale."""
         return not isinstance(self.scales, FloatData)
 
     @property
@@ -129,7 +131,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return INTEGER_CODING if self.zero_point.data == 0 else None
 
     def _units(self, rank: int) -> NDArray[np.float64]:
-        """The scale, or those of the rows along the first of `rank` axes."""
+        """The scale, or the scales of the rows along the first of `rank` axes."""
         return np.array(self.scale_values).reshape(-1, *(1,) * (rank - 1)) if self.per_channel else np.array(self.scale)
 
     def encode(self, reals: Reals) -> Raws:
@@ -139,7 +141,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         np.trunc(scaled, out=scaled)
         scaled[np.isnan(scaled)] = 0.0
         scaled += self.zero_point.data
-        # A scalar for a scalar, as other operations of numpy give.
+        # A scalar yields a scalar, as for other operations of numpy.
         return np.clip(scaled, *self.raw_limits, out=scaled).astype(self.dtype)[()]
 
     def encode_away(self, reals: Reals) -> Raws:
@@ -178,7 +180,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return m.sub(self.raw(m, value), m.const(first)), np.arange(first, last + 1).astype(self.dtype)
 
     def _ends(self, m: Machine[V]) -> tuple[V, V]:
-        """The least and the greatest raw, less the zero point."""
+        """The least and the greatest raw, minus the zero point."""
         zero, (low, high) = self.zero_point.data, self.raw_limits
         return m.int_constant(low - zero, 32), m.int_constant(high - zero, 32)
 
@@ -231,7 +233,7 @@ def single(real: float) -> float:
 def multiplier_and_shift(factor: float) -> tuple[int, int]:
     """A positive factor as multiplier * 2^(shift - 31): TensorFlow Lite's QuantizeMultiplier.
 
-    The multiplier lies in [2^30, 2^31); factors below 2^-32 become 0, and those beyond 2^30 the greatest one.
+    The multiplier lies in [2^30, 2^31); factors below 2^-32 become 0, and factors above 2^30 become the greatest one.
     """
     fraction, shift = math.frexp(factor)
     multiplier = math.floor(math.ldexp(fraction, _PRECISION) + 0.5)
@@ -245,7 +247,7 @@ def multiplier_and_shift(factor: float) -> tuple[int, int]:
 def requantisation(width: int, factor: float) -> tuple[int, int]:
     """The arguments by which `tm_requantize_sWIDTH` multiplies by a positive factor.
 
-    For 64 bits the multiplier has 16 bits, one of which is the sign, and the shift still counts from 31.
+    For 64 bits the multiplier has 16 bits including the sign, and the shift still counts from 31.
     """
     multiplier, shift = multiplier_and_shift(factor)
     if width == 32:
@@ -269,7 +271,7 @@ def parse_scales(parser: AttrParser, rounded: Callable[[float], float] = float) 
 
 
 def spell_scales(scales: Scales, rounded: Callable[[float], float] = float) -> str:
-    """The inverse of `parse_scales`: the shortest texts from which `rounded` gives the same numbers."""
+    """The inverse of `parse_scales`: the shortest texts that `rounded` converts to the same numbers."""
     if isinstance(scales, FloatData):
         return _spelled(scales.data, rounded)
     return f"[{', '.join(_spelled(scale.data, rounded) for scale in scales)}]"
@@ -292,8 +294,10 @@ def requantised(m: Machine[V], x: Int[V], factor: float, width: int = 32) -> Int
 
 
 class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
-    """The scale of products is the product of their scales, computed as in TensorFlow Lite: in single precision, and in
-    double precision per channel. Products of 16-bit numbers have sums of 64 bits."""
+    """Sums of products. The scale of products is the product of the scales, computed as in TensorFlow Lite.
+
+    The computation is in single precision, and in double precision per channel. Sums of 16-bit products have 64 bits.
+    """
 
     INTEGER: ClassVar[bool] = True
     FAMILY = "zeroskew"
@@ -388,7 +392,7 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return m.cmp_sgt(lhs, rhs)
 
     def levelled(self, result: NumberFormat) -> Self:
-        """The accumulator in units of the result, if rows have scales of their own."""
+        """The accumulator in units of the result, if rows have separate scales."""
         return self if len(self.scales) == 1 else type(self)(32, [skewed(result).scale])
 
     def matmul(
@@ -405,7 +409,7 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
 @irdl_attr_definition
 class ZeroSkewSum(SkewedSum):
-    """Sums that are brought to the scale of a result by a multiplication of integers."""
+    """Sums that an integer multiplication converts to the scale of a result."""
 
     name = "zeroskew.acc"
     width: IntAttr
@@ -426,6 +430,6 @@ class ZeroSkewSum(SkewedSum):
         return Requantisation(multipliers, shifts, format.zero_point.data, *format.raw_limits)
 
     def _factors(self, scales: Sequence[float], unit: float) -> tuple[Raws, Raws]:
-        """Multipliers and shifts that bring sums of several scales to a unit."""
+        """Multipliers and shifts that convert sums of several scales to a unit."""
         multipliers, shifts = zip(*(requantisation(self.bits, scale / unit) for scale in scales), strict=True)
         return np.array(multipliers, np.int32), np.array(shifts, np.int8)

@@ -1,11 +1,11 @@
-"""Zero-skew integers as ONNX Runtime computes them: `!zeroskew.f<8, scale, zero>` stands for scale * (raw - zero).
+"""Zero-skew integers with ONNX Runtime's arithmetic: `!zeroskew.f<8, scale, zero>` represents scale * (raw - zero).
 
 The specification of QuantizeLinear in ONNX, and ONNX Runtime's QLinearConv: results are reals of single precision,
 divided by the scale, rounded to nearest, halves to even, and clamped. Sums of products and totals of averages are
-integers, and are multiplied by one factor of single precision. Weights, and the numbers from which sums start, are
-those of `type.py`.
+integers, and are multiplied by one factor of single precision. Weights and initial values of sums have the formats of
+`type.py`.
 
-`!zeroskew.facc<32, scale>` are the sums.
+`!zeroskew.facc<32, scale>` is the type of the sums.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _FAR = 1 << 20
 
 @irdl_attr_definition
 class FloatSkewSum(SkewedSum):
-    """Sums that are brought to the scale of a result by a multiplication in single precision."""
+    """Sums that a multiplication in single precision converts to the scale of a result."""
 
     name = "zeroskew.facc"
     width: IntAttr
@@ -146,7 +146,7 @@ class FloatSkewType(ZeroSkewNumbers):
         return m.mulf(m.call("tm_int_to_f32", total), m.float_constant(self.scale))
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """QLinearAveragePool: the zero point is added before the result is rounded, so that ties go to even raws."""
+        """QLinearAveragePool: the zero point is added before the result is rounded, so that ties round to even raws."""
         factor = _average_factor(skewed(value_format).scale, self.scale, count)
         scaled = m.mulf(m.call("tm_int_to_f32", total), m.float_constant(factor))
         low, high = self.raw_limits
@@ -187,7 +187,7 @@ class FloatSkewType(ZeroSkewNumbers):
     def _tabulated(
         self, m: Machine[V], name: str, value: V, value_format: NumberFormat, compute: Callable[[Any], Any]
     ) -> V:
-        """A table of the results for all raws of a format; `compute` takes and returns arrays of reals."""
+        """A table of the results for all raws of a format; `compute` maps arrays of reals to arrays of reals."""
         ranked = skewed(value_format).ranked(m, value)
         if ranked is None:
             raise InputError(f"{name} of numbers of {value_format.bits} bits has no table")

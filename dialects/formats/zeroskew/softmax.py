@@ -73,7 +73,7 @@ def _reciprocals() -> NDArray[np.int16]:
 def _table(low: np.float32, high: np.float32, function: Callable[[F64], F64]) -> NDArray[np.int16]:
     """A function between two arguments, as TensorFlow Lite tabulates it in single precision.
 
-    Entries are displaced by half of the chord's deviation in the middle of a segment.
+    Entries are offset by half of the chord's deviation in the middle of a segment.
     """
     unit = np.float32(2) / np.float32(65535)
     scale = np.float32(65536) / (unit * np.float32(MOST) - unit * np.float32(-MOST - 1))

@@ -1,7 +1,7 @@
 """Zero-skew integers as TensorFlow Lite specifies them: its reference kernels, in exact integers.
 
-MultiplyByQuantizedMultiplier is `documented_functions.requantised`; QuantizeMultiplier, by which a factor becomes a
-multiplier of 31 bits and a shift, is here once more, in rationals.
+MultiplyByQuantizedMultiplier is `documented_functions.requantised`. QuantizeMultiplier, which converts a factor to a
+multiplier of 31 bits and a shift, is implemented here independently, in rationals.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Skewed(Specification):
         return self._sum(a, of_a, b, of_b, -1)
 
     def _sum(self, a: Number, of_a: Specification, b: Number, of_b: Specification, sign: int) -> Number:
-        """ADD: operands are shifted left and brought to twice the greater scale, then the sum to the result's."""
+        """ADD: operands are shifted left and converted to twice the greater scale, then the sum to the result's."""
         x, y = _skewed(of_a), _skewed(of_b)
         unit = 2 * max(x.scale, y.scale)
         left = SUM_BITS if max(self.bits, x.bits, y.bits) <= 8 else WIDE_SUM_BITS
@@ -131,7 +131,7 @@ def _times(x: Number, factor: float) -> Number:
 
 
 def _times_once(x: Number, factor: float) -> Number:
-    """By a multiplier of 16 bits, for sums of 64 bits."""
+    """The product with a 16-bit multiplier, for sums of 64 bits."""
     multiplier, shift = quantised_multiplier(factor)
     rounded = (multiplier + (1 << 15)) // (1 << 16) if multiplier < 0x7FFF0000 else 0x7FFF
     return requantised_once(x, rounded, min(shift, 7))

@@ -1,12 +1,12 @@
-"""Zero-skew integers as in TensorFlow Lite: `!zeroskew.q<width, scale, zero>` stands for scale * (raw - zero).
+"""Zero-skew integers as in TensorFlow Lite: `!zeroskew.q<width, scale, zero>` represents scale * (raw - zero).
 
 Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference" (2018), and
 the quantisation specification of TensorFlow Lite. Scales are any reals of single precision; sums of products run in
-32-bit integers; a result is brought to its scale by a fixed-point multiplication, `tm_requantize_s32`, which rounds
-twice. So does the sum of two numbers, whose operands are first brought to a common scale.
+32-bit integers; a fixed-point multiplication, `tm_requantize_s32`, converts a result to its scale and rounds twice. The
+sum of two numbers also rounds twice; its operands are first converted to a common scale.
 
-`!zeroskew.q<8, [scale, scale, ...], 0>` are weights with a scale per row. `!zeroskew.q<32, scale, 0>` and,
-for activations of 16 bits, `!zeroskew.q<64, scale, 0>` are the formats of numbers from which sums start.
+`!zeroskew.q<8, [scale, scale, ...], 0>` are weights with a scale per row. `!zeroskew.q<32, scale, 0>` and, for
+activations of 16 bits, `!zeroskew.q<64, scale, 0>` are the formats of initial values of sums.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ CANDIDATE_WIDTHS = (4, 6, 8)
 
 LEAST_SCALE, GREATEST_SCALE = 2.0**-60, 2.0**60
 SUM_SHIFT, WIDE_SUM_SHIFT = 20, 15
-"""Extra bits of the operands of a sum while they are brought to a common scale, for numbers of 8 bits and of 16."""
+"""Extra bits of a sum's operands during the conversion to a common scale, for numbers of 8 bits and of 16."""
 
 
 @irdl_attr_definition
@@ -148,7 +148,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         rhs_format: ZeroSkewNumbers,
         join: Any,
     ) -> Int[V]:
-        """TensorFlow Lite's ADD and SUB: both operands in units of twice the greater scale, some bits finer."""
+        """TensorFlow Lite's ADD and SUB: both operands in units of twice the greater scale, with some guard bits."""
         unit = 2 * max(lhs_format.scale, rhs_format.scale)
         bits = [format.bits for format in (self, lhs_format, rhs_format) if not format.is_start]
         finer_by = SUM_SHIFT if max(bits) <= USUAL_WIDTH else WIDE_SUM_SHIFT
@@ -158,7 +158,7 @@ class ZeroSkewType(ZeroSkewNumbers):
             loaded, factor = format.load(m, value), math.ldexp(format.scale / unit, finer_by - left)
             fraction, exponent = math.frexp(factor)
             if fraction == 0.5 and 0 < left + exponent <= left:
-                # A power of two loses nothing: always the case for the operand with the greater scale.
+                # A power of two is exact: always the case for the operand with the greater scale.
                 return m.shift_left(loaded, left + exponent - 1)
             return requantised(m, m.shift_left(loaded, left), factor)
 
@@ -181,7 +181,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return value if source == self else self._requantised(m, source.load(m, value), source.scale / self.scale)
 
     def convert(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """Integers times a power of two, too many for a table, are requantised without floats."""
+        """Integers times a power of two are requantised without floats if a table would be too long."""
         if isinstance(value_format, ExactNumbers) and value_format.ranked(m, value) is None:
             factor = math.ldexp(1.0, -value_format.scale) / self.scale
             return self._requantised(m, value_format.load(m, value), factor)
@@ -362,7 +362,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.call("tm_root_multiplier_s32", total)
 
     def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
-        """TensorFlow Lite's L2_NORMALIZATION; units of 2^-15 on the way to results with other scales than 2^-7."""
+        """TensorFlow Lite's L2_NORMALIZATION; results with scales other than 2^-7 use intermediate units of 2^-15."""
         if (source := skewed(value_format)).bits > USUAL_WIDTH:
             return super().normalised(m, value, factor, total, value_format)
         finer = 0 if self.scale == 2.0**-7 else 8
@@ -389,7 +389,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.settle(m.entry(function, table, index), 8 * self.dtype.itemsize)
 
     def _function_of_16_bits(self, m: Machine[V], function: Function, value: V, source: ZeroSkewNumbers) -> V:
-        """TensorFlow Lite's tanh and logistic function in its result format, by interpolation; all else in floats."""
+        """TensorFlow Lite's tanh and logistic function in its result format, by interpolation; other functions use
+        floats.
+        """
         if function in ("tanh", "sigmoid") and self == ZeroSkewType(16, 2.0**-15):
             return m.settle(interpolated(m, function, source, value), 16)
         return self.from_f32(m, m.call(f"tm_{function}f", source.to_f32(m, value)))

@@ -1,1 +1,1 @@
-"""The op that calls a kernel, and the attributes that say what it computes and which kernel does."""
+"""The op that calls a kernel, and the attributes that specify its computation and the kernel."""

@@ -1,4 +1,4 @@
-"""The call of a kernel: one op, whose attributes say what is computed and which kernel computes it."""
+"""The call of a kernel: one op, whose attributes define the computation and select the kernel."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ Arguments: TypeAlias = "Callable[[Emitter], Sequence[SSAValue]]"
 
 
 class RoutineAttr(ParametrizedAttribute, ABC):
-    """What a call computes, whichever kernel does it: a routine, in the sense of BLAS.
+    """The computation of a call, independent of the kernel: a routine, in the sense of BLAS.
 
-    A routine states the operands of its calls, the effects, the arguments of the C function, and the work by which the
-    cost model counts time. Operands of calls are `CallOp.arguments`. Runs are contiguous memory of rank 1.
+    A routine defines the operands of its calls, the effects, the arguments of the C function, and the work for which
+    the cost model counts time. Operands of calls are `CallOp.arguments`. Runs are contiguous memory of rank 1.
     """
 
     OPERANDS: ClassVar[Sequence[AttrConstraint]]
@@ -84,7 +84,7 @@ class RoutineAttr(ParametrizedAttribute, ABC):
     ADDS: ClassVar[bool] = False
     """True if the result is the first operand, a sum, plus other numbers, and memory is only read.
 
-    Without it there is no result, and the first operand is the memory that is written.
+    Otherwise there is no result, and the first operand is the memory that is written.
     """
 
     def constraints(self, count: int) -> Sequence[AttrConstraint]:
@@ -92,7 +92,7 @@ class RoutineAttr(ParametrizedAttribute, ABC):
         return self.OPERANDS
 
     def takes(self, kernel: KernelAttr) -> bool:
-        """True if a kernel may compute the routine, as far as its attribute says."""
+        """True if a kernel's attribute allows it to compute the routine."""
         if isinstance(kernel, ComposedKernelAttr):
             return kernel.op.data == self.name
         return not isinstance(kernel, TileKernelAttr | CodeKernelAttr)
@@ -102,7 +102,7 @@ class RoutineAttr(ParametrizedAttribute, ABC):
         """Verify the formats and extents of operands whose types satisfy the constraints."""
 
     def factors(self, call: CallOp) -> tuple[SSAValue, SSAValue]:
-        """The operands that a kernel takes as weights and as vector: the last two, unless a routine says otherwise."""
+        """The operands that a kernel reads as weights and as vector: by default the last two."""
         weights, vector = call.arguments[-2:]
         return weights, vector
 
@@ -121,19 +121,19 @@ class RoutineAttr(ParametrizedAttribute, ABC):
 
     @property
     def declared(self) -> Mapping[str, Attribute]:
-        """Further attributes of the declaration of the C function: the constants that it contains."""
+        """Further attributes of the C function's declaration: the constants in the function."""
         return {}
 
     @abstractmethod
     def arguments(self, call: CallOp, *, segments: bool) -> Arguments:
         """The arguments of the C function, with the current lengths and codings of the operands.
 
-        segments: the kernel takes the tables of `Coding.segments`.
+        segments: true if the kernel reads the tables of `Coding.segments`.
         """
 
 
 class Loops(Protocol):
-    """A builder of loops, of which `LoopNest` is one."""
+    """The interface of builders of loops, such as `LoopNest`."""
 
     def index(self, value: int) -> SSAValue: ...
     def insert(self, op: Operation) -> SSAValue: ...
@@ -155,10 +155,10 @@ class Loops(Protocol):
 
 
 class LoopRoutineAttr(RoutineAttr, ABC):
-    """A routine that is a loop where the target has no kernel for it."""
+    """A routine that becomes a loop if the target has no kernel for it."""
 
     BY_BLOCKS: ClassVar[bool] = False
-    """True if calls on successive parts of both runs compute the same, each from the sum of the one before."""
+    """True if calls on successive parts of both runs are equivalent, each with the sum of the previous one."""
 
     @abstractmethod
     def expand(self, call: CallOp, loops: Loops) -> SSAValue | None:
@@ -183,7 +183,8 @@ class _CallEffects(MemoryEffect):
 class CallOp(DialectOp):
     """Compute a routine on runs of memory, by the kernel that a pass has chosen: a C function.
 
-    Without a kernel, the call of a `LoopRoutineAttr` becomes a loop; other routines need one, or name their function.
+    Without a kernel, the call of a `LoopRoutineAttr` becomes a loop; other routines require a kernel, or name their
+    function.
     """
 
     name = "num.call"
@@ -203,7 +204,7 @@ class CallOp(DialectOp):
 
     @property
     def sum(self) -> SSAValue:
-        """The sum that is added to, or the memory that is written."""
+        """The sum to which products are added, or the memory that is written."""
         return self.arguments[0]
 
     @property

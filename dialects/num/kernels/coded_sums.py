@@ -1,4 +1,4 @@
-"""Rows of constant matrices, tiles and loops over elements that are code."""
+"""Rows of constant matrices, tiles and elementwise loops that are compiled to functions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["CodeAttr", "CodeSize", "CodedLoopAttr", "CodedRowsAttr", "CodedTileA
 class CodeSize(NamedTuple):
     """The cost of a kernel.
 
-    time: of a call, in the unit of the device. once, call: bytes of flash per program and per call. stack: bytes.
+    time: that of a call, in the unit of the device. once, call: bytes of flash per program and per call. stack: bytes.
     """
 
     time: int
@@ -43,13 +43,13 @@ class CodeSize(NamedTuple):
 
 
 class CodeAttr(RoutineAttr, ABC):
-    """A routine whose constants are in the function that computes it: operands are outputs, then what it reads.
+    """A routine whose constants are embedded in the function that computes it: operands are outputs, then inputs.
 
     constants: as in the declaration of the function. time, once, call, stack: a `CodeSize`.
     """
 
     DECLARED_AS: ClassVar[str]
-    """The attribute of the declaration that holds the constants."""
+    """The attribute of the declaration that stores the constants."""
 
     constants: DictionaryAttr
     time: IntAttr

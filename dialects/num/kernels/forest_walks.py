@@ -65,7 +65,7 @@ class ForestOp(DialectOp):
 
 @irdl_attr_definition
 class CodedForestAttr(CodeAttr):
-    """A `num.forest` that is a function. constants: the attributes of `ForestCode`."""
+    """A `num.forest` compiled to a function. constants: the attributes of `ForestCode`."""
 
     name = "num.coded_forest"
     OPERANDS: ClassVar[Sequence[AttrConstraint]] = (MEMREF, MEMREF)
@@ -80,7 +80,7 @@ class CodedForestAttr(CodeAttr):
 
 
 def _verify(forest: ForestCode, outputs: SSAValue, input: SSAValue) -> None:
-    """Verify that a forest is one over the elements of one memref with results in another."""
+    """Verify that the features of a forest fit one memref, and its results another."""
     for value, array, what in ((input, forest.trees.thresholds, "thresholds"), (outputs, forest.votes, "votes")):
         type = memref_type(value)
         if packed_bits(type) is not None or len(type.get_shape()) != 1:

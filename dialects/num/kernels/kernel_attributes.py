@@ -1,7 +1,7 @@
-"""Attributes that identify the kernel of an op, by its name or by what a composer makes it from.
+"""Attributes that identify the kernel of an op, by its name or by the parameters of a composer.
 
 The chip of a board finds the kernel of an attribute (`tinyml.targets.registry.kernel_of`), and with it the name of the
-C function, which is printed and never read back. The declaration of that function keeps the attribute.
+C function, which is printed and never parsed. The declaration of that function has the same attribute.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ class ComposedKernelAttr(KernelAttr):
     op: the op that it computes. weights_coding, vector_coding: codings of the factors
     (`tinyml.dialects.formats.number_format`), or the digits of weights. weights, vector, sum: bits of the stored
     factors and of the accumulator. gaps: bits stored with each weight of a sparse row, 0 for a dense one. ram: 1 if the
-    weights are in RAM on a chip that reads flash by other instructions, otherwise 0. rows: computed at once.
+    weights are in RAM on a chip that reads flash by different instructions, otherwise 0. rows: the number of rows
+    computed at once.
     """
 
     name = "num.composed_kernel"
@@ -109,7 +110,7 @@ class ComposedKernelAttr(KernelAttr):
         ram: bool = False,
         rows: int = 1,
     ) -> Self:
-        """codings, widths: of weights and vector."""
+        """codings, widths: those of weights and vector."""
         factors = [(StringAttr(coding), IntAttr(width)) for coding, width in zip(codings, widths, strict=True)]
         numbers = map(IntAttr, (sum, gaps, int(ram), rows))
         return cls(StringAttr(op), *factors[0], *factors[1], *numbers)
@@ -177,7 +178,7 @@ class TileKernelAttr(KernelAttr):
         return self.lines.data, self.count.data, self.rows.data
 
     def verify_windows(self, runs: int, length: int, pitch: int, step: int) -> None:
-        """Raise `VerifyException` unless the windows are these. Those of one run in one line have no pitch."""
+        """Raise `VerifyException` unless the windows match. A single line of one-run windows has no pitch."""
         expected = runs, length, pitch if max(runs, self.lines.data) > 1 else 0, step
         given = self.runs.data, self.length.data, self.pitch.data, self.step.data
         if given != expected:
@@ -206,9 +207,10 @@ class TileKernelAttr(KernelAttr):
 
 @irdl_attr_definition
 class CodeKernelAttr(KernelAttr):
-    """A kernel that holds the constants that it multiplies; the op, or the declaration of the function, has them.
+    """A kernel that contains its constant factors; the op, or the declaration of the function, stores them.
 
-    coder: what makes it. key: tells it from others of the coder, by a digest of the constants.
+    coder: the generator of the kernel. key: a digest of the constants, which distinguishes it from the coder's other
+    kernels.
     """
 
     name = "num.code_kernel"
@@ -278,7 +280,9 @@ def _verify_range(numbers: Mapping[str, IntAttr], low: int, high: int | None) ->
 
 
 def parse_numbers(parser: AttrParser, names: Sequence[str], usual: Mapping[str, int]) -> Sequence[IntAttr]:
-    """Numbers of given names in any order, each after a comma, as in `, rows = 4`. usual: those that need not stand."""
+    """Numbers of given names in any order, each after a comma, as in `, rows = 4`. usual: defaults of optional
+    numbers.
+    """
     numbers: dict[str, int] = {}
     while parser.parse_optional_punctuation(",") is not None:
         name = parser.parse_keyword_in([name for name in names if name not in numbers])

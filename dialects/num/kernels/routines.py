@@ -1,4 +1,4 @@
-"""What kernels compute: sums over runs of memory, tiles, and steps of transforms."""
+"""The routines of kernels: sums over runs of memory, tiles, and steps of transforms."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _number(e: Emitter, value: int) -> SSAValue:
 
 
 def _decoding(e: Emitter, codings: Sequence[Coding], *, segments: bool) -> tuple[list[SSAValue], list[SSAValue]]:
-    """The operands with which a kernel decodes raws: tables, then bytes.
+    """The operands by which a kernel decodes raws: tables, then bytes.
 
     Each table argument points to the entry for raw 0; the entries of negative raws precede it.
     """
@@ -91,7 +91,7 @@ def _decoding(e: Emitter, codings: Sequence[Coding], *, segments: bool) -> tuple
 
 
 class OneNumberAttr(RoutineAttr, ABC):
-    """A routine with one number, as in `#num.strided_dot<3>`."""
+    """A routine with one parameter, as in `#num.strided_dot<3>`."""
 
     @classmethod
     def of(cls, number: int) -> Self:
@@ -116,7 +116,7 @@ class DenseSumAttr(LoopRoutineAttr, ABC):
 
     @property
     def numbers(self) -> Sequence[int]:
-        """Numbers that a kernel takes between the length of the runs and the sum."""
+        """Numbers among the kernel's arguments, between the length of the runs and the sum."""
         return ()
 
     def arguments(self, call: CallOp, *, segments: bool) -> Arguments:
@@ -132,7 +132,7 @@ class DenseSumAttr(LoopRoutineAttr, ABC):
 
 
 def _verify_products(call: CallOp, lhs: SSAValue, rhs: SSAValue) -> None:
-    """Verify that the sum of a call can hold products of the elements of two runs."""
+    """Verify that the sum of a call holds products of the elements of two runs."""
     formats = element_format(lhs.type), element_format(rhs.type)
     same_family(call, *formats)
     sums_products(call.sum.type, *formats)
@@ -143,7 +143,7 @@ class ProductsOfRunsAttr(DenseSumAttr, ABC):
 
     @property
     def step(self) -> int:
-        """The elements of the second run from one that counts to the next."""
+        """The distance of consecutive factors in the second run, in elements."""
         return 1
 
     def expand(self, call: CallOp, loops: Loops) -> SSAValue:
@@ -179,7 +179,7 @@ def calls_dot(op: Operation) -> TypeGuard[CallOp]:
 class StridedDotAttr(ProductsOfRunsAttr, OneNumberAttr):
     """`(sum, lhs, rhs)`: sum + the products of the elements of one run with every `stride`-th one of another, in order.
 
-    The second run spans the elements that count, such as a column of a matrix, from the first to the last.
+    The second run extends from the first to the last factor, such as a column of a matrix.
     """
 
     name = "num.strided_dot"
@@ -252,9 +252,9 @@ def over_entries(
     add: Callable[[SSAValue, SSAValue, SSAValue], SSAValue],
     loops: Loops,
 ) -> SSAValue:
-    """The sum over a compressed row in a loop that follows its gaps, from entry number `first` among all.
+    """The sum over a compressed row in a loop that follows its gaps, starting at entry number `first` of the matrix.
 
-    add: gives the sum after an entry, from the sum before, the number of the entry and its column.
+    add: returns the sum after an entry, from the sum before, the number of the entry and its column.
     """
 
     def step(_: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
@@ -369,7 +369,7 @@ class SeveralRowsAttr(RoutineAttr, ABC):
 
     @property
     def numbers(self) -> Sequence[int]:
-        """Numbers that a kernel takes behind the length of a row."""
+        """Numbers among the kernel's arguments, after the length of a row."""
         return ()
 
     def products(self, call: CallOp) -> int:
@@ -382,7 +382,7 @@ class SeveralRowsAttr(RoutineAttr, ABC):
 
     @abstractmethod
     def verify_extents(self, rows: int, matrix: SSAValue, elements: int) -> None:
-        """Verify the extents of a matrix. elements: of the vector."""
+        """Verify the extents of a matrix. elements: the number of elements of the vector."""
 
     def arguments(self, call: CallOp, *, segments: bool) -> Arguments:
         length = self.length(call)
@@ -414,8 +414,8 @@ class DotRowsAttr(SeveralRowsAttr):
 class ChannelDotsAttr(SeveralRowsAttr, OneNumberAttr):
     """`(sums, starts, matrix, window)`: `sums[r] = starts[r] +` the products of row r and a channel of a window.
 
-    They are every `stride`-th element from the r-th of the window, so that each channel of an image meets a filter of
-    its own. The matrix is contiguous, row after row; `sums` and `starts` may be the same memory.
+    A channel is every `stride`-th element from the r-th of the window, so that each channel of an image has a separate
+    filter. The matrix is contiguous, row after row; `sums` and `starts` may be the same memory.
     """
 
     name = "num.channel_dots"
@@ -438,7 +438,7 @@ class ChannelDotsAttr(SeveralRowsAttr, OneNumberAttr):
 class TilesAttr(OneNumberAttr):
     """`(outputs, stream, windows)`: the finished sums of a `num.contract` over windows, of the shape of the kernel.
 
-    stream: weights and all else that belongs to rows, in the order in which the kernel fetches them. multiplied:
+    stream: weights and other data of rows, in the order in which the kernel reads them. multiplied: the number of
     products of a call.
     """
 
@@ -464,7 +464,8 @@ class TilesAttr(OneNumberAttr):
 class TransformAttr(RoutineAttr):
     """`(run)` or `(run, constants)`: a run is changed in place by a function of the C runtime, which computes raws.
 
-    The function takes the run, the constants if there are any, and `numbers`. Its time is proportional to `steps`.
+    The arguments of the function are the run, the constants if there are any, and `numbers`. Its time is proportional
+    to `steps`.
     """
 
     name = "num.transform"

@@ -1,8 +1,8 @@
 """Block floating point: numbers that share an exponent, which the greatest of them determines.
 
-The exponent is a factor, a power of two. Products with it and its logarithm are ordinary ops, so that every result is
-on reals what it is without scaling (Oppenheim and Weinstein, "Effects of Finite Register Length in Digital Filtering
-and the Fast Fourier Transform", 1972, section IV.D).
+The exponent is a factor, a power of two. Products with it and its logarithm are ordinary ops, so that on reals every
+result equals that without scaling (Oppenheim and Weinstein, "Effects of Finite Register Length in Digital Filtering and
+the Fast Fourier Transform", 1972, section IV.D).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class BlockFactorOp(TensorOp):
     def factors(self, format: NumberFormat | None = None) -> tuple[float, Sequence[tuple[float, float]]]:
         """The factor for small rows, then (threshold, factor) pairs in ascending order of thresholds.
 
-        format: factors above 1 that it cannot represent are left out.
+        format: factors above 1 that it cannot represent are omitted.
         """
         powers = [float(2**n) for n in range(self.most.value.data + 1)]
         if format is not None:
@@ -103,7 +103,7 @@ class BlockFactorOp(TensorOp):
 
 @elementwise_op_definition(num.ScaleOp)
 class ScaleBlockOp(BinaryOp):
-    """A block times its `tdsl.block_factor`, with which its numbers stay within their format."""
+    """A block times its `tdsl.block_factor`, so that its numbers stay within their format."""
 
     name = "tdsl.scale_block"
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["CountOp", "HistogramOp", "LongestRunOp"]
 
 MOST = (1 << 15) - 1
-"""The most elements that are counted: counts fit 16 bits."""
+"""Maximum number of elements that are counted: counts fit 16 bits."""
 
 
 class CountOp(TensorOp):
@@ -52,7 +52,7 @@ class CountOp(TensorOp):
 
     @property
     def raws(self) -> Raws:
-        """The results from `LEAST` to `most` in the format of the result."""
+        """The results from `LEAST` to `most` as raws of the result's format."""
         format = format_of(self.out)
         return format.encode(np.arange(self.LEAST, self.most + 1, dtype=np.float64)).astype(format.dtype)
 
@@ -103,9 +103,9 @@ class HistogramOp(CountOp):
 
     @property
     def raw_edges(self) -> tuple[Array, NDArray[np.int64]]:
-        """The greatest raw below each edge (A, B - 1), and how many edges of each column lie below all numbers (A).
+        """The greatest raw below each edge (A, B - 1), and the number of edges of each column below all numbers (A).
 
-        The latter are left out, and the row is filled up at its end with the greatest raw.
+        Edges below all numbers are omitted, and the row is padded at its end with the greatest raw.
         """
         format, edges = format_of(self.input), self.bounds
         raws, exist = greatest_raws(format, np.nextafter(edges, -np.inf))
@@ -130,8 +130,8 @@ class HistogramOp(CountOp):
 class LongestRunOp(CountOp):
     """The first of the longest runs of elements of at least `threshold`, in row-major order: its start and its length.
 
-    below: elements less than the threshold instead. least: the length from which runs count. Without one, the start is
-    -1 and the length 0. The result is 1 x 2.
+    below: true for runs of elements less than the threshold. least: the minimum length of runs. Without a run, the
+    start is -1 and the length 0. The result is 1 x 2.
     """
 
     name = "tdsl.longest_run"

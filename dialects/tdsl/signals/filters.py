@@ -1,4 +1,4 @@
-"""Filters of signals: recursive ones, and correlation with square waves, which takes no multiplication."""
+"""Filters of signals: recursive filters, and correlation with square waves, which needs no multiplication."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class BiquadOp(TensorOp):
         return format_of(self.input).for_range(-greatest, greatest)
 
     def reads_in_place(self, operand: SSAValue) -> bool:
-        # The last two inputs are kept.
+        # The last two inputs are stored.
         return True
 
     def infer_shape(self) -> Shape:

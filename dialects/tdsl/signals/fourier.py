@@ -2,9 +2,9 @@
 
 A tensor holds complex numbers along its last axis, real and imaginary parts alternating. The N samples of a real signal
 count as N / 2 complex numbers, whose transform `tdsl.real_spectrum` turns into that of the signal (Sorensen et al.,
-"Real-Valued Fast Fourier Transform Algorithms", 1987, section II). Each step is an op of its own, so that its result
-has a format of its own: the shifts between stages of a transform with static scales are those between the scales that
-a profile gives these tensors. `SpectrumSteps` writes the computations once, for arrays and for the emitted loops.
+"Real-Valued Fast Fourier Transform Algorithms", 1987, section II). Each step is a separate op, so that its result has a
+separate format: the shifts between stages of a transform with static scales follow from the scales that a profile
+assigns to these tensors. `SpectrumSteps` implements the computations once, for arrays and for the emitted loops.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ HALF = 0.5
 
 
 class SpectrumSteps(ABC, Generic[V]):
-    """The computations that transforms consist of, on values with formats of their own."""
+    """The computations of transforms, on values with separate formats."""
 
     @abstractmethod
     def __call__(self, factors: Sequence[V], terms: Sequence[int], into: NumberFormat) -> V:
@@ -77,14 +77,14 @@ class SpectrumSteps(ABC, Generic[V]):
 def rotations(angles: Array) -> NDArray[np.float64]:
     """-cos and -sin of angles, along a new last axis.
 
-    The negative factors are exact at multiples of a right angle below three of them, in formats with -1 but not 1.
+    The negated factors are exact at 0, 1 and 2 right angles in formats that include -1 but not 1.
     """
     factors = -np.stack([np.cos(angles), np.sin(angles)], -1)
     return np.where(np.abs(factors) < 1e-15, 0.0, factors)
 
 
 def doubled(format: NumberFormat) -> NumberFormat:
-    """The format of the same kind for twice the magnitude, which rotated numbers may reach."""
+    """The format of the same kind for twice the magnitude, which rotated numbers may have."""
     greatest = float(np.abs(format.decode(np.stack(format.ends()))).max())
     return format.for_range(-2 * greatest, 2 * greatest) if np.isfinite(greatest) else format
 
@@ -183,7 +183,7 @@ class ArraySteps(SpectrumSteps["tuple[Array, NumberFormat]"]):
 class SpectrumOp(TensorOp, ABC):
     """An op on complex numbers along the last axis, which may overwrite its operand.
 
-    Every lowering copies the operand to the result, unless that takes its bytes, and works in place from then on.
+    Every lowering copies the operand to the result, unless the result overwrites it, and then works in place.
     """
 
     input = operand_def(SHAPED)
@@ -330,7 +330,7 @@ class RealSpectrumOp(SpectrumOp):
         factors = steps.constants(self.factors, source.of_rotations)
         half = steps.constant(HALF, source.of_rotations)
         sums = real_pair(steps, z, (factors(np.s_[:, 0]), factors(np.s_[:, 1])), half, source, out)
-        # The bin in the middle is a pair with itself, the second of which counts.
+        # The middle bin is a pair with itself; the second of the pair counts.
         for k, sum in zip(at, sums, strict=True):
             for part in (0, 1):
                 result[..., k, part] = steps.array(sum[part])
@@ -339,7 +339,7 @@ class RealSpectrumOp(SpectrumOp):
 
 
 class BinsOp(SpectrumOp, ABC):
-    """One real number per bin, without bin N / 2; the first is that of bin 0."""
+    """One real number per bin, without bin N / 2; the first is for bin 0."""
 
     assembly_format = IN_AND_OUT
 
@@ -348,7 +348,7 @@ class BinsOp(SpectrumOp, ABC):
         build(self, [input], TensorType(element or shaped(input).get_element_type(), (*outer, length // 2)))
 
     def reads_in_place(self, operand: SSAValue) -> bool:
-        # Result k takes the bytes of number k, or of earlier ones; the visits say so.
+        # Result k overwrites number k, or earlier ones, as the visits state.
         return False
 
     @property

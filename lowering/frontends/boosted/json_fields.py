@@ -18,9 +18,9 @@ _LONGEST = 60
 
 
 class Fields:
-    """The fields of an object, by name.
+    """The type-checked fields of a JSON object, by name.
 
-    Raises `InputError` for missing fields, and for values of another type or not finite.
+    Raises `InputError` for a missing field, a value of another type and a number that is not finite.
     """
 
     def __init__(self, data: Any, file: str, name: str = "") -> None:
@@ -36,7 +36,7 @@ class Fields:
         return name in self.data
 
     def __getitem__(self, name: str) -> Fields:
-        """An object."""
+        """The field as a nested object."""
         return Fields(self._get(name), self.file, self._path(name))
 
     def _path(self, name: str) -> str:
@@ -48,14 +48,14 @@ class Fields:
         return self.data[name]
 
     def text(self, name: str, default: str | None = None) -> str:
-        """A string; a number is converted to one."""
+        """A string field; a number is converted to a string."""
         value = self.data.get(name, default) if default is not None else self._get(name)
         if not isinstance(value, str | int | float):
             raise self.error(f"expected a text as {name}, got {_shown(value)}")
         return str(value)
 
     def number(self, name: str, default: float | None = None, *, infinite: bool = False) -> float:
-        """A finite number, which may be spelled as a string. infinite: true to allow positive infinity."""
+        """A finite number, which the file may write as a string. infinite: true to accept positive infinity."""
         value = self.data.get(name, default) if default is not None else self._get(name)
         try:
             number = float(value)
@@ -72,7 +72,7 @@ class Fields:
         return int(value)
 
     def index(self, name: str) -> int:
-        """A non-negative integer below 2^31."""
+        """An integer in [0, 2^31)."""
         value = self.integer(name)
         if not 0 <= value < 1 << 31:
             raise self.error(f"expected an index as {name}, got {value:g}")
@@ -108,11 +108,11 @@ class Fields:
 
 
 def not_integers(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The numbers that are no signed 32-bit integers, as which both libraries store indices."""
+    """The numbers that are not signed 32-bit integers, the type in which both libraries store indices."""
     return numbers[(numbers != np.rint(numbers)) | (np.abs(numbers) >= 1 << 31)]
 
 
 def _shown(value: Any) -> str:
-    """A value in a message, shortened."""
+    """The text of a value for a message, truncated."""
     text = repr(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

@@ -39,5 +39,5 @@ def read_json(content: bytes, file: str) -> ModuleOp:
 
 
 def _integer(digits: str) -> int | float:
-    """Parse an integer; one with more digits than any field takes becomes a float, which the field then rejects."""
+    """Parse an integer. An integer with more digits than any field accepts becomes a float, which the field rejects."""
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)

@@ -1,8 +1,8 @@
 """Import of LightGBM's models (L0): the text of `save_model` and the JSON of `dump_model`.
 
-The text consists of lines `name=value`, in a block per tree; in JSON, trees are nested objects. A node sends a feature
-to the left if it is at most the threshold, and a missing value to the node's default side, or as it would send zero if
-no value of the feature was missing in training. The initial values of the sums are part of the first trees.
+The text consists of lines `name=value`, in a block per tree. The JSON nests the nodes of a tree. A node sends a sample
+left if its feature is at most the threshold. A missing value goes to the node's default side; if training saw no
+missing value of the feature, it goes where zero would go. The first trees include the initial values of the sums.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ OBJECTIVES: Mapping[str, str] = {
 """Kinds of objectives by name."""
 
 SEVERAL = ("multiclass", "multiclassova")
-"""Objectives with a result per class."""
+"""Objectives with one result per class."""
 
 ZERO_AS_MISSING = "zeros as missing values are not supported: train with zero_as_missing=false"
 CATEGORICAL = "categorical splits are not supported: encode categories as numbers"
@@ -51,9 +51,9 @@ LINEAR = "linear trees are not supported: train with linear_tree=false"
 
 
 def _objective_of(text: str, results: int, file: str) -> Objective:
-    """The objective that a text names, followed by parameters, as in `binary sigmoid:1`.
+    """The objective that a text such as `binary sigmoid:1` names. Parameters follow the name.
 
-    The parameters change no answer: a factor in the logistic function preserves the order of the sums.
+    The parameters do not change predictions: a factor in the logistic function preserves the order of the sums.
     """
     name, *parameters = text.split() or [""]
     if name not in OBJECTIVES:
@@ -67,18 +67,18 @@ def _objective_of(text: str, results: int, file: str) -> Objective:
 
 
 def _in_turns(trees: Sequence[Tree], results: int) -> BoostedTrees:
-    """Boosted trees that add to the results in turn, one tree per result and iteration."""
+    """Boosted trees assigned to the results in rotation: each iteration trains one tree per result."""
     return BoostedTrees(trees, [number % results for number in range(len(trees))], results)
 
 
 FIRST = "tree"
-"""The first line of a model."""
+"""The first line of a model file."""
 END = "end of trees"
 
 _CATEGORICAL, _DEFAULT_LEFT = 1, 2
-"""The bits of `decision_type` for categorical features and for missing values on the left."""
+"""The bits of `decision_type` for a categorical feature and for missing values that go left."""
 _MISSING = ("None", "Zero", "NaN")
-"""What counts as missing at a node, by bits 2 and 3 of `decision_type`."""
+"""The values that count as missing at a node, by bits 2 and 3 of `decision_type`."""
 
 
 def read_lightgbm(content: bytes, file: str) -> ModuleOp:
@@ -87,7 +87,7 @@ def read_lightgbm(content: bytes, file: str) -> ModuleOp:
 
 
 def lightgbm_model(text: str, file: str) -> BoostedModel:
-    """A model in a text; raises `InputError` as `read_lightgbm` does."""
+    """The model described by a text; raises `InputError` as `read_lightgbm` does."""
     lines = text.splitlines()
     if not lines or lines[0].strip() != FIRST:
         raise InputError("expected a model as LightGBM's save_model('model.txt') writes it", file=file)
@@ -133,7 +133,7 @@ class _Section:
         return numbers.astype(np.int64)
 
     def numbers(self, name: str, length: int, *, infinite: bool = False) -> NDArray[np.float64]:
-        """`length` finite numbers. infinite: true to allow positive infinity."""
+        """A list of `length` finite numbers. infinite: true to accept positive infinity."""
         try:
             numbers = np.array([float(word) for word in self.text(name).split()])
         except ValueError as error:
@@ -146,7 +146,7 @@ class _Section:
 
 
 def _listed_tree(block: _Section, share: float) -> Tree:
-    """A tree with the inner nodes first, then the leaves, which the file numbers -1, -2 and so on."""
+    """A tree with its inner nodes first, then its leaves. The file numbers leaves -1, -2 and so on."""
     leaves = block.integer("num_leaves")
     values: Any = block.numbers("leaf_value", leaves)
     if block.values.get("is_linear", "0") != "0":
@@ -176,7 +176,9 @@ def _listed_tree(block: _Section, share: float) -> Tree:
 
 
 def _directions(told: NDArray[np.bool_], left: NDArray[np.bool_], thresholds: NDArray[Any]) -> NDArray[np.bool_]:
-    """True where a missing value goes left. told: where the default side, `left`, decides; elsewhere it counts as 0."""
+    """A mask of the nodes that send a missing value left. told: nodes where the default side, `left`, decides; other
+    nodes treat a missing value as 0.
+    """
     return np.where(told, left, thresholds >= 0)
 
 
@@ -197,7 +199,7 @@ def import_dump(model: Fields, file: str) -> ModuleOp:
 def _nested_tree(tree: Fields, share: float) -> Tree:
     features, thresholds, children, values = list[int](), list[float](), list[list[int]](), list[float]()
     told, left = list[bool](), list[bool]()
-    # Each entry is a node and the list entry that is to hold its number.
+    # Each entry is a node and the list entry that receives its number.
     pending: list[tuple[Fields, list[int], int]] = [(tree["tree_structure"], [0], 0)]
     while pending:
         node, parent, side = pending.pop()

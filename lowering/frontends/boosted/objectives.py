@@ -1,4 +1,4 @@
-"""Programs of boosted trees: the results that a training objective defines, from the sums of the trees."""
+"""Programs of boosted trees: the training objective maps the sums of the trees to results."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ CLASSES, VALUE, EXPONENTIAL, SHARE = "classes", "value", "exponential", "share"
 class Objective:
     """A training objective.
 
-    kind: `CLASSES` for a classifier, whose scores are the sums, or a single sum for two classes; `VALUE` for the sums
-    themselves; `EXPONENTIAL` and `SHARE` for their exponential or logistic function. threshold: of a single sum, above
-    which the second class is predicted.
+    kind: `CLASSES` for a classifier, which scores each class by a sum, or two classes by a single sum; `VALUE` for a
+    regressor that returns the sums; `EXPONENTIAL` and `SHARE` for one that returns their exponential or logistic
+    function. threshold: the single sum above which the second class is predicted.
     """
 
     kind: str
@@ -49,7 +49,7 @@ class BoostedTrees:
 
 @dataclass(frozen=True, eq=False)
 class BoostedModel:
-    """What a library trained. features: their number. start: the initial values of the sums; None for zeros."""
+    """A trained model. features: the number of features. start: the initial values of the sums; None for zeros."""
 
     features: int
     trees: BoostedTrees
@@ -58,7 +58,7 @@ class BoostedModel:
 
 
 def boosted_program(file: str, model: BoostedModel) -> ModuleOp:
-    """The program of boosted trees, whose classes are numbered."""
+    """The program of boosted trees, with classes labelled 0, 1 and so on."""
     to = ModelBuilder(file)
     x = to.argument(TensorType(F32_FORMAT.type, (1, model.features)), "features")
     with to.importing("trees"):
@@ -69,7 +69,9 @@ def boosted_program(file: str, model: BoostedModel) -> ModuleOp:
 
 
 def boosted_values(to: ModelBuilder, x: SSAValue, model: BoostedModel) -> SSAValue:
-    """The values of boosted trees, or a score per class, of two classes one that is positive for the second."""
+    """The values of boosted trees, or their class scores: one per class, or for two classes a single score that is
+    positive for the second.
+    """
     *_, values = _results(to, _sums(to, x, model), replace(model.objective, threshold=0.0))
     return _above(to, values, model.objective.threshold)
 
@@ -79,8 +81,9 @@ def _sums(to: ModelBuilder, x: SSAValue, model: BoostedModel) -> SSAValue:
 
 
 def _for_all_results(to: ModelBuilder, boosted: BoostedTrees) -> list[Tree]:
-    """The trees, with a vote for every result in each leaf; raises `InputError` if the votes exceed the limit on
-    elements.
+    """The trees with a vote for every result in each leaf.
+
+    Raises `InputError` if the votes exceed the limit on elements.
     """
     to.check_shape((max(sum(len(tree.first) for tree in boosted.trees), 1), boosted.results))
     trees: list[Tree] = []
@@ -106,7 +109,7 @@ def _results(to: ModelBuilder, sums: SSAValue, objective: Objective) -> list[SSA
 
 
 def _above(to: ModelBuilder, sums: SSAValue, threshold: float) -> SSAValue:
-    """The sums less a threshold, whose signs are those of the comparison."""
+    """The sums minus a threshold: positive where a sum exceeds it."""
     if not threshold:
         return sums
     return to.op(tdsl.SubOp, sums, to.parameter(reals(np.full((1, 1), threshold))))

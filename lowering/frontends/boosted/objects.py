@@ -1,6 +1,6 @@
-"""Models of XGBoost, LightGBM and CatBoost as the objects that these libraries train, and CatBoost's own files.
+"""Models of XGBoost, LightGBM and CatBoost as in-memory objects, and CatBoost's own files.
 
-Each library writes what its object is: XGBoost JSON, LightGBM its text, CatBoost ONNX.
+Each library serialises its object: XGBoost as JSON, LightGBM as text, CatBoost as ONNX.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _of_lightgbm(estimator: Any, to: ModelBuilder) -> BoostedModel:
 
 @contextmanager
 def _reading(to: ModelBuilder) -> Generator[None]:
-    """A context in which a library writes the model of an estimator: what is not fitted raises an error of its own."""
+    """A context in which a library serialises an estimator; an estimator that is not fitted raises `InputError`."""
     try:
         yield
     except (MemoryError, KeyboardInterrupt):
@@ -67,12 +67,14 @@ _MODELS: Mapping[str, Callable[[Any, ModelBuilder], BoostedModel]] = {
 
 
 def _boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The values of an estimator's trees, or a score per class, of two classes one that is positive for the second."""
+    """The values of an estimator's trees, or its class scores: one per class, or for two classes a single score that is
+    positive for the second.
+    """
     return boosted_values(to, x, _MODELS[type(estimator).__name__](estimator, to))
 
 
 BOOSTERS: Mapping[str, Callable[[Any, ModelBuilder, SSAValue], SSAValue]] = dict.fromkeys(_MODELS, _boosted)
-"""The handlers of estimators of other packages than scikit-learn, by class name."""
+"""The handlers of estimators from packages other than scikit-learn, by class name."""
 
 
 def import_booster(model: Any, file: str) -> ModuleOp:
@@ -91,14 +93,14 @@ def import_booster(model: Any, file: str) -> ModuleOp:
 
 
 SECONDS = 60
-"""The time for a file of CatBoost, whose reader takes well under a second for thousands of trees."""
+"""Time limit in s for a CatBoost file. The reader needs well under a second for thousands of trees."""
 
 
 def read_catboost(content: bytes, file: str) -> ModuleOp:
-    """The program of a file that CatBoost's `save_model('model.cbm')` wrote, which CatBoost reads.
+    """The program of a file that CatBoost's `save_model('model.cbm')` wrote. CatBoost itself reads the file.
 
-    It reads it in a child process, since it does not check what it reads. Raises `InputError` without CatBoost, for
-    an invalid file, and for an unsupported model.
+    CatBoost runs in a child process, since it does not validate the file. Raises `InputError` without CatBoost, for an
+    invalid file, and for an unsupported model.
     """
     if find_spec("catboost") is None:
         raise InputError(
@@ -108,18 +110,18 @@ def read_catboost(content: bytes, file: str) -> ModuleOp:
 
 
 def to_onnx(content: bytes, file: str) -> bytes:
-    """The ONNX of a model in a file of CatBoost; called in a child process."""
+    """Convert a CatBoost file to ONNX; called in a child process."""
     model: Any = import_module("catboost").CatBoost()
     try:
         model.load_model(blob=content)
-    # Any exception of CatBoost's stands for an invalid file.
+    # CatBoost raises exceptions of any type for invalid files.
     except Exception as error:
         raise InputError(f"not a model of CatBoost: {described(error)}", file=file) from error
     return _onnx(model, file)
 
 
 def _onnx(model: Any, file: str) -> bytes:
-    """The ONNX that a model of CatBoost exports."""
+    """The ONNX model that CatBoost exports."""
     with temporary_folder() as folder:
         path = folder / "model.onnx"
         try:

@@ -1,7 +1,7 @@
 """Import of XGBoost's models in Universal Binary JSON, the format in which `save_model('model.ubj')` writes them.
 
-A value is a letter for its type and its bytes, most significant first; containers may state the type and the number of
-their elements once (ubjson.org, draft 12).
+A value is a type letter followed by its bytes, most significant first. A container may declare the type and the number
+of its elements once (ubjson.org, draft 12).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from tinyml.lowering.frontends.boosted.json_fields import Fields
 from tinyml.lowering.frontends.boosted.xgboost import import_xgboost
 
 NUMBERS = {"i": "i1", "U": "u1", "I": ">i2", "l": ">i4", "L": ">i8", "d": ">f4", "D": ">f8"}
-"""The types of numbers, as numpy names them."""
+"""The numeric types, by numpy's names."""
 
 CONSTANTS = {"Z": None, "T": True, "F": False}
 
 DEEPEST = 64
-"""The most containers within each other; a model has fewer than ten."""
+"""Maximum nesting depth of containers; a model nests fewer than ten."""
 
 
 def read_ubjson(content: bytes, file: str) -> ModuleOp:
@@ -52,19 +52,19 @@ class _Reader:
         return self.content[self.at - count : self.at]
 
     def takes(self, letter: bytes) -> bool:
-        """True if a letter comes next, which is then behind."""
+        """Consume the next letter if it is `letter`; return whether it was."""
         found = self.content.startswith(letter, self.at)
         self.at += found
         return found
 
     def letter(self) -> str:
-        """The next letter; no-ops before it mean nothing."""
+        """Read the next letter; no-op markers are skipped."""
         while (letter := chr(self.bytes(1)[0])) == "N":
             pass
         return letter
 
     def value(self, kind: str, deepest: int) -> Any:
-        """The value of a type whose letter was read. deepest: how many containers may lie within it."""
+        """The value whose type letter has been read. deepest: the levels of containers that it may still nest."""
         if kind in CONSTANTS:
             return CONSTANTS[kind]
         if kind in NUMBERS:
@@ -95,14 +95,14 @@ class _Reader:
             raise self.error("expected a text in UTF-8") from error
 
     def stated(self) -> tuple[str | None, int | None]:
-        """The type and the number of a container's elements, where it states them."""
+        """The declared type and number of a container's elements, where present."""
         kind = self.letter() if self.takes(b"$") else None
         if not self.takes(b"#"):
             if kind is not None:
                 raise self.error("expected the number of elements behind their type")
             return None, None
         count = self.length()
-        # Constants take no bytes: their number is limited by nothing else.
+        # Constants occupy no bytes, so that the file size does not limit their number.
         if not 0 <= count <= len(self.content):
             raise self.error(f"{count} elements do not follow")
         return kind, count

@@ -1,10 +1,10 @@
 """Import of a model that XGBoost's `save_model` wrote as JSON (L0).
 
-A node sends a feature to the left if it is below the threshold, both in single precision, and a missing value as
-`default_left` says.
+A node sends a sample left if its feature is below the threshold, both in single precision. `default_left` determines
+the side of a missing value.
 
-A file written by a class with scikit-learn's interface (an `XGBModel`) names the class; the program computes what its
-`predict` does.
+A file written by a class with scikit-learn's interface (an `XGBModel`) names the class; the program computes what the
+class's `predict` does.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ OBJECTIVES: Mapping[str, str] = {
 """Kinds of objectives by name."""
 
 SEVERAL = ("multi:softmax", "multi:softprob")
-"""Objectives with a result per class."""
+"""Objectives with one result per class."""
 
 CLASSIFIER = "classifier"
 
 _OF_REGRESSORS = {"binary:logistic": SHARE, "binary:logitraw": VALUE}
-"""The kinds of classification objectives for which an `XGBRegressor` was trained."""
+"""The kind of each classification objective when an `XGBRegressor` was trained with it."""
 
 
 def _logit(share: float) -> float:
@@ -63,7 +63,7 @@ _SUMS: Mapping[str, Callable[[float], float]] = {
     "reg:logistic": _logit,
     **dict.fromkeys(("count:poisson", "reg:gamma", "reg:tweedie"), lambda score: math.log(score)),
 }
-"""Functions from `base_score` to the initial sums, by objective; other sums start from the score itself."""
+"""Functions from `base_score` to the initial sums, by objective; for other objectives the score is the initial sum."""
 
 
 def import_xgboost(model: Fields, file: str) -> ModuleOp:
@@ -72,9 +72,9 @@ def import_xgboost(model: Fields, file: str) -> ModuleOp:
 
 
 def xgboost_model(model: Fields, kind: str | None = None) -> BoostedModel:
-    """A model as XGBoost describes it; raises `InputError` as `import_xgboost` does.
+    """The model that the fields of a file describe; raises `InputError` as `import_xgboost` does.
 
-    kind: of the `XGBModel` that has it, `classifier`, `regressor` or `ranker`; by default as the model says.
+    kind: the kind of `XGBModel`, `classifier`, `regressor` or `ranker`; by default as the file declares.
     """
     learner = model["learner"]
     booster = learner["gradient_booster"]
@@ -107,7 +107,7 @@ def xgboost_model(model: Fields, kind: str | None = None) -> BoostedModel:
 def _estimator_kind(learner: Fields) -> str | None:
     """`classifier`, `regressor` or `ranker` for the file of an `XGBModel`; None for the file of a `Booster`.
 
-    Their `predict` differs: a `Booster` adds all trees and predicts no classes.
+    The kind determines `predict`: a `Booster` adds all trees and returns no class.
     """
     if "attributes" not in learner or "scikit_learn" not in learner["attributes"]:
         return None
@@ -120,7 +120,7 @@ def _estimator_kind(learner: Fields) -> str | None:
 
 
 def _trees_of_best(learner: Fields, ensemble: Fields, trees: int, results: int) -> int:
-    """The number of trees that an `XGBModel` adds: all, or after early stopping those up to the best iteration."""
+    """The number of trees that an `XGBModel` adds: all, or with early stopping those up to the best iteration."""
     attributes = learner["attributes"]
     if "best_iteration" not in attributes:
         return trees
@@ -136,7 +136,7 @@ def _trees_of_best(learner: Fields, ensemble: Fields, trees: int, results: int) 
 
 
 def _objective(learner: Fields, name: str, estimator: str | None, results: int) -> Objective:
-    """The objective as `predict` interprets it: a classifier predicts the second of two classes beyond 1/2."""
+    """The objective as `predict` interprets it: a classifier predicts the second of two classes above 1/2."""
     kind = OBJECTIVES[name]
     if estimator == CLASSIFIER and kind != CLASSES:
         kind = CLASSES
@@ -153,7 +153,7 @@ def _objective(learner: Fields, name: str, estimator: str | None, results: int) 
 
 
 def _start(parameters: Fields, objective: str, results: int) -> NDArray[Any]:
-    """The initial sums, from `base_score`: a number or, since version 3, a list in a string."""
+    """The initial sums, read from `base_score`: a number or, since version 3, a list in a string."""
     text = parameters.text("base_score")
     try:
         scores = np.atleast_1d(np.asarray(json.loads(text) if text.startswith("[") else float(text), np.float64))

@@ -1,4 +1,4 @@
-"""The builder of a frontend's program, a function to which ops are appended one by one, and the values it works on.
+"""The builder that appends a frontend's ops to a function, and the values that it works on.
 
 A `Parameter` is a constant of the model, on reals or quantised; views of one array share it. An `OrderedTensor` is a
 tensor of the program with the order in which it stores the axes of the model's tensor. Axes are named by letters: N
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 class Parameter:
     """The raws of a constant in a format; for reals, floats in `F32_FORMAT`.
 
-    name: the constant's name in the model, perhaps empty. key: parameters with equal keys share one constant of the
-    program; None for a parameter that becomes a constant at each use.
+    name: the constant's name in the model, may be empty. key: parameters with equal keys share one constant of the
+    program; None for a parameter that becomes a new constant at each use.
     """
 
     raws: NDArray[Any]
@@ -76,22 +76,22 @@ class Parameter:
 
 
 def reals(numbers: NDArray[Any]) -> Parameter:
-    """A parameter of reals in single precision."""
+    """A parameter of reals, rounded to single precision."""
     with np.errstate(over="ignore"):
         return Parameter(np.ascontiguousarray(numbers, np.float32))
 
 
 UNSIGNED_ZERO = 128
-"""The difference between unsigned and signed 8-bit raws of the same real."""
+"""The offset between unsigned and signed 8-bit raws of the same real."""
 
 
 def signed(raws: NDArray[Any]) -> NDArray[Any]:
-    """Raws as the program stores them: 8-bit raws are signed."""
+    """Raws in the program's representation: 8-bit raws are signed."""
     return (raws.astype(np.int16) - UNSIGNED_ZERO).astype(np.int8) if raws.dtype == np.uint8 else raws
 
 
 def start_format(weights: NumberFormat, x: NumberFormat) -> NumberFormat:
-    """The format of the initial values of sums of products, whose scale is that of the products."""
+    """The format of the initial values of sums of products: its scale is the scale of the products."""
     return x.accumulator(weights, x, None).start_format(weights)
 
 
@@ -158,9 +158,9 @@ Op = TypeVar("Op", bound=Operation)
 class ModelBuilder:
     """A builder that appends ops to `block`, and constants to `entry`, the block of the function.
 
-    Every op is verified as it is appended. Errors name the file and the layer that is being imported. Frontends with
-    more precise locations override `location` and `error`. scalings: how the library computes a row of features, for
-    the thresholds of trees that compare them.
+    Every op is verified when it is appended. Errors name the file and the current layer. Frontends with more precise
+    locations override `location` and `error`. scalings: how the library computes scaled feature rows, which the
+    thresholds of trees need.
     """
 
     def __init__(self, file: str):
@@ -182,7 +182,7 @@ class ModelBuilder:
 
     @contextmanager
     def importing(self, layer: str) -> Generator[None]:
-        """A context for the import of a layer, which errors name; a `VerifyException` becomes an `InputError`."""
+        """A context for the import of a layer. Errors name the layer; a `VerifyException` becomes an `InputError`."""
         around, self.layer = self.layer, layer
         try:
             yield
@@ -199,7 +199,7 @@ class ModelBuilder:
         return value
 
     def module(self, results: Sequence[SSAValue]) -> ModuleOp:
-        """The module of the function, which is named after the file."""
+        """The finished module of the function, named after the file."""
         end = func.ReturnOp(*results)
         self.entry.add_op(end)
         types = self.entry.arg_types, [result.type for result in results]
@@ -215,7 +215,7 @@ class ModelBuilder:
         return module
 
     def stores(self, count: int, what: str, smaller: str) -> None:
-        """Record parts whose number training decides (`StoredExamples`); only the most numerous kind is kept."""
+        """Record parts whose number training determines (`StoredExamples`); only the most numerous kind is stored."""
         known = self._stored
         if known is not None and known.what == what:
             count += known.number
@@ -276,13 +276,13 @@ class ModelBuilder:
         return value if shape_of(value) == tuple(shape) else self.op(tdsl.ReshapeOp, value, tuple(shape))
 
     def requantised(self, value: SSAValue, element: Attribute | None) -> SSAValue:
-        """Round a value to an element type, unless it has that type or the type is None."""
+        """Round a value to an element type. Return it unchanged if it has this type or the type is None."""
         return value if element in (None, tdsl.format_of(value).type) else self.op(tdsl.CastOp, value, element)
 
     def part(
         self, value: SSAValue, offsets: Sequence[int], sizes: Sequence[int], steps: Sequence[int] | None = None
     ) -> SSAValue:
-        """A slice at constant offsets. steps: the distance of elements along each axis, by default 1."""
+        """A slice at constant offsets. steps: the stride along each axis, by default 1."""
         if shape_of(value) == tuple(sizes) and (steps is None or all(step == 1 for step in steps)):
             return value
         self.check_shape(sizes)
@@ -311,9 +311,9 @@ class ModelBuilder:
         return parts, tuple(zip(known, lengths, elements, strict=True))
 
     def picked(self, value: SSAValue, indices: Sequence[int]) -> SSAValue:
-        """The elements at indices of the last axis, each run of consecutive indices as one slice.
+        """The elements at indices of the last axis, with one slice for each run of consecutive indices.
 
-        Raises `InputError` without an index, and for an index that is out of range.
+        Raises `InputError` for an empty list and for an index that is out of range.
         """
         *before, length = shape_of(value)
         if not indices or not all(0 <= index < length for index in indices):
@@ -339,12 +339,12 @@ class ModelBuilder:
 
 
 def hint(value: SSAValue, name: str) -> None:
-    """Name a value after a name of the model."""
+    """Set the name hint of a value to a name of the model."""
     value.name_hint = identifier(name) or None
 
 
 def identifier(name: str) -> str:
-    """Convert a name of the model to an identifier of the IR; empty if it has no letter."""
+    """Convert a name of the model to an identifier of the IR; empty if the name has no letter."""
     parts = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")
     if not parts.strip("_0123456789"):
         return ""
@@ -352,7 +352,7 @@ def identifier(name: str) -> str:
 
 
 def function_name(file: str) -> str:
-    """A C identifier from the name of a file, or of its folder for `NAME/input.sd` and `NAME/seedot/input.sd`."""
+    """A C identifier from the name of a file; for `NAME/input.sd` and `NAME/seedot/input.sd`, from `NAME`."""
     path = Path(file).absolute()
     name = path.stem
     if name == "input":

@@ -1,12 +1,12 @@
 """Layers of neural networks: weighted sums, pooling of images, and elementwise layers.
 
-Convolutions, transposed convolutions and dense layers sum from `start`, a constant with a number per output: a bias for
-reals, the result of `start_parameter` for quantised numbers. `element` is the type of the results, by default that of
-the input.
+Convolutions, transposed convolutions and dense layers initialise their sums with `start`, a constant with a number per
+output: a bias for reals, the result of `start_parameter` for quantised numbers. `element` is the type of the results,
+by default the type of the input.
 
-Layers take an image or a sequence in any order of axes (`axes`, such as `NCHW` or `NLC`) and return their result in the
-same order. Programs compute on NHWC images; a sequence is an image of height 1. Elementwise layers broadcast as numpy
-does.
+Layers accept an image or a sequence in any order of axes (`axes`, such as `NCHW` or `NLC`) and return their result in
+the same order. Programs compute on NHWC images; a sequence is an image of height 1. Elementwise layers broadcast as
+numpy does.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ FILTER, TRANSPOSED = "OHWI", "IHWO"
 
 
 def filter_in(to: ModelBuilder, filter: Parameter, axes: str, target: str = FILTER) -> Parameter:
-    """Reorder the axes of a filter to those that layers take.
+    """Reorder the axes of a filter to the order that layers accept.
 
-    axes: in the model, such as `OIHW`, or `OIL` for filters of sequences. target: `FILTER` or `TRANSPOSED`.
+    axes: the order in the model, such as `OIHW`, or `OIL` for filters of sequences. target: `FILTER` or `TRANSPOSED`.
     """
     if sorted(axes) not in (sorted(FILTER), sorted("OLI")) or len(filter.shape) != len(axes):
         raise to.error(f"a filter has the axes {FILTER} or OLI in some order, got {axes} of shape {list(filter.shape)}")
@@ -119,10 +119,10 @@ def dense(
     start: Parameter | None = None,
     element: Attribute | None = None,
 ) -> SSAValue:
-    """Constant weights (outputs, inputs) times each vector of the input, in which vectors are concatenated.
+    """Constant weights (outputs, inputs) times each vector of the input; the input concatenates its vectors.
 
-    shape: of the result. A single vector is multiplied as a column; several become the pixels of an image, convolved
-    with windows of one pixel.
+    shape: the shape of the result. A single vector is multiplied as a column. Several vectors become the pixels of an
+    image that a convolution with windows of one pixel reads.
     """
     rows, length = weights.shape
     if prod(shape_of(x)) % length:
@@ -192,9 +192,9 @@ def same_windows(extents: Sequence[int], kernel: Pair, strides: Pair = (1, 1), d
 
 
 def same_padding(extent: int, kernel: int, stride: int, dilation: int) -> Pair:
-    """The padding at both ends of an axis that yields a window for every `stride` elements.
+    """The padding at both ends of an axis that yields one window for every `stride` elements.
 
-    An odd total has one more element at the end.
+    If the total is odd, the end has one more element.
     """
     span = (kernel - 1) * dilation + 1
     missing = max((-(-extent // stride) - 1) * stride + span - extent, 0)
@@ -202,7 +202,7 @@ def same_padding(extent: int, kernel: int, stride: int, dilation: int) -> Pair:
 
 
 def image_of(to: ModelBuilder, x: OrderedTensor, axes: str) -> SSAValue:
-    """Convert an image or a sequence, whose axes in the model are `axes`, to an NHWC image."""
+    """Convert an image or a sequence to an NHWC image. axes: the axes in the model."""
     if len(x.shape) != len(axes):
         raise to.error(f"expected a tensor of axes {axes}, got shape {list(x.shape)}")
     stored = to.reordered(x, stored_order(axes))
@@ -213,7 +213,7 @@ def image_of(to: ModelBuilder, x: OrderedTensor, axes: str) -> SSAValue:
 
 
 def image_result(to: ModelBuilder, image: SSAValue, axes: str) -> OrderedTensor:
-    """Convert an NHWC image to a tensor of the model, whose axes there are `axes`."""
+    """Convert an NHWC image to a tensor of the model. axes: the axes in the model."""
     if "L" in axes:
         n, _, length, channels = shape_of(image)
         image = to.reshape(image, (n, length, channels))
@@ -238,7 +238,8 @@ def pool(
 ) -> OrderedTensor:
     """The maximum or the average of each window.
 
-    element: the type of averages, by default that of the image. include_padding: true if padding counts as elements.
+    element: the type of averages, by default the type of the image. include_padding: true if padding counts as
+    elements.
     """
     if windows.dilations != (1, 1):
         raise to.error("dilations are not supported")
@@ -265,11 +266,11 @@ def global_pool(
 
 
 GREATEST = (2.0 - 2.0**-23) * 2.0**127
-"""The greatest 32-bit float, which stands for no upper bound."""
+"""The greatest finite 32-bit float, which represents "no upper bound"."""
 
 
 def limited(to: ModelBuilder, x: SSAValue, low: float, high: float) -> SSAValue:
-    """Clamp elements to a range, such as that of Relu (0 to `GREATEST`) or Relu6."""
+    """Clamp elements to a range, such as Relu's (0 to `GREATEST`) or Relu6's."""
     if (low, high) == (0.0, GREATEST):
         return to.op(tdsl.ReluOp, x)
     if (low, high) == (0.0, 6.0):
@@ -284,9 +285,10 @@ def binary(
     rhs: OrderedTensor | Parameter,
     element: Attribute | None = None,
 ) -> OrderedTensor:
-    """An op on each pair of elements.
+    """An elementwise op of two operands.
 
-    The result has the axis order of the first operand that is not in the model's order, else the model's order.
+    The result has the axis order of the first operand that is not in the model's order; if there is none, the model's
+    order.
     """
     rank = max(len(lhs.shape), len(rhs.shape))
     orders = [
@@ -315,7 +317,7 @@ def _ranked(to: ModelBuilder, operand: OrderedTensor | Parameter, rank: int, ord
 
 
 def by_channel(numbers: Parameter, axes: str) -> Parameter:
-    """Reshape a vector so that it broadcasts along the channels of a tensor. axes: of the tensor in the model."""
+    """Reshape a vector so that it broadcasts along the channels of a tensor. axes: the tensor's axes in the model."""
     return numbers.reshaped((-1, *(1,) * (len(axes) - 1 - axes.index("C"))))
 
 
@@ -332,7 +334,7 @@ def batch_normalisation(
 ) -> OrderedTensor:
     """`scale * (x - mean) / sqrt(variance + epsilon) + offset`, with arrays of a number per channel.
 
-    The result is a product and a sum, which `simplify` (`rewrites.py`) folds into the weights of the layer before.
+    The result is a product and a sum, which `simplify` (`rewrites.py`) folds into the weights of the preceding layer.
     """
     scale, offset, mean, variance = (array.astype(np.float64) for array in (scale, offset, mean, variance))
     total = variance + epsilon

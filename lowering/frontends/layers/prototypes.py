@@ -1,7 +1,7 @@
 """Weighted sums over prototypes, which ProtoNN computes from squared distances, as loops over the prototypes.
 
-An ONNX model subtracts all prototypes at once, squares, sums and multiplies by a matrix, in arrays with a row per
-prototype. A loop keeps a single difference and distance.
+An ONNX model subtracts all prototypes at once, squares the differences, sums them and multiplies by a matrix, in arrays
+with a row per prototype. The loop stores a single difference and a single distance.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ Op = TypeVar("Op", bound=tdsl.UnaryOp)
 
 
 def in_shape_of(op: Op, value: SSAValue) -> Op:
-    """A copy of an op, attributes included, on another tensor and in the shape of that tensor."""
+    """Clone an op, attributes included, on another tensor; the result has the shape of that tensor."""
     result = TensorType(format_of(op.out).type, shape_of(value))
     return type(op).create(operands=[value], result_types=[result], properties=dict(op.properties))
 
 
 TOLERANCE = 1e-4
-"""The relative tolerance between a model's constant squares and those of the vectors that it multiplies by."""
+"""The relative tolerance between the squares that a model stores and those of its prototypes."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class _Distances:
 
 
 def _distances_of(value: SSAValue) -> _Distances | None:
-    """The squared distances that a vector consists of; None for other vectors."""
+    """Match the squared distances that a vector consists of; None for other vectors."""
     return _of_differences(value) or _of_expansion(value)
 
 
 def _of_differences(value: SSAValue) -> _Distances | None:
-    """Distances as sums (products with ones) of squared differences from a constant; None for other values."""
+    """Match distances as sums (products with ones) of squared differences from a constant; None for other values."""
     op = value.owner
     if (
         not isinstance(op, tdsl.MatmulOp)
@@ -88,14 +88,16 @@ def _of_differences(value: SSAValue) -> _Distances | None:
 
 
 def _moved(array: NDArray[Any], moves: list[tdsl.ReshapeOp | tdsl.TransposeOp]) -> NDArray[Any]:
-    """Apply moves to an array, from the last of the list to the first."""
+    """Apply recorded transpositions and reshapes to an array, from the last of the list to the first."""
     for move in reversed(moves):
         array = array.transpose(move.axes) if isinstance(move, tdsl.TransposeOp) else array.reshape(shape_of(move.out))
     return array
 
 
 def _of_expansion(value: SSAValue) -> _Distances | None:
-    """Distances as x x - 2 b x + b b, with a product b x by a constant matrix and a constant b b; None for others."""
+    """Match distances as x x - 2 b x + b b: a product b x with a constant matrix, and a constant b b; None for
+    others.
+    """
     number = prod(shape_of(value))
     squares, constant = np.zeros(number), np.zeros(number)
     matrix: NDArray[Any] | None = None
@@ -146,7 +148,7 @@ def _terms(value: SSAValue, factor: float) -> Iterator[tuple[float, SSAValue]]:
 
 
 def _squared(value: SSAValue) -> SSAValue | None:
-    """The vector whose squares a value sums by a product with ones; None for other values."""
+    """Match a sum of squares by a product with ones; return the vector that is squared, or None."""
     op = value.owner
     if not isinstance(op, tdsl.MatmulOp) or prod(shape_of(value)) != 1:
         return None
@@ -157,7 +159,7 @@ def _squared(value: SSAValue) -> SSAValue | None:
 
 
 def _unshaped(value: SSAValue) -> SSAValue:
-    """The value before any reshapes."""
+    """The value before all reshapes."""
     while isinstance(value.owner, tdsl.ReshapeOp):
         value = value.owner.input
     return value
@@ -188,7 +190,9 @@ class SumOverPrototypes(RewritePattern):
 
 
 def _step_on_all(value: SSAValue) -> tdsl.TensorOp | None:
-    """The reshape or elementwise op, with single numbers as further operands, that computes a vector from another."""
+    """Match a reshape, or an elementwise op whose other operands are single numbers, that computes a vector from
+    another.
+    """
     op = value.owner
     if not value.has_one_use():
         return None

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def simplify(module: ModuleOp) -> None:
-    """Apply all rewrites, each group of them until none matches."""
+    """Apply all rewrites, group by group; repeat each group until none of its patterns matches."""
     first: list[RewritePattern] = [
         WeightsOfFlattenedImage(),
         ScaledLayer(),
@@ -42,10 +42,10 @@ def simplify(module: ModuleOp) -> None:
 
 
 class WeightsOfFlattenedImage(RewritePattern):
-    """Permute the weights of a dense layer behind a flattened image instead of transposing the image.
+    """Permute the weights of a dense layer after a flattened image instead of transposing the image.
 
-    Match a constant matrix times a column that a transposition, reshapes and unary ops make of an image. A model
-    flattens an image channel by channel, the program stores it pixel by pixel.
+    Match a constant matrix times a column that a transposition, reshapes and unary ops compute from an image. A model
+    flattens an image channel by channel; the program stores it pixel by pixel.
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -88,7 +88,7 @@ Layer: TypeAlias = "tdsl.Conv2dOp | tdsl.MatmulOp"
 
 
 class ScaledLayer(RewritePattern):
-    """Fold factors behind a layer, as of a batch normalisation, into its constant weights.
+    """Fold factors after a layer, such as those of a batch normalisation, into its constant weights.
 
     Match `layer * factors` and `(layer + addends) * factors`.
     """
@@ -123,7 +123,7 @@ class ScaledLayer(RewritePattern):
 
 
 class AddedTwice(RewritePattern):
-    """Merge two successive sums with constants into one."""
+    """Merge two successive additions of constants into one."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.AddOp, rewriter: PatternRewriter, /) -> None:
@@ -142,7 +142,9 @@ class AddedTwice(RewritePattern):
 
 
 def _layer(value: SSAValue) -> Layer | None:
-    """The layer that computes a value, perhaps through reshapes, with constant weights and no other use; else None."""
+    """The layer with constant weights that computes a value, directly or through reshapes, and has no other use; else
+    None.
+    """
     while isinstance(value.owner, tdsl.ReshapeOp) and value.has_one_use():
         value = value.owner.input
     op = value.owner
@@ -154,7 +156,7 @@ def _layer(value: SSAValue) -> Layer | None:
 
 
 def _by_row(factors: tdsl.ConstOp, layer: Layer, shape: tdsl.Shape) -> NDArray[Any] | None:
-    """The factor per row of the weights; None if factors vary along other axes."""
+    """The factor per row of the weights; None if the factors vary along other axes."""
     rows = shape_of(layer.lhs)[0]
     spread = np.broadcast_to(factors.raws, shape)
     if prod(shape) == rows:
@@ -176,10 +178,10 @@ def _scale(layer: Layer, factors: NDArray[Any], rewriter: PatternRewriter) -> No
 
 
 class ExtendedSequence(RewritePattern):
-    """Let a loop fill a longer sequence instead of concatenating rows to the sequence that it fills.
+    """Let a loop fill a longer sequence instead of concatenating rows to the filled sequence.
 
-    Match a concatenation along the first axis whose first operand a loop fills part by part. Repeating the last row of
-    a pooled image, for example, then copies a row instead of the whole image.
+    Match a concatenation along the first axis whose first operand is a sequence that a loop fills part by part. For
+    example, repeating the last row of a pooled image then copies one row instead of the whole image.
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -212,7 +214,7 @@ def _insertion(value: SSAValue) -> tdsl.InsertSliceOp | None:
 
 
 def _lengthened(filled: SSAValue, insertion: tdsl.InsertSliceOp, like: SSAValue, rewriter: PatternRewriter) -> SSAValue:
-    """Give a tensor that a loop fills the type of `like`."""
+    """Change the type of a tensor that a loop fills to the type of `like`."""
     assert isinstance(filled, OpResult)
     loop = filled.op
     assert isinstance(loop, scf.ForOp)
@@ -228,14 +230,14 @@ def _index(value: int, before: Operation, rewriter: PatternRewriter) -> SSAValue
 
 
 MANY = 1 / 2
-"""The share of zeros above which a sparse product pays more than merging a dense one with its addend."""
+"""The share of zeros above which a sparse product saves more than merging a dense product with its addend."""
 
 
 class SparseWeights(RewritePattern):
     """Store the constant matrix of a product with a column in sparse form, as `|*|` does in SeeDot's language.
 
-    Zeros stay zeros in every format, and a matrix without zeros may have many in a format of few bits. `choose-storage`
-    makes matrices dense again where that is smaller or faster.
+    Zeros stay zeros in every format, and rounding to few bits adds more. `choose-storage` converts matrices back to
+    dense form where dense storage is smaller or faster.
     """
 
     @op_type_rewrite_pattern

@@ -32,10 +32,10 @@ FEWER_VECTORS = (
 """Advice for a smaller support vector machine."""
 
 MOST_FACTORS = 8
-"""Maximum degree of a polynomial kernel, which takes a product per degree."""
+"""Maximum degree of a polynomial kernel; each degree needs a product."""
 
 REACH = 3.0
-"""The distance of inputs from the centre up to which kernels are exact, in those of the farthest vector."""
+"""The distance from the centre up to which kernels are exact, in multiples of the farthest vector's distance."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,10 @@ def _kernels(to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Arr
 
 
 def limited_products(to: ModelBuilder, x: SSAValue, factor: float, vectors: Array, addends: Array) -> SSAValue:
-    """The column factor (2 v x - |v|^2) + addends, limited to what it is as far as `REACH` from the origin.
+    """The column factor (2 v x - |v|^2) + addends, clamped to its values up to `REACH` from the origin.
 
-    It is one part of a squared distance, factor |x|^2 the other. Both saturate where x lies far from all vectors:
-    without the limit they might cancel there, and x would count as near.
+    It is one of two terms of a squared distance; the other is factor |x|^2. Both terms saturate where x lies far from
+    all vectors. Without the clamp they could cancel there, and x would count as near.
     """
     squares = (vectors**2).sum(1)
     most = 2 * REACH * abs(factor) * float(squares.max())
@@ -101,9 +101,9 @@ def limited_products(to: ModelBuilder, x: SSAValue, factor: float, vectors: Arra
 
 
 def _gaussians(to: ModelBuilder, x: SSAValue, gamma: float, vectors: Array, far: bool) -> SSAValue:
-    """The column exp(-gamma |v - x|^2), with |v - x|^2 as |v|^2 - 2 v x + |x|^2, which takes one matrix product.
+    """The column exp(-gamma |v - x|^2), computed as |v|^2 - 2 v x + |x|^2 with one matrix product.
 
-    The mean of the vectors is subtracted from vectors and input first, to keep these numbers small.
+    The mean of the vectors is subtracted from vectors and input first, which keeps these numbers small.
     """
     centre = vectors.mean(0)
     vectors = vectors - centre
@@ -124,7 +124,7 @@ def pair_coefficients(to: ModelBuilder, of_classes: Array, sizes: Sequence[int])
     """The coefficients (pairs, support vectors) of all decisions between two classes.
 
     of_classes: libsvm's (classes - 1, support vectors), with a row per opposing class. sizes: the number of support
-    vectors of each class, by which they are sorted.
+    vectors of each class; the vectors are sorted by class.
     """
     ends, shape = np.cumsum([0, *sizes]), (len(sizes) * (len(sizes) - 1) // 2, of_classes.shape[1])
     to.check_shape(shape)
@@ -137,7 +137,9 @@ def pair_coefficients(to: ModelBuilder, of_classes: Array, sizes: Sequence[int])
 
 
 def votes(to: ModelBuilder, decisions: SSAValue, classes: int) -> SSAValue:
-    """The votes, 1 x classes, of decisions between pairs of classes, positive for the first class of a pair."""
+    """The votes, 1 x classes, from decisions between pairs of classes; a positive decision favours the first class of
+    the pair.
+    """
     to.check_shape((classes, shape_of(decisions)[0]))
     signs = np.zeros((classes, shape_of(decisions)[0]))
     for pair, (i, j) in enumerate(combinations(range(classes), 2)):

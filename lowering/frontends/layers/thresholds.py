@@ -1,9 +1,9 @@
-"""Thresholds of trees in the numbers that a program takes: inputs in single precision, in front of any scaler.
+"""Thresholds of trees on the program's inputs: single-precision numbers before any scaler.
 
-A library scales features in double precision, and many samples lie exactly at a threshold: its numbers are midway
-between those of the training data, which are often decimals of a few digits. Which side they take is decided by the
-last bit of the scaled feature. No computation in single precision repeats that, so thresholds are brought to the
-inputs of the scaler, where they are computed in double precision as the library compares.
+A library scales features in double precision, and many samples lie exactly at a threshold: training places thresholds
+midway between data values, which often are decimals of a few digits. The last bit of the scaled feature then decides
+the side. No computation in single precision reproduces that bit. Thresholds are therefore moved to the inputs of the
+scaler, in double precision, where they compare as in the library.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
     Doubles: TypeAlias = NDArray[np.float64]
 
     Step: TypeAlias = tuple[Callable[..., Doubles], Doubles]
-    """A function of two numbers that rises with the first, and the second one for each feature."""
+    """A monotonically increasing function of a feature and a constant, and the constant of each feature."""
 
 GREATEST = 3.4028234663852886e38
-"""The greatest number of single precision."""
+"""The greatest finite number in single precision."""
 
 _TIES = 1e-12, 1e-7
-"""The distances from a threshold, relative to it, within which a decimal lies at the threshold but for rounding.
+"""The relative distances from a threshold within which a decimal equals the threshold except for rounding.
 
-The first is for features in double precision, the second for scaled features that are rounded to single precision.
+The first distance is for features in double precision, the second for scaled features rounded to single precision.
 """
 
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """The steps by which a library computes a row of features from another of as many, `source`."""
+    """The steps by which a library computes a row of features from another row of equal length, `source`."""
 
     source: SSAValue
     steps: Sequence[Step]
@@ -49,14 +49,14 @@ class Scaling:
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """A feature as what `steps` make of an element of a row."""
+    """A feature that `steps` compute from an element of a row."""
 
     row: SSAValue
     element: int
     steps: tuple[tuple[Callable[..., Doubles], float], ...] = ()
 
     def of(self, inputs: Doubles) -> Doubles:
-        """The feature for values of the element."""
+        """The feature for given values of the element."""
         for function, number in self.steps:
             inputs = function(inputs, number)
         return inputs
@@ -89,7 +89,7 @@ def features_of(row: SSAValue, scalings: dict[SSAValue, Scaling]) -> list[Featur
 def before_scaling(
     features: Sequence[Feature], indices: NDArray[Any], thresholds: NDArray[Any], double: NDArray[np.bool_]
 ) -> Doubles:
-    """The greatest inputs, in double precision, for which features are at most thresholds.
+    """The greatest inputs, in double precision, for which each feature is at most its threshold.
 
     indices: the feature of each threshold. double: false where the library rounds the feature to single precision.
     """
@@ -122,25 +122,25 @@ _MAGNITUDE = 0x7FFF_FFFF_FFFF_FFFF
 
 
 def _ordered(numbers: Doubles) -> NDArray[np.int64]:
-    """Integers in the order of doubles, neighbours for neighbours."""
+    """Map doubles to integers in the same order; neighbouring doubles become neighbouring integers."""
     bits = numbers.view(np.int64)
     return bits ^ ((bits >> 63) & _MAGNITUDE)
 
 
 def _of_order(integers: NDArray[np.int64]) -> Doubles:
-    """The doubles that `_ordered` gives integers for."""
+    """Map the integers of `_ordered` back to doubles."""
     return (integers ^ ((integers >> 63) & _MAGNITUDE)).view(np.float64)
 
 
 def single_thresholds(thresholds: NDArray[Any], double: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Thresholds in double precision for inputs that are rounded to single precision.
+    """Convert double-precision thresholds to thresholds for inputs that are rounded to single precision.
 
-    double: false where the library scales an input and rounds it to single precision, so that thresholds are vague.
+    double: false where the library scales an input and rounds it to single precision, so that thresholds are not exact.
 
-    An input that equals a threshold still does when both are rounded to nearest. Inputs that lie right above a
-    threshold, and would equal it after rounding, exist where it is midway between neighbours in single precision, or
-    less than a decimal of a few digits, perhaps zero, by a rounding error: it becomes the lower neighbour. Infinite
-    thresholds, which no number exceeds, become the greatest number.
+    An input that equals a threshold still equals it after both are rounded to nearest. An input just above a threshold
+    may equal it after rounding. This happens if the threshold is midway between neighbours in single precision, or if
+    it is less than a decimal of a few digits (or zero) by a rounding error. Such a threshold becomes the lower
+    neighbour. Infinite thresholds, which no number exceeds, become the greatest number.
     """
     exact = np.clip(np.asarray(thresholds, np.float64), -GREATEST, GREATEST)
     nearest = exact.astype(np.float32)

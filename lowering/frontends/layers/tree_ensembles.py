@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAF = -1
-"""The children of a leaf."""
+"""The child index that marks a leaf."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A tree with inner nodes and leaves in one numbering; the root is node 0.
 
-    features, thresholds: of inner nodes; ignored for leaves. first, second: the children for feature <= threshold and
-    otherwise, `LEAF` for leaves. votes: (nodes, results); ignored for inner nodes. missing: true where a missing value
-    goes to the first child; None for a model that takes none. double: true for a library that compares features in
-    double precision, false for one that rounds them to single precision.
+    features, thresholds: the comparison of each inner node; ignored for leaves. first, second: the children for feature
+    <= threshold and otherwise, `LEAF` for leaves. votes: (nodes, results); ignored for inner nodes. missing: true where
+    a missing value goes to the first child; None for a model that accepts no missing values. double: true for a library
+    that compares features in double precision, false for one that rounds them to single precision.
     """
 
     features: NDArray[Any]
@@ -43,7 +43,7 @@ class Tree:
     double: bool = False
 
     def below(self, strict: NDArray[Any] | bool = True) -> Tree:
-        """The equivalent of a tree that compares feature < threshold at the nodes where `strict` is true."""
+        """The equivalent tree for nodes that compare feature < threshold, where `strict` is true."""
         before = np.nextafter(self.thresholds.astype(np.float64), -np.inf)
         return replace(self, thresholds=np.where(strict, before, self.thresholds))
 
@@ -57,7 +57,8 @@ def forest(
 ) -> SSAValue:
     """The sums of the votes of all trees, 1 x results.
 
-    start: the initial values of the sums, (results,). stored: what makes the forest large, by default its inner nodes.
+    start: the initial values of the sums, (results,). stored: the parts that make the forest large, for advice; by
+    default its inner nodes.
     """
     if not trees:
         raise to.error("the model has no trees")
@@ -76,9 +77,10 @@ def forest(
 
 
 def _on_inputs(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree]) -> tuple[SSAValue, Sequence[Tree]]:
-    """The row in front of the scalers that compute the features `x`, and the trees for it in single precision.
+    """The row before the scalers that compute the features `x`, and the trees with single-precision thresholds on that
+    row.
 
-    Features of several rows are compared in the rows behind one another. Without scalers it is `x` itself.
+    Features from several rows are compared in the concatenation of these rows. Without scalers the row is `x` itself.
     """
     features = features_of(x, to.scalings)
     inner = [tree.first != LEAF for tree in trees]
@@ -89,7 +91,7 @@ def _on_inputs(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree]) -> tuple[SS
     counts = [int(where.sum()) for where in inner]
     double = np.repeat(np.array([tree.double for tree in trees]), counts)
     indices = indices.astype(np.int64)
-    # Nodes that compare other features than there are make no op.
+    # Nodes that compare features out of range make no op.
     scaled = np.array([bool(each.steps) for each in features])[np.minimum(indices, len(features) - 1)]
     if scaled.any():
         distinct = dict.fromkeys(each.row for each in features)
@@ -109,21 +111,21 @@ def _on_inputs(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree]) -> tuple[SS
 
 
 def _placed(where: NDArray[np.bool_], numbers: NDArray[Any]) -> NDArray[Any]:
-    """Numbers of inner nodes among zeros for the leaves."""
+    """Scatter numbers of the inner nodes; leaves receive zero."""
     placed = np.zeros(len(where), numbers.dtype)
     placed[where] = numbers
     return placed
 
 
 def _numbered(to: ModelBuilder, trees: Sequence[Tree]) -> tuple[Trees, NDArray[Any]]:
-    """All trees in one numbering, parents before children, and the distinct votes of leaves."""
+    """All trees in one numbering, with parents before children, and the distinct votes of leaves."""
     features, thresholds, children = list[int](), list[float](), list[list[int]]()
     roots, missing = list[int](), list[bool]()
     leaves: list[NDArray[Any]] = []
     for tree in trees:
         roots.append(len(features) if tree.first[0] != LEAF else -1 - len(leaves))
         seen, count = set[int](), len(tree.first)
-        # Each entry is a node and the list entry that is to hold its number.
+        # Each entry is a node and the list entry that receives its number.
         pending: list[tuple[int, list[int], int]] = [(0, roots, len(roots) - 1)]
         while pending:
             node, parent, side = pending.pop()

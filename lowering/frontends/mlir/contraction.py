@@ -1,9 +1,8 @@
-"""Sums of products by their index maps: matrix products and convolutions; and windows and axes that are reduced.
+"""Sums of products by their index maps: matrix products, convolutions, windows and reduced axes.
 
 A sum is written as an equation, in the manner of einsum: `n y+k x+l c, k l c f -> n y x f` is a convolution of an NHWC
-image with an HWIO filter. A letter is an index, and the letters that the result lacks are summed over. Strides and
-dilations are factors of the letters: `2*y+k`. `linalg.generic` has such maps as attributes; for named ops the dialects
-have equations.
+image with an HWIO filter. A letter is an index; letters that the result lacks are summed over. Strides and dilations
+are factors of the letters: `2*y+k`. `linalg.generic` carries such maps as attributes; equations define the named ops.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from tinyml.lowering.frontends.mlir.elementwise import apply
 from tinyml.lowering.frontends.mlir.graph import Array, GraphWriter, Shape, Tensor
 
 Position: TypeAlias = tuple[tuple[str, int], ...]
-"""An index of an operand: letters with their factors, whose products are added."""
+"""An index of an operand: the sum of letters times their factors."""
 
 Indices: TypeAlias = tuple[Position, ...]
 
 
 def indices(text: str, factors: Mapping[str, int] | None = None) -> Indices:
-    """The indices of one operand of an equation. factors: of letters that have none in the text."""
+    """The indices of one operand of an equation. factors: factors of letters without one in the text."""
     positions: list[Position] = []
     for position in text.split():
         parts = [part.rpartition("*") for part in position.split("+")]
@@ -35,7 +34,7 @@ def indices(text: str, factors: Mapping[str, int] | None = None) -> Indices:
 
 
 def letters(of: Indices) -> list[str]:
-    """The letters of indices that are one letter each."""
+    """The letters of the indices that consist of a single letter."""
     return [position[0][0] for position in of if len(position) == 1]
 
 
@@ -56,7 +55,9 @@ class Equation:
 def contract(
     to: GraphWriter, equation: Equation, lhs: Tensor, rhs: Tensor, shape: Shape, start: Tensor | None = None
 ) -> Tensor:
-    """The sums of the products of two tensors. shape: of the result. start: what the sums begin with; None for 0."""
+    """The sums of products of two tensors. shape: the shape of the result. start: the initial value of the sums; None
+    for 0.
+    """
     start = None if start is not None and start.number == 0 else start
     for tensor, of in ((lhs, equation.lhs), (rhs, equation.rhs)):
         if len(tensor.shape) != len(of):
@@ -71,7 +72,7 @@ def contract(
 def _multiply(
     to: GraphWriter, equation: Equation, lhs: Tensor, rhs: Tensor, shape: Shape, start: Tensor | None
 ) -> Tensor:
-    """A product of matrices, or of stacks of them, each of which may have several axes of rows and of columns."""
+    """A product of matrices or of stacks of matrices; several axes may form the rows or the columns."""
     left, right, result = letters(equation.lhs), letters(equation.rhs), letters(equation.result)
     extents = dict(zip([*left, *right], [*lhs.shape, *rhs.shape], strict=True))
     both = [letter for letter in left if letter in right]
@@ -84,7 +85,7 @@ def _multiply(
     stack, height, length, width = (
         prod(extents[letter] for letter in group) for group in (stacked, rows, summed, columns)
     )
-    # A stack of one matrix is that matrix.
+    # A stack of one matrix is the matrix itself.
     several = (stack,) if stack > 1 else ()
     a = [left.index(letter) for letter in (*stacked, *rows, *summed)]
     b = [right.index(letter) for letter in (*stacked, *summed, *columns)]
@@ -102,9 +103,9 @@ def _in_order(
     to: GraphWriter, sums: Tensor, axes: Sequence[Sequence[str]], result: Sequence[str], shape: Shape,
     start: Tensor | None,
 ) -> Tensor:  # fmt: skip
-    """Sums in the shape of the result and the order of its indices. axes: the indices that each axis of the sums joins.
+    """Transpose and reshape sums to the result. axes: the indices that each axis of the sums merges.
 
-    What they start from is added before, where a layer may take it as its bias.
+    The initial values are added before the transposition, where a layer can use them as its bias.
     """
     extents = dict(zip(result, shape, strict=True))
     made = [letter for group in axes for letter in group]
@@ -114,7 +115,7 @@ def _in_order(
         sums = apply(to, "Add", sums, start)
     moving = [[letter for letter in group if extents[letter] > 1] for group in axes]
     if all(len(group) <= 1 for group in moving):
-        # An axis is an index then, and axes of one element may stand anywhere.
+        # An axis is then a single index, and axes of one element may have any position.
         order = sorted(range(len(axes)), key=lambda axis: result.index(moving[axis][0]) if moving[axis] else -1)
         return to.reshape(to.transpose(sums, order), shape)
     whole = to.reshape(sums, tuple(extents[letter] for letter in made))
@@ -124,7 +125,7 @@ def _in_order(
 def _convolve(
     to: GraphWriter, equation: Equation, image: Tensor, filter: Tensor, shape: Shape, start: Tensor | None
 ) -> Tensor:
-    """A convolution, with groups of channels where an index is one of image, filter and result."""
+    """A convolution, with groups of channels where an index occurs in image, filter and result."""
     if filter.array is None:
         raise to.error("expected a constant filter")
     left, right, result = letters(equation.lhs), letters(equation.rhs), letters(equation.result)
@@ -189,9 +190,9 @@ def _window(to: GraphWriter, position: Position, result: Sequence[str], kernel: 
 
 
 def _padding(to: GraphWriter, image: Tensor, axes: Sequence[int], number: float) -> tuple[Tensor, tuple[int, ...]]:
-    """An image without the padding around it by a number, and this padding: before each axis, then behind each.
+    """An image without constant padding by a number, and this padding: the low side of each axis, then the high side.
 
-    The image is returned as it is, with no padding, if other axes are padded or by another number.
+    If other axes are padded, or by another number, the image is returned unchanged with no padding.
     """
     nothing = image, (0,) * 2 * len(axes)
     if (made := image.made_by("Pad")) is None:
@@ -210,7 +211,7 @@ def _padding(to: GraphWriter, image: Tensor, axes: Sequence[int], number: float)
 
 @dataclass(frozen=True)
 class Windows:
-    """Windows of an image along all of its axes; sizes of 1 for axes along which none are moved."""
+    """Windows of an image along all of its axes; an axis without windows has size 1."""
 
     sizes: Sequence[int]
     strides: Sequence[int]
@@ -218,7 +219,9 @@ class Windows:
 
 
 def pool(to: GraphWriter, kind: str, image: Tensor, windows: Windows, shape: Shape) -> Tensor:
-    """The maximum ("Max") or the sum ("Sum") of each window. shape: of the result, with the axes of the image."""
+    """The maximum ("Max") or the sum ("Sum") of each window. shape: the shape of the result, with the axes of the
+    image.
+    """
     rank = len(image.shape)
     moved = [axis for axis in range(rank) if windows.sizes[axis] > 1 or windows.strides[axis] > 1]
     if not moved:
@@ -250,7 +253,7 @@ def pool(to: GraphWriter, kind: str, image: Tensor, windows: Windows, shape: Sha
 
 
 def _pooled(kind: str, image: Array, windows: Windows, shape: Shape) -> Array:
-    """The pool of a known image."""
+    """The pool of an image with known elements, computed at import."""
     result = np.full(shape, -np.inf if kind == "Max" else 0.0, image.dtype)
     for place in np.ndindex(*windows.sizes):
         first = [at * dilation for at, dilation in zip(place, windows.dilations, strict=True)]
@@ -261,26 +264,26 @@ def _pooled(kind: str, image: Array, windows: Windows, shape: Shape) -> Array:
 
 
 REDUCTIONS = {"Add": "ReduceSum", "Max": "ReduceMax", "Min": "ReduceMin"}
-"""The reduction that repeats an op."""
+"""The reduction of each op that is applied repeatedly."""
 
 _COMPUTED = {"ReduceSum": np.sum, "ReduceMax": np.max, "ReduceMin": np.min}
 
 
 def greatest(to: GraphWriter, x: Tensor, axis: int) -> tuple[Tensor, Tensor]:
-    """The maximum over an axis, which stays as an extent of 1, and the first index at which it is."""
+    """The maximum over an axis, which stays with extent 1, and the index of its first occurrence."""
     most = reduce(to, "ReduceMax", x, [axis])
     return most, to.node("ArgMax", [to.whole(x)], most.shape, axis=axis)
 
 
 Step: TypeAlias = Callable[[Sequence[Tensor]], Sequence[Tensor]]
-"""A step of a reduction to a number and an index: from those kept so far and the next ones to those kept."""
+"""A reduction step on a (number, index) pair: from the accumulated pair and the next pair to the accumulated pair."""
 
 
 def takes_first_greatest(to: GraphWriter, step: Step, *, in_order: bool) -> bool:
-    """True if a step keeps the greater one of two numbers with its index, and the lower index of equal numbers.
+    """True if a step selects the greater of two numbers with its index, and the lower index of equal numbers.
 
-    A step that only compares depends on nothing but the order of its arguments, of which each case is computed.
-    in_order: true if indices rise from step to step.
+    A step that only compares depends only on the order of its arguments, so each order is evaluated. in_order: true if
+    indices rise from step to step.
     """
     orders = ((0, 1),) if in_order else ((0, 1), (1, 0))
     for (a, b), (i, j) in product(product((0, 1), repeat=2), orders):
@@ -292,19 +295,19 @@ def takes_first_greatest(to: GraphWriter, step: Step, *, in_order: bool) -> bool
 
 
 def is_lowest(start: Tensor) -> bool:
-    """True if a maximum from a number on is that of the elements."""
+    """True if the initial value of a maximum does not change the maximum of the elements."""
     return (number := start.number) is not None and number <= float(np.finfo(np.float32).min)
 
 
 def reduce(to: GraphWriter, op: str, x: Tensor, axes: Sequence[int]) -> Tensor:
-    """The sum, maximum or minimum over axes, which stay as extents of 1. op: a value of `REDUCTIONS`."""
+    """The sum, maximum or minimum over axes, which stay with extent 1. op: a value of `REDUCTIONS`."""
     axes = sorted(set(axes))
     shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(x.shape))
     x = to.whole(x)
     if x.array is not None:
         return to.constant(_COMPUTED[op](x.array, axis=tuple(axes), keepdims=True))
     if (turned := x.made_by("Transpose")) is not None:
-        # The reduction of what was transposed: an elementwise op behind it has that one as its operand, too.
+        # Reduce the untransposed tensor: a later elementwise op reads that tensor, too.
         order = turned.attributes["perm"]
         assert isinstance(order, tuple)
         inner = reduce(to, op, turned.inputs[0], [int(order[axis]) for axis in axes])

@@ -1,7 +1,7 @@
-"""Elementwise ops on tensors of a graph: computed where operands are known, recognised where several ops are one.
+"""Elementwise ops on tensors of a graph: folding of known operands, and recognition of layers spelled as several ops.
 
-Ops have the names of ONNX. A layer that a module spells as several ops is recognised by what these compute when the
-last one is written; the others are left out of the graph where nothing else reads them.
+Ops have the names of ONNX. A layer that a module spells as several ops is recognised when its last op is written. The
+other ops are dropped from the graph if nothing else reads them.
 """
 
 from __future__ import annotations
@@ -62,16 +62,16 @@ BINARY: Mapping[str, Callable[[Array, Array], Array]] = {
 
 
 OF_CONSTANTS = ("And", "Ceil", "Equal", "Floor", "Log1p", "NotEqual", "Or", "Rem", "Rsqrt", "Sqrt")
-"""Ops that no program computes: their operands are known, or the rule of a layer takes them."""
+"""Ops that no program computes: their operands are constants, or the rule of a layer consumes them."""
 
 
 def of_constants(ops: Mapping[Any, str]) -> Sequence[Any]:
-    """Those of a table's ops whose names are in `OF_CONSTANTS`."""
+    """The ops of a table whose names are in `OF_CONSTANTS`."""
     return [op for op, name in ops.items() if name in OF_CONSTANTS]
 
 
 def _computed(op: str, values: Sequence[Array]) -> Array:
-    """The value of an op on known operands."""
+    """The value of an op on constant operands."""
     with np.errstate(all="ignore"):
         if op in _UNARY:
             return np.asarray(_UNARY[op](values[0]))
@@ -81,14 +81,14 @@ def _computed(op: str, values: Sequence[Array]) -> Array:
 
 
 Rule: TypeAlias = Callable[..., "Tensor | None"]
-"""A function from the operands of an op to a result that several ops together are; None where it does not apply."""
+"""A function from the operands of an op to the result of a fused layer; None where the rule does not apply."""
 
 LAYERS: dict[str, list[Rule]] = {}
-"""The rules of layers that other files add, by the op that is written last."""
+"""The rules of layers that other files register, by the last op of the layer."""
 
 
 def recognises(op: str) -> Callable[[Rule], Rule]:
-    """A decorator that registers the rule of a layer."""
+    """A decorator that registers the rule of a layer for its last op."""
 
     def register(rule: Rule) -> Rule:
         LAYERS.setdefault(op, []).append(rule)
@@ -103,7 +103,7 @@ MIRRORED = {"Greater": "Less", "GreaterOrEqual": "LessOrEqual", "Less": "Greater
 
 
 def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
-    """An op on each element, of operands that have one shape, or none at all as numbers do."""
+    """An elementwise op on operands of equal shape; numbers have no shape."""
     expected = 1 if op in _UNARY else 2 if op in BINARY else 3
     if len(operands) != expected:
         raise to.error(f"expected {expected} operands, got {len(operands)}")
@@ -122,13 +122,13 @@ def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
         if (simpler := rule(to, *operands)) is not None:
             return simpler
     stored = np.broadcast_shapes(*(each.stored for each in operands))
-    # A choice of two numbers without axes would have none either.
+    # A choice between two numbers without axes would have no axes either.
     chooses_numbers = op == "Where" and all(each.number is not None for each in operands[1:])
     return to.node(op, operands, shape, stored, broadcasts=not chooses_numbers)
 
 
 def _known(to: GraphWriter, op: str, operands: Sequence[Tensor], shape: Shape) -> Tensor | None:
-    """The result where all operands are known, or only depend on the iteration; else None."""
+    """The result if all operands are known or depend only on the loop iteration; else None."""
     found = [each.array if each.array is not None else each.steps for each in operands]
     values = [value for value in found if value is not None]
     if len(values) < len(found):
@@ -148,14 +148,14 @@ def _known(to: GraphWriter, op: str, operands: Sequence[Tensor], shape: Shape) -
 
 
 def core(tensor: Tensor) -> Tensor:
-    """A tensor before reshapes, as a broadcast inserts them."""
+    """The tensor before the reshapes that a broadcast inserts."""
     while (made := tensor.made_by("Reshape")) is not None:
         tensor = made.inputs[0]
     return tensor
 
 
 def is_number(tensor: Tensor, value: float) -> bool:
-    """True if all elements are known to be a number, as far as single precision tells."""
+    """True if all elements are known to equal a number in single precision."""
     number = tensor.number
     return number is not None and isclose(number, value, rel_tol=1e-6)
 
@@ -178,7 +178,7 @@ def _add(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def _subtract(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
-    """A difference to a constant as a sum, which the layer before it may take as its bias."""
+    """A difference from a constant as a sum, which the preceding layer may use as its bias."""
     if is_number(a, 0.0):
         return apply(to, "Neg", b)
     if b.is_known:
@@ -200,7 +200,7 @@ def _multiply(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
         if (divisor := core(inverse).made_by("Reciprocal")) is not None:
             return apply(to, "Div", factor, like(to, divisor.inputs[0], inverse))
     if b.number is not None and (inner := core(a).made_by("Mul")) is not None and inner.inputs[1].number is not None:
-        # Only single numbers are merged: larger constants might not fit a format that fits each of them.
+        # Only single numbers are merged: a larger merged constant may not fit a format that fits both constants.
         return like(to, apply(to, "Mul", inner.inputs[0], _product(to, inner.inputs[1], b)), a)
     if is_number(b, 0.5) and (tangent := _one_more(a, "Tanh")) is not None:
         # (1 + tanh(x)) / 2, as in the approximation of GELU
@@ -217,7 +217,7 @@ def _product(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor:
 
 
 def _one_more(tensor: Tensor, op: str) -> Made | None:
-    """The node of an op that a tensor is the result of, plus 1; None for any other tensor."""
+    """Match the result of `op` plus 1; return the node of `op`, or None."""
     sum = tensor.made_by("Add")
     return core(sum.inputs[0]).made_by(op) if sum is not None and is_number(sum.inputs[1], 1.0) else None
 
@@ -232,13 +232,13 @@ def _divide(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def like(to: GraphWriter, tensor: Tensor, other: Tensor) -> Tensor:
-    """A tensor that is reshaped and repeated as another one of as many elements is."""
+    """Reshape and broadcast a tensor as another tensor with the same number of elements."""
     part = to.reshape(tensor, other.stored)
     return Tensor(part.name, other.shape, part.stored, part.array, made=part.made)
 
 
 def _reciprocal(to: GraphWriter, x: Tensor) -> Tensor:
-    """1 / (1 + exp(-x)) is the sigmoid of x, 1 / sqrt(x) the inverse root."""
+    """A reciprocal: 1 / (1 + exp(-x)) is the sigmoid of x, 1 / sqrt(x) the inverse root."""
     if (root := x.made_by("Sqrt")) is not None:
         return apply(to, "Rsqrt", root.inputs[0])
     if (power := _one_more(x, "Exp")) is not None:
@@ -247,7 +247,7 @@ def _reciprocal(to: GraphWriter, x: Tensor) -> Tensor:
 
 
 def _power(to: GraphWriter, x: Tensor, exponent: Tensor) -> Tensor | None:
-    """Small powers as products, and roots."""
+    """A power: small integer exponents as products, 1/2 and -1/2 as roots."""
     if exponent.number in (1, 2, 3):
         result = x
         for _ in range(int(exponent.number) - 1):
@@ -264,13 +264,13 @@ def _expm1(to: GraphWriter, x: Tensor) -> Tensor | None:
 
 
 def _log(to: GraphWriter, x: Tensor) -> Tensor | None:
-    """log(exp(x) + 1) is the softplus of x."""
+    """A logarithm; log(exp(x) + 1) is the softplus of x."""
     power = _one_more(x, "Exp")
     return None if power is None else _softplus(to, power.inputs[0], x)
 
 
 def _softplus(to: GraphWriter, x: Tensor, result: Tensor) -> Tensor:
-    """The softplus of a tensor in the shape of another one."""
+    """The softplus of a tensor, reshaped like another tensor."""
     return like(to, to.node("Softplus", [x], x.shape, x.stored), result)
 
 
@@ -287,13 +287,13 @@ def _negate(to: GraphWriter, x: Tensor) -> Tensor | None:
 
 
 def _error_function(to: GraphWriter, x: Tensor) -> Tensor | None:
-    """erf(-x) is -erf(x)."""
+    """The error function; erf(-x) is -erf(x)."""
     made = x.made_by("Neg")
     return None if made is None else apply(to, "Neg", apply(to, "Erf", made.inputs[0]))
 
 
 def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
-    """A maximum with minus infinity, or a minimum with infinity, changes nothing; one of the other is a clamp."""
+    """A minimum or maximum. An infinity may be the identity; a minimum and a maximum together are a clamp."""
 
     def rule(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
         limit = np.finfo(np.float32).max * (-1 if op == "Max" else 1)
@@ -309,7 +309,7 @@ def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
 
 
 def _same(result: bool) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
-    """A comparison of a tensor with itself, by which programs find NaN."""
+    """Compare a tensor with itself, by which programs detect NaN."""
 
     def rule(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
         return Tensor("", a.shape, (1,) * len(a.shape), np.full((1,) * len(a.shape), result)) if a is b else None
@@ -334,7 +334,7 @@ def _where(to: GraphWriter, condition: Tensor, a: Tensor, b: Tensor) -> Tensor |
         return None
     x, above, below = (high, a, b) if is_number(low, 0.0) else (low, b, a)
     if above is not x:
-        # The other branch of ELU, where JAX keeps positive numbers from overflowing: 0 above and x below.
+        # The other branch of ELU: JAX replaces positive numbers by 0 to avoid overflow.
         return apply(to, "Min", x, above) if below is x and is_number(above, 0.0) else None
     slope = below.made_by("Mul")
     if slope is not None and slope.inputs[0] is x and slope.inputs[1].number is not None:
@@ -343,7 +343,7 @@ def _where(to: GraphWriter, condition: Tensor, a: Tensor, b: Tensor) -> Tensor |
 
 
 def _exponential_unit(to: GraphWriter, x: Tensor, below: Tensor) -> Tensor | None:
-    """alpha * (exp(min(x, 0)) - 1) below 0; exp(x) serves as well, as it is only read there."""
+    """Match alpha * (exp(min(x, 0)) - 1) below 0; exp(x) is also accepted, as only the values below 0 are read."""
     alpha = 1.0
     if (scaled := below.made_by("Mul")) is not None and scaled.inputs[1].number is not None:
         below, alpha = scaled.inputs[0], float(scaled.inputs[1].number)
@@ -359,7 +359,7 @@ def _exponential_unit(to: GraphWriter, x: Tensor, below: Tensor) -> Tensor | Non
 
 
 def _equal(a: Tensor, b: Tensor) -> bool:
-    """True for the same tensor, and for constants of the same number."""
+    """True for the same tensor, and for constants of equal numbers."""
     return a is b or (a.number is not None and a.number == b.number)
 
 

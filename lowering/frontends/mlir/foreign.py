@@ -1,14 +1,14 @@
-"""What tells a module on tensors of another tool from one of our own, before either is parsed."""
+"""Detection of tensor modules from other tools, before a module is parsed."""
 
 import re
 
 from tinyml.dialects.errors import InputError
 
 DECLARED = ("stablehlo", "chlo")
-"""Dialects that are declared here (`dialects/stablehlo/`): `tinyml-opt` keeps their ops."""
+"""Dialects that this project declares (`dialects/stablehlo/`): `tinyml-opt` preserves their ops."""
 
 DIALECTS = ("linalg", "tosa", "util")
-"""Further dialects by whose ops a text is known to be a module on tensors of another tool."""
+"""Further dialects whose ops identify a text as a tensor module from another tool."""
 
 
 def _generic(dialects: tuple[str, ...]) -> re.Pattern[str]:
@@ -20,7 +20,7 @@ _PRETTY = re.compile(rf"^\s*(?:%[\w$.:, %-]+=\s*)?((?:{'|'.join((*DECLARED, *DIA
 
 
 def is_foreign(text: str, *, undeclared: bool = False) -> bool:
-    """True for a module on tensors of another tool. undeclared: only for one of dialects that are not declared here.
+    """True for a tensor module from another tool. undeclared: true to accept only dialects that are not declared here.
 
     Raises `InputError` at an op that is not in MLIR's generic form.
     """

@@ -1,8 +1,8 @@
-"""The graph that a module of tensors is read into: the nodes of an ONNX model, written op by op.
+"""The graph into which a tensor module is read: the nodes of an ONNX model, written op by op.
 
-The importer of ONNX makes the program of it, so a layer means the same whichever format a model comes in. What does not
-depend on the input is computed while the graph is written. A broadcast is not written either: a `Tensor` is stored with
-extents of 1, along which elementwise ops repeat it.
+The ONNX importer converts the graph to a program, so that a layer has the same meaning in all file formats. Values that
+do not depend on the input are computed while the graph is written. Broadcasts are not written: a `Tensor` is stored
+with extents of 1, along which elementwise ops repeat it.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ Shape: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True)
 class SourceNode(OnnxNode):
-    """A node that an op of the module became. source: that op, which errors name with its place."""
+    """A graph node made from an op of the module. source: that op; errors name it with its location."""
 
     source: Operation
 
     @property
     def location(self) -> LocationAttr:
-        """That of the op in the module, with the names that the module's own locations have."""
+        """The location of the op in the module, with the names that the module's own locations have."""
         return origin(self.source.location)
 
     def error(self, message: str) -> InputError:
@@ -50,7 +50,7 @@ class SourceNode(OnnxNode):
 
 
 def error_at(op: Operation, message: str, file: str) -> InputError:
-    """An error that names an op and its place."""
+    """An error that names an op and its location."""
     given, line, column = source_location(op) or (file, None, None)
     return InputError(f"{op_name(op)}: {message}", file=given, line=line, column=column)
 
@@ -63,7 +63,7 @@ def op_name(op: Operation) -> str:
 
 @dataclass(frozen=True)
 class Made:
-    """How a tensor was made: the op of a node, its operands and its attributes."""
+    """The origin of a tensor: the op of a node, its operands and its attributes."""
 
     op: str
     inputs: tuple[Tensor, ...]
@@ -81,9 +81,10 @@ class Made:
 class Tensor:
     """A value of the module.
 
-    shape: its extents. stored: those of the value in the graph, of the same rank; an extent of 1 stands for repeated
-    elements. array: the elements in the shape `stored` if they are known. steps: the number in each iteration of the
-    innermost loop, for a number that only depends on it. made: its node, unless it is an input or known.
+    shape: its extents. stored: the extents of the value in the graph, of the same rank; an extent of 1 represents
+    repeated elements. array: the elements in the shape `stored`, if known. steps: the number in each iteration of the
+    innermost loop, if the number depends only on the iteration. made: its node; None for an input and for known
+    elements.
     """
 
     name: str
@@ -99,21 +100,21 @@ class Tensor:
 
     @property
     def number(self) -> float | int | bool | None:
-        """The number that all elements are; None if they differ or are not known."""
+        """The number that all elements equal; None if they differ or are unknown."""
         return self.array.item() if self.array is not None and self.array.size == 1 else None
 
     def made_by(self, *ops: str) -> Made | None:
-        """The node, if it is of one of the ops."""
+        """The node, if it is one of the given ops."""
         return self.made if self.made is not None and self.made.op in ops else None
 
 
 @dataclass
 class Body:
-    """The graph of a function or of a loop while it is written.
+    """The graph of a function or of a loop during construction.
 
-    known: each node that was written, by its op, inputs and attributes, so that none is written twice. arguments: the
-    other tensors that have a name, such as those that a loop carries. sequences: the
-    inputs of a loop that are parts of tensors, by tensor, axis and the position in each iteration.
+    known: the nodes written so far, by op, inputs and attributes, so that equal nodes are shared. arguments: the other
+    named tensors, such as the carried values of a loop. sequences: the inputs of a loop that are slices of tensors, by
+    tensor, axis and the position in each iteration.
     """
 
     trips: int | None = None
@@ -126,7 +127,7 @@ class Body:
 
 
 class GraphWriter:
-    """A writer of nodes for the op `source` of the module, which errors name."""
+    """A writer of nodes for the module's op `source`, which errors name."""
 
     def __init__(self, file: str, source: Operation) -> None:
         self.file = file
@@ -146,7 +147,7 @@ class GraphWriter:
 
     @contextmanager
     def body(self, trips: int) -> Generator[Body]:
-        """A context in which nodes are written into the body of a loop."""
+        """A context in which nodes are appended to the body of a loop."""
         self.bodies.append(Body(trips))
         try:
             yield self.bodies[-1]
@@ -169,13 +170,13 @@ class GraphWriter:
         return Tensor("", shape, array.shape, array)
 
     def count(self, array: Array) -> None:
-        """Count computed elements; raise `InputError` beyond the limit."""
+        """Count computed elements; raise `InputError` if the total exceeds the limit."""
         self._elements += array.size
         if self._elements > (limit := ELEMENT_LIMIT.get()):
             raise self.error(f"constants of more than {limit} elements are computed; --max-elements raises the limit")
 
     def name(self, tensor: Tensor, *, broadcasts: bool = False) -> str:
-        """The name of a tensor's value in the graph, for which a known one becomes a constant.
+        """The name of a tensor's value in the graph; a known tensor becomes a constant.
 
         broadcasts: true if a constant of one element may be a single number without axes.
         """
@@ -191,7 +192,7 @@ class GraphWriter:
         return self._names[key]
 
     def integers(self, values: Sequence[int]) -> Tensor:
-        """A known vector of integers, as nodes take shapes and axes."""
+        """The name of a known vector of integers; nodes read shapes and axes in this form."""
         array = np.array(values, np.int64)
         return Tensor("", array.shape, array.shape, array)
 
@@ -205,7 +206,7 @@ class GraphWriter:
         broadcasts: bool = False,
         **attributes: Attribute,
     ) -> Tensor:
-        """The result of a node; an equal node that was written before is taken again. broadcasts: as in `name`."""
+        """The result of a node; an equal node that exists already is reused. broadcasts: as in `name`."""
         names = tuple(self.name(each, broadcasts=broadcasts) for each in inputs)
         stored = shape if stored is None else stored
         key = op, names, tuple(sorted(attributes.items())), shape, stored
@@ -220,7 +221,7 @@ class GraphWriter:
         return result
 
     def whole(self, tensor: Tensor) -> Tensor:
-        """A tensor none of whose elements are left out."""
+        """A tensor with its repeated elements materialised."""
         if tensor.stored == tensor.shape:
             return tensor
         if tensor.array is not None:
@@ -298,7 +299,7 @@ class GraphWriter:
         return Tensor(part.name, shape, part.stored, made=part.made)
 
     def slice(self, tensor: Tensor, starts: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> Tensor:
-        """A part at constant offsets. steps: the distance of elements along each axis."""
+        """A slice at constant offsets. steps: the stride along each axis."""
         shape = tuple(sizes)
         ends = [start + (size - 1) * step + 1 for start, size, step in zip(starts, sizes, steps, strict=True)]
         if not all(s >= 0 and e <= extent for s, e, extent in zip(starts, ends, tensor.shape, strict=True)):
@@ -319,7 +320,7 @@ class GraphWriter:
         return self.node("Slice", [tensor, *bounds, *more], shape, stored)
 
     def part_of_step(self, tensor: Tensor, axis: int, positions: Sequence[int]) -> Tensor:
-        """The part of a tensor at a position of an axis, which the result lacks, in each iteration of the loop."""
+        """The slice of a tensor at one position of an axis per loop iteration; the result lacks the axis."""
         body = self.bodies[-1]
         key = tensor, axis, tuple(positions)
         if key not in body.sequences:
@@ -328,7 +329,7 @@ class GraphWriter:
         return body.sequences[key]
 
     def graph(self, body: Body, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> OnnxGraph:
-        """A written body as a graph; the constants are those of the outermost one."""
+        """A finished body as a graph. Only the outermost graph has constants."""
         declared = [Declared(self.name(output), "float32", output.shape) for output in outputs]
         nodes = [*needed_nodes(body.nodes, declared)]
         own = {name for node in nodes for name in node.outputs} | {each.name for each in inputs}
@@ -346,9 +347,9 @@ class GraphWriter:
 
 
 def _stored_after(tensor: Tensor, shape: Shape) -> Shape | None:
-    """The stored extents after a reshape; None if it mixes elements that are stored with repeated ones.
+    """The stored extents after a reshape; None if the reshape mixes stored and repeated elements.
 
-    Axes are taken in groups, from the left, that have equally many elements before and after.
+    Axes are grouped from the left so that each group has the same number of elements before and after.
     """
     stored: list[int] = []
     first, before = 0, 0

@@ -1,7 +1,7 @@
-"""Import of modules on tensors that other tools write, in `linalg`, `stablehlo` and `tosa`, as functions of tdsl ops.
+"""Import of tensor modules from other tools (`linalg`, `stablehlo` and `tosa`) as functions of tdsl ops.
 
-PyTorch's modules come by torch-mlir, JAX's functions by their own lowering or by IREE. A module is read as the graph of
-a model, of which the importer of ONNX makes the program.
+PyTorch models arrive through torch-mlir, JAX functions through JAX's own lowering or IREE. The module is read as a
+model graph, which the ONNX importer converts to a program.
 """
 
 from __future__ import annotations
@@ -24,5 +24,5 @@ def read_tensors(text: str, file: str) -> ModuleOp:
 
 
 def import_tensors(module: ModuleOp, blobs: OpAsmDialectInterface, file: str) -> ModuleOp:
-    """As `read_tensors`, of a parsed module. blobs: the constants that stand behind it."""
+    """Import a parsed module, as `read_tensors` does. blobs: the resources that follow the module in the text."""
     return import_graph(Reader(module, blobs, file).graph(), file)

@@ -54,7 +54,7 @@ NAMED: Mapping[str, str] = {
     "depthwise_conv_2d_nhwc_hwc": "n y+k x+l c, k l c -> n y x c",
     "depthwise_conv_2d_nhwc_hwcm": "n y+k x+l c, k l c m -> n y x c m",
 }
-"""The sum of products of each named op. Strides are factors of y and x, dilations of k and l."""
+"""The sum of products of each named op. y and x have strides as factors, k and l dilations."""
 
 POOLS: Mapping[str, str] = {
     f"pooling_{axes}_{kind}": spatial
@@ -80,7 +80,7 @@ def named_product(reader: Reader, op: Operation) -> Tensor:
 
 
 def _mapped(reader: Reader, op: Operation) -> Equation | None:
-    """The equation that the maps of a named op say, which may transpose its operands; None without maps."""
+    """The equation in the indexing maps of a named op, which may transpose its operands; None without maps."""
     if "indexing_maps" not in op.properties and "indexing_maps" not in op.attributes:
         return None
     lhs, rhs, result = (_indices(reader, each) for each in _maps(reader, op))
@@ -88,7 +88,7 @@ def _mapped(reader: Reader, op: Operation) -> Equation | None:
 
 
 def _started(reader: Reader, kind: str, value: Tensor, start: Tensor) -> Tensor:
-    """A reduction from a tensor on, which changes nothing if that is 0 for a sum."""
+    """A reduction combined with its initial value; an initial value of 0 leaves a sum unchanged."""
     return value if kind == "Add" and is_number(start, 0.0) else apply(reader.to, kind, value, start)
 
 
@@ -116,7 +116,7 @@ def _maps(reader: Reader, op: Operation) -> list[AffineMapAttr]:
 
 
 def _indices(reader: Reader, attribute: AffineMapAttr) -> Indices:
-    """The indices of a map, with a letter for each dimension; none for a constant."""
+    """The indices of an affine map, with a letter for each dimension; none for a constant."""
     return tuple(_position(reader, expression) for expression in attribute.data.results)
 
 
@@ -137,7 +137,7 @@ def _position(reader: Reader, expression: AffineExpr) -> Position:
 
 @handles("linalg.map")
 def map_(reader: Reader, op: Operation) -> list[Tensor]:
-    """An elementwise op of all operands but the last one, which its body need not have."""
+    """An elementwise op of all operands except the last, which the body need not read."""
     shape, block = reader.shape(op.results[0]), op.regions[0].block
     operands = [reader.to.broadcast(each, range(len(shape)), shape) for each in reader.operands(op)]
     _number_indices(reader, block, shape)
@@ -160,7 +160,9 @@ def reduction(reader: Reader, op: Operation) -> Tensor:
 
 @handles("linalg.generic")
 def generic(reader: Reader, op: Operation) -> list[Tensor]:
-    """Elementwise ops over parallel indices; sums of products, sums and maxima over the others."""
+    """Dispatch `linalg.generic`: elementwise over parallel indices, sums of products, sums and maxima over reduced
+    ones.
+    """
     [inputs, outputs], block = reader.integers(op, "operandSegmentSizes"), op.regions[0].block
     operands, maps = reader.operands(op), [_indices(reader, each) for each in _maps(reader, op)]
     if len(operands) != inputs + outputs or len(maps) != len(operands):
@@ -192,7 +194,7 @@ def _items(reader: Reader, op: Operation, name: str) -> Sequence[Attribute]:
 
 
 def _aligned(reader: Reader, tensor: Tensor, of: Indices, dims: Sequence[str], space: Shape) -> Tensor:
-    """An operand over the whole space of the indices, repeated along those that its map lacks."""
+    """Transpose and broadcast an operand to the whole iteration space."""
     to, names = reader.to, [p[0][0] if p else "" for p in of]
     if any(len(p) > 1 or (p and p[0][1] != 1) for p in of) or len({*names} - {""}) < len([n for n in names if n]):
         raise reader.error("an operand has an index that is computed, which is supported in sums of products only")
@@ -202,7 +204,7 @@ def _aligned(reader: Reader, tensor: Tensor, of: Indices, dims: Sequence[str], s
 
 
 def _placed(reader: Reader, tensor: Tensor, dims: Sequence[str], space: Shape, of: Indices, shape: Shape) -> Tensor:
-    """A result over the space of some indices in the order of its map."""
+    """Transpose a result over some indices to the order of its map."""
     if not tensor.shape:
         tensor = reader.to.broadcast(tensor, (), space)
     names = [name for position in of for name, factor in position if factor == 1]
@@ -215,7 +217,9 @@ def _reduction(
     reader: Reader, block: Block, operands: Sequence[Tensor], maps: Sequence[Indices], extents: Mapping[str, int],
     summed: Sequence[str], shape: Shape,
 ) -> Tensor:  # fmt: skip
-    """A sum of products, a sum, a maximum or a minimum over the indices `summed`, from the last operand on."""
+    """A sum of products, a sum, a maximum or a minimum over the indices `summed`; the last operand is the initial
+    value.
+    """
     last = block.last_op
     assert last is not None
     joined, start = last.operands[0].owner, block.args[-1]
@@ -260,7 +264,7 @@ def _greatest(
     reader: Reader, block: Block, operands: Sequence[Tensor], maps: Sequence[Indices], summed: Sequence[str],
     shapes: Sequence[Shape],
 ) -> list[Tensor]:  # fmt: skip
-    """The maximum over one index and where it is first, as PyTorch computes both."""
+    """The maximum over one index and its first position, as PyTorch computes both."""
     dims = [position[0][0] for position in maps[0] if len(position) == 1 and position[0][1] == 1]
     kept = tuple(position for position in maps[0] if position[0][0] not in summed)
     aligned = len(dims) == len(maps[0]) == len({*dims}) and len(operands) == 3 and maps[1] == maps[2] == kept
@@ -282,17 +286,17 @@ def _greatest(
 
 
 def _compares(block: Block) -> bool:
-    """True for a body that only compares and chooses."""
+    """True for a body that only compares and selects."""
     kinds = {"linalg.index", "linalg.yield", *(f"arith.{name}" for name in COMPARING)}
     return all(op_name(op) in kinds for op in block.ops)
 
 
 COMPARING = ("andi", "cmpf", "cmpi", "index_cast", "maximumf", "maxnumf", "ori", "select")
-"""Ops of `arith` whose results only depend on the order of their operands."""
+"""Ops of `arith` whose results depend only on the order of their operands."""
 
 
 def _number_indices(reader: Reader, block: Block, space: Shape) -> None:
-    """Set the results of `linalg.index` in a body over a space of indices."""
+    """Set the results of `linalg.index` in a body over an iteration space."""
     for op in block.ops:
         if op_name(op) == "linalg.index":
             [axis] = reader.integers(op, "dim")
@@ -304,14 +308,16 @@ def _number_indices(reader: Reader, block: Block, space: Shape) -> None:
 
 @handles("linalg.index")
 def index(reader: Reader, op: Operation) -> Tensor:
-    """The index that the op around the body has set."""
+    """`linalg.index`: the index that the enclosing op has set."""
     if op.results[0] not in reader.values:
         raise reader.error("expected it in the body of an op of linalg")
     return reader.value(op.results[0])
 
 
 def _windows(reader: Reader, of: Indices, summed: Sequence[str], extents: Mapping[str, int]) -> Windows:
-    """The windows that an index map moves over an image: along each axis a position, a place in the window, or both."""
+    """The windows that an index map moves over an image: each axis has a window position, an offset in the window, or
+    both.
+    """
     sizes, strides, dilations = [1] * len(of), [1] * len(of), [1] * len(of)
     for axis, position in enumerate(of):
         inner = [part for part in position if part[0] in summed]
@@ -325,7 +331,7 @@ def _windows(reader: Reader, of: Indices, summed: Sequence[str], extents: Mappin
 
 
 def _moved(of: Indices, summed: Sequence[str]) -> list[str]:
-    """The index of the window along each axis."""
+    """The window index along each axis."""
     return [name for position in of for name, _ in position if name not in summed]
 
 
@@ -347,7 +353,7 @@ def transpose(reader: Reader, op: Operation) -> Tensor:
 
 @handles("tensor.empty")
 def empty(reader: Reader, op: Operation) -> Tensor:
-    """A tensor whose elements nothing reads."""
+    """A tensor whose elements are never read."""
     return reader.to.broadcast(reader.to.constant(np.array(0.0, np.float32)), (), reader.shape(op.results[0]))
 
 
@@ -365,7 +371,7 @@ def pad(reader: Reader, op: Operation) -> Tensor:
 
 
 def padded(reader: Reader, x: Tensor, low: Sequence[int], high: Sequence[int], number: Tensor) -> Tensor:
-    """A tensor with a known number around it."""
+    """A tensor padded with a known number."""
     if number.number is None or min((*low, *high)) < 0:
         raise reader.error("expected a constant number around it, and no negative width")
     if not any((*low, *high)):
@@ -386,6 +392,6 @@ def concatenate(reader: Reader, op: Operation) -> Tensor:
 
 @handles("tensor.extract")
 def extract(reader: Reader, op: Operation) -> Tensor:
-    """A known element, or one at the position of the iteration of a loop."""
+    """A known element, or the element at the position of a loop iteration."""
     x, *at = reader.operands(op)
     return reader.to.reshape(taken(reader, x, at, (1,) * len(at)), ())

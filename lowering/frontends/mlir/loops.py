@@ -1,7 +1,7 @@
-"""Loops of a known number of iterations, as a Scan over the parts of sequences.
+"""Loops with a known trip count, as a Scan over slices of sequences.
 
-A loop reads a sequence by slices at the position of the iteration, and writes one by updating a tensor that it carries.
-Positions may be computed in any way from the number of the iteration: they are known for all iterations at once.
+A loop reads a sequence by slices at the position of the iteration. It writes one by updating a tensor that it carries.
+Positions may be any function of the iteration number: they are computed for all iterations at once.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from tinyml.lowering.frontends.onnx.graph import Attribute
 from tinyml.lowering.frontends.onnx.reader import OPSETS
 
 RunBody: TypeAlias = Callable[[Sequence[Tensor]], Sequence[Tensor]]
-"""A function that reads an iteration: from the carried tensors to the next ones."""
+"""A function that reads an iteration: from the carried tensors to their next values."""
 
 WRITTEN = "Written"
-"""The op of a carried tensor one part of which the iteration has written; no node has it."""
+"""The op of a carried tensor after the iteration has written a part of it; no node has this op."""
 
 MOST_TRIPS = 1 << 16
 
 
 @dataclass(frozen=True)
 class _Sequence:
-    """Where the parts of the iterations lie along an axis: from `first` on, perhaps backwards."""
+    """The positions of the slices of all iterations along an axis: from `first` on, possibly backwards."""
 
     first: int
     backwards: bool
@@ -52,8 +52,8 @@ def counted_loop(
 ) -> list[Tensor]:
     """The carried tensors after a loop.
 
-    kept: the positions of tensors that no iteration changes. changes: what each iteration adds to carried integers, by
-    their positions.
+    kept: the positions of loop-invariant tensors. changes: the increment per iteration of carried integers, by
+    position.
     """
     to = reader.to
     if trips == 0:
@@ -86,7 +86,7 @@ def counted_loop(
         outputs = [
             to.whole(each) for each in (*(after[at] for at in changed), *(m.inputs[1] for m in written.values()))
         ]
-        # Named before the inputs are listed: what only depends on the iteration becomes one of them.
+        # Named before the inputs are listed: a tensor that depends only on the iteration becomes an input.
         names = [to.name(output) for output in outputs]
         if not body.sequences:
             to.part_of_step(to.constant(np.arange(trips)), 0, range(trips))
@@ -133,7 +133,7 @@ def _integer(tensor: Tensor) -> int:
 
 
 def _changes(reader: Reader, carried: Sequence[Tensor], run: RunBody, kept: set[int]) -> Mapping[int, int]:
-    """What the first iteration adds to each carried integer that is known, by its position; its nodes are dropped."""
+    """The increment of each known carried integer in the first iteration, by position; its nodes are dropped."""
     known = {
         at
         for at, tensor in enumerate(carried)
@@ -143,7 +143,7 @@ def _changes(reader: Reader, carried: Sequence[Tensor], run: RunBody, kept: set[
         return {}
     source = reader.to.source
     with reader.to.body(1):
-        # As a series of one number: a known one would let the body read elements at known positions.
+        # The number is passed as a series of one: with a known number the body could read elements at known positions.
         states = [
             Tensor("", (), (), steps=np.array([_integer(tensor)]))
             if at in known
@@ -158,7 +158,7 @@ def _changes(reader: Reader, carried: Sequence[Tensor], run: RunBody, kept: set[
 
 
 def _part(to: GraphWriter, tensor: Tensor, axis: int, first: int, length: int) -> Tensor:
-    """The elements from `first` on along an axis."""
+    """The elements of an axis from `first` on."""
     tensor = to.whole(tensor)
     starts = [first if at == axis else 0 for at in range(len(tensor.shape))]
     sizes = [length if at == axis else extent for at, extent in enumerate(tensor.shape)]
@@ -178,9 +178,9 @@ def _positions(made: Made) -> Sequence[int]:
 
 
 def taken(reader: Reader, tensor: Tensor, starts: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
-    """A part of a tensor at offsets that are known, or known in each iteration of the loop.
+    """A slice of a tensor at offsets that are known, or known in each iteration of the loop.
 
-    Like `dynamic_slice`, offsets beyond the end are moved so that the part lies in the tensor.
+    As in `dynamic_slice`, offsets beyond the end are clamped so that the slice lies in the tensor.
     """
     moved = [axis for axis, start in enumerate(starts) if start.steps is not None]
     first = [0 if axis in moved else _offset(reader, start) for axis, start in enumerate(starts)]
@@ -214,7 +214,7 @@ def _offset(reader: Reader, start: Tensor) -> int:
 
 
 def updated(reader: Reader, tensor: Tensor, part: Tensor, starts: Sequence[Tensor]) -> Tensor:
-    """A tensor with a part replaced, at offsets as of `taken`."""
+    """A tensor with a part replaced, at offsets as in `taken`."""
     to = reader.to
     moved = [axis for axis, start in enumerate(starts) if start.steps is not None]
     if not moved:
@@ -232,7 +232,7 @@ def updated(reader: Reader, tensor: Tensor, part: Tensor, starts: Sequence[Tenso
 
 
 def _replaced(reader: Reader, tensor: Tensor, part: Tensor, first: Sequence[int]) -> Tensor:
-    """A tensor with a part replaced, as a concatenation along each axis along which the part is smaller."""
+    """A tensor with a part replaced, by a concatenation along each axis along which the part is smaller."""
     axes = [axis for axis, size in enumerate(part.shape) if size != tensor.shape[axis]]
     if not axes:
         return part
@@ -247,7 +247,7 @@ def _replaced(reader: Reader, tensor: Tensor, part: Tensor, first: Sequence[int]
 
 
 def concat(to: GraphWriter, parts: Sequence[Tensor], axis: int) -> Tensor:
-    """Tensors one behind the other along an axis."""
+    """The concatenation of tensors along an axis."""
     parts = [to.whole(part) for part in parts]
     shape = list(parts[0].shape)
     shape[axis] = sum(part.shape[axis] for part in parts)
@@ -258,7 +258,9 @@ def concat(to: GraphWriter, parts: Sequence[Tensor], axis: int) -> Tensor:
 
 
 def _unchanged(block: Block, after: Sequence[object], skipped: int) -> set[int]:
-    """The positions of carried values that an iteration hands on as they are. skipped: arguments before them."""
+    """The positions of carried values that an iteration yields unchanged. skipped: the number of arguments before
+    them.
+    """
     return {at for at, value in enumerate(after) if value is block.args[at + skipped]}
 
 
@@ -284,7 +286,7 @@ def scf_for(reader: Reader, op: Operation) -> list[Tensor]:
 
 @handles(stablehlo.WhileOp)
 def stablehlo_while(reader: Reader, op: stablehlo.WhileOp) -> list[Tensor]:
-    """A loop whose condition compares a number that each iteration raises by one constant with another constant."""
+    """A loop whose condition compares a number with a constant; each iteration increments the number by a constant."""
     condition, body = op.cond.block, op.body.block
     last, initial = body.last_op, reader.operands(op)
     assert last is not None
@@ -302,7 +304,7 @@ def stablehlo_while(reader: Reader, op: stablehlo.WhileOp) -> list[Tensor]:
 
 
 def _limit(reader: Reader, condition: Block, known: Sequence[Tensor | None]) -> tuple[int, int]:
-    """The position of the number that a condition compares, and the number from which on it does not hold."""
+    """The position of the number that a condition compares, and the first value for which the condition is false."""
     places: dict[SSAValue, int] = {argument: at for at, argument in enumerate(condition.args)}
     for argument, tensor in zip(condition.args, known, strict=True):
         if tensor is not None:
@@ -325,7 +327,7 @@ def _limit(reader: Reader, condition: Block, known: Sequence[Tensor | None]) -> 
 
 
 OPEN = DYNAMIC_INDEX
-"""The entry of a list of static offsets for an offset that is an operand."""
+"""The value in a list of static offsets that marks an offset given as an operand."""
 
 
 @handles("tensor.extract_slice")
@@ -349,7 +351,7 @@ def insert_slice(reader: Reader, op: Operation) -> Tensor:
 
 
 def _bounds(reader: Reader, op: Operation, whole: Tensor, operands: int) -> tuple[list[Tensor], list[int], list[int]]:
-    """The offsets, sizes and strides of a part of a tensor. operands: those before the computed offsets."""
+    """The offsets, sizes and strides of a slice. operands: the number of operands before the computed offsets."""
     computed = iter(reader.operands(op)[operands:])
     offsets = reader.integers(op, "static_offsets")
     if offsets.count(OPEN) > len(op.operands) - operands:

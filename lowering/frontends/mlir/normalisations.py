@@ -1,4 +1,4 @@
-"""Means, softmax and normalisations, which modules spell as elementwise ops and reductions, by what these compute."""
+"""Recognition of means, softmax and normalisations that modules spell as elementwise ops and reductions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tinyml.lowering.frontends.mlir.elementwise import apply, core, is_number, l
 from tinyml.lowering.frontends.mlir.graph import GraphWriter, Made, Tensor
 
 MOST_FACTORS = 4
-"""The factors of a normalised tensor: the centred one, the inverse of its deviation, and scales."""
+"""Maximum factors of a normalised tensor: the centred tensor, its inverse deviation, and scales."""
 
 
 def _factors(*tensors: Tensor) -> Sequence[Tensor]:
-    """The factors of a product, where products are multiplied out as long as they have few factors."""
+    """The factors of a product; nested products are expanded while they have few factors."""
     found = [*tensors]
     while (at := next((i for i, each in enumerate(found) if each.made_by("Mul")), None)) is not None:
         made = found[at].made_by("Mul")
@@ -27,7 +27,7 @@ def _factors(*tensors: Tensor) -> Sequence[Tensor]:
 
 @recognises("Div")
 def _softmax(to: GraphWriter, powers: Tensor, sums: Tensor) -> Tensor | None:
-    """exp(x) divided by its sums along one axis."""
+    """Match exp(x) divided by its sums along one axis."""
     power, total = powers.made_by("Exp"), core(sums).made_by("ReduceSum")
     if power is None or total is None or total.inputs[0] is not powers:
         return None
@@ -38,20 +38,20 @@ def _softmax(to: GraphWriter, powers: Tensor, sums: Tensor) -> Tensor | None:
     difference = x.made_by("Sub")
     if difference is not None and difference.inputs[1].stored[axes[0]] == 1:
         most = _maximum(difference.inputs[1])
-        # The greatest element along the axis cancels.
+        # Softmax is invariant to a subtracted maximum along the axis.
         x = difference.inputs[0] if most is difference.inputs[0] else x
     return to.node("Softmax", [x], x.shape, axis=axes[0])
 
 
 def _maximum(tensor: Tensor) -> Tensor | None:
-    """The tensor whose elements along some axes a tensor is the maximum of; None for any other."""
+    """Match a maximum along some axes; return its input, or None."""
     made = core(tensor).made_by("ReduceMax")
     return None if made is None else made.inputs[0]
 
 
 @recognises("Div")
 def _mean(to: GraphWriter, sums: Tensor, count: Tensor) -> Tensor | None:
-    """Sums divided by the number of their terms."""
+    """Match sums divided by the number of their terms."""
     total = core(sums).made_by("ReduceSum")
     if total is None or not is_number(count, prod(total.inputs[0].shape[axis] for axis in total.axes)):
         return None
@@ -61,14 +61,14 @@ def _mean(to: GraphWriter, sums: Tensor, count: Tensor) -> Tensor | None:
 
 @recognises("Mul")
 def _mean_by_inverse(to: GraphWriter, sums: Tensor, inverse: Tensor) -> Tensor | None:
-    """Sums times the inverse of the number of their terms."""
+    """Match sums times the inverse of the number of their terms."""
     number = inverse.number
     return _mean(to, sums, to.constant(np.array(1 / float(number)))) if number else None
 
 
 @recognises("Mul")
 def _normalisation(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
-    """(x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon), and the same without means, perhaps times constants."""
+    """Match (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon), with or without means, with or without a scale."""
     parts, shape = _factors(a, b), np.broadcast_shapes(a.shape, b.shape)
     roots = [part for part in parts if core(part).made_by("Rsqrt")]
     known = [part for part in parts if part.is_known]
@@ -111,7 +111,9 @@ def _normalisation(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def _second_moment(variance: Tensor, mean: Made) -> Made | None:
-    """mean(x^2) of a variance that is computed as mean(x^2) - mean(x)^2, perhaps not below 0, as Flax does."""
+    """Match the mean of x^2 in a variance written as mean(x^2) - mean(x)^2, as Flax exports it, with or without a clamp
+    at 0.
+    """
     if (limited := variance.made_by("Max")) is not None and is_number(limited.inputs[1], 0.0):
         variance = core(limited.inputs[0])
     made = variance.made_by("Sub")
@@ -125,7 +127,7 @@ def _second_moment(variance: Tensor, mean: Made) -> Made | None:
 def _unit_vectors(
     to: GraphWriter, x: Tensor, known: Sequence[Tensor], axes: Sequence[int], root: Tensor
 ) -> Tensor | None:
-    """Vectors along one axis divided by their Euclidean norm, perhaps times constants."""
+    """Match L2 normalisation along one axis, with or without a scale."""
     if len(axes) != 1 or root.stored != tuple(1 if at == axes[0] else n for at, n in enumerate(x.shape)):
         return None
     result = to.node("LpNormalization", [x], x.shape, axis=axes[0], p=2)
@@ -136,7 +138,7 @@ def _unit_vectors(
 
 @recognises("Mul")
 def _scaled_normalisation(to: GraphWriter, x: Tensor, factor: Tensor) -> Tensor | None:
-    """A normalisation times its scale, as one layer."""
+    """Merge a normalisation and its scale into one layer."""
     if not factor.is_known:
         return None
     made = x.made_by("LayerNormalization", "RMSNormalization")

@@ -1,4 +1,4 @@
-"""The reader of a module on tensors: functions, calls and the values of ops; the dialects add a handler for each op."""
+"""The reader of a tensor module: functions, calls and the values of ops; each dialect file adds a handler per op."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 Handler: TypeAlias = "Callable[[Reader, Any], Tensor | Sequence[Tensor]]"
-"""A function that reads an op: it returns its results."""
+"""A function that reads an op and returns its results."""
 
 HANDLERS: dict[str, Handler] = {}
 
 _OF_CONSTANTS: set[str] = set()
-"""The ops that are read of known operands, and as parts of layers, alone."""
+"""The ops that are read only on known operands and as parts of layers."""
 
 ROOMS = ("normalisations", "scalars", "loops", "linalg", "stablehlo", "tosa")
-"""The files of handlers, and of the rules that recognise layers."""
+"""The files of op handlers and of layer rules."""
 
 DEEPEST = 64
-"""Maximum number of functions that call one another."""
+"""Maximum depth of nested calls."""
 
 
 def handles(
     *ops: str | type[Operation], of_constants: Sequence[str | type[Operation]] = ()
 ) -> Callable[[Handler], Handler]:
-    """A decorator that registers the handler of ops, by their classes or, of dialects that are not declared, names.
+    """A decorator that registers the handler of ops, by class or, for undeclared dialects, by name.
 
-    of_constants: those of them that are read of known operands, and as parts of layers, alone.
+    of_constants: the ops among them that are read only on known operands and as parts of layers.
     """
 
     def register(handler: Handler) -> Handler:
@@ -59,7 +59,7 @@ def _load_handlers() -> None:
 
 
 def supported_ops() -> Mapping[str, tuple[Sequence[str], Sequence[str]]]:
-    """The ops that are read, by dialect: those of computed tensors, and those of constants and in layers alone."""
+    """The supported ops by dialect: ops on computed tensors, and ops that are read only on constants and in layers."""
     _load_handlers()
     ops: dict[str, tuple[list[str], list[str]]] = {}
     for name in sorted(HANDLERS):
@@ -69,9 +69,9 @@ def supported_ops() -> Mapping[str, tuple[Sequence[str], Sequence[str]]]:
 
 
 class Reader:
-    """A reader of a module. blobs: the constants that stand behind it.
+    """A reader of a module. blobs: the resources that follow the module in the text.
 
-    values: what was read. carried: the tensors of the loop that is being read, each at the start of an iteration.
+    values: the values read so far. carried: the tensors of the current loop at the start of an iteration.
     """
 
     def __init__(self, module: ModuleOp, blobs: OpAsmDialectInterface, file: str) -> None:
@@ -92,7 +92,7 @@ class Reader:
         return name if op_name(op) in ("func.func", "util.func") and isinstance(name, StringAttr) else None
 
     def graph(self) -> OnnxGraph:
-        """The module as a graph of its function `main`, or of its only public one."""
+        """The graph of the module's function `main`, or of its only public function."""
         function = self._entry()
         self.to.source = function
         block = self._body(function)
@@ -105,7 +105,7 @@ class Reader:
                     f"its argument is {argument.type}, expected floats: export the model with inputs in f32"
                 )
             hint = argument.name_hint
-            # Names that end in a number lose it when they are read.
+            # The parser drops a trailing number from names.
             name = self.to.fresh(hint or "input") if hint in (None, *(each.name for each in arguments)) else hint
             arguments.append(Tensor(name, shape, shape))
             inputs.append(Declared(name, "float32", shape))
@@ -133,7 +133,7 @@ class Reader:
         return function.regions[0].block
 
     def run(self, block: Block, arguments: Sequence[Tensor]) -> Sequence[Tensor]:
-        """Read the ops of a block; return the operands of the last one."""
+        """Read the ops of a block; return the operands of its terminator."""
         self.values |= dict(zip(block.args, arguments, strict=True))
         around = self.to.source
         for op in block.ops:
@@ -158,7 +158,7 @@ class Reader:
             results = handler(self, op)
             results = [results] if isinstance(results, Tensor) else results
             for result, computed in zip(op.results, results, strict=True):
-                # A number in the body of an elementwise op is read as a tensor of all elements.
+                # A number in the body of an elementwise op represents a tensor of all elements.
                 shape, _ = extents(result.type)
                 if isinstance(result.type, TensorType) and computed.shape != shape:
                     raise self.error(f"its result has the shape {list(computed.shape)}, not {list(shape)}")
@@ -198,7 +198,7 @@ class Reader:
         return [self.value(operand) for operand in op.operands]
 
     def shape(self, value: SSAValue) -> Shape:
-        """The extents of a value. Raises `InputError` for a type other than of numbers with known extents."""
+        """The extents of a value. Raises `InputError` unless the type has numbers and known extents."""
         try:
             return checked_extents(value.type)
         except ValueError as error:
@@ -211,11 +211,11 @@ class Reader:
         return found
 
     def constant(self, op: Operation, name: str) -> Tensor:
-        """The tensor of an attribute with elements."""
+        """The tensor of an attribute that stores elements."""
         return self.to.constant(array_of(self.attribute(op, name), self.blobs))
 
     def integers(self, op: Operation, name: str, default: Iterable[int] | None = None) -> tuple[int, ...]:
-        """The integers of an attribute, perhaps of several axes, in one list."""
+        """The integers of an attribute, flattened to one list."""
         if default is not None and name not in attributes(op):
             return tuple(default)
         return integers_of(self.attribute(op, name))

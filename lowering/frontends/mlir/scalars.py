@@ -1,4 +1,4 @@
-"""Ops of `arith` and `math` on elements, as bodies of `linalg.generic` have them, and on numbers of loops."""
+"""Ops of `arith` and `math` on elements, as in bodies of `linalg.generic`, and on the integers of loops."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ELEMENTWISE: Mapping[str, str] = {
 INTEGERS = (
     "arith.addi", "arith.subi", "arith.muli", "arith.divsi", "arith.maxsi", "arith.minsi", "arith.remsi", "math.absi",
 )  # fmt: skip
-"""Ops on integers, which are constants or numbers of loops: no tensor of integers is computed."""
+"""Ops on integers, which are constants or loop counters: the program computes no integer tensors."""
 
 PREDICATES = {
     "arith.cmpf": ("", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "NotEqual", "", "Equal", "Greater",
@@ -35,20 +35,20 @@ PREDICATES = {
     "arith.cmpi": ("Equal", "NotEqual", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Less", "LessOrEqual",
                    "Greater", "GreaterOrEqual"),
 }  # fmt: skip
-"""The comparison of each predicate, by its number; numbers are not NaN."""
+"""The comparison of each predicate number; operands are not NaN."""
 
 TRUE = (7, 15)
-"""The predicates of `arith.cmpf` that hold of all numbers but NaN, or of all; 0 and 14 hold of none."""
+"""The predicates of `arith.cmpf` that are true for all operands except NaN, or for all operands."""
 
 
 UNSIGNED = 6
-"""The number of predicates of `arith.cmpi` before those of unsigned integers."""
+"""The first unsigned predicate of `arith.cmpi`."""
 
 ONE_BIT = {
     "arith.addi": "NotEqual", "arith.subi": "NotEqual", "arith.muli": "And", "arith.maxsi": "And",
     "arith.minsi": "Or",
 }  # fmt: skip
-"""Ops on signed integers of one bit, of which the true one is -1."""
+"""Ops on signed one-bit integers, where true is -1."""
 
 
 @handles(*ELEMENTWISE, of_constants=[*of_constants(ELEMENTWISE), *INTEGERS])
@@ -95,7 +95,7 @@ def constant(reader: Reader, op: Operation) -> Tensor:
 @handles("arith.truncf", "arith.extf", "arith.sitofp", "arith.fptosi", "arith.index_cast", "arith.extsi",
          "tensor.cast", of_constants=["arith.fptosi", "arith.index_cast"])  # fmt: skip
 def convert(reader: Reader, op: Operation) -> Tensor:
-    """A conversion of signed integers, of which the true one of one bit is -1, and of floats."""
+    """A conversion between integers and floats; a true signed one-bit integer is -1."""
     known = mapped(reader.operand(op, 0), lambda x: -x.astype(int) if x.dtype == bool else x)
     return converted(reader, op, known, true=-1.0)
 
@@ -113,20 +113,20 @@ def truncate(reader: Reader, op: Operation) -> Tensor:
 
 
 def mapped(x: Tensor, function: Callable[[Array], Array]) -> Tensor:
-    """A tensor with a function of its elements where these are known."""
+    """A function applied to the elements of a known tensor; other tensors are unchanged."""
     array, steps = (None if each is None else function(each) for each in (x.array, x.steps))
     return x if array is None and steps is None else Tensor("", x.shape, x.stored, array, steps)
 
 
 def _unsigned(x: Array) -> Array:
-    """Integers whose highest bit is no sign."""
+    """Reinterpret integers as unsigned."""
     return x.view(f"u{x.itemsize}") if x.dtype.kind == "i" else x
 
 
 def converted(reader: Reader, op: Operation, x: Tensor, true: float = 1.0) -> Tensor:
-    """A tensor in the element type of an op's result; computed numbers stay as they are.
+    """Convert a tensor to the element type of an op's result; computed numbers are unchanged.
 
-    true: the float that a computed mask becomes where it holds; it becomes 0 elsewhere.
+    true: the float that a true element of a computed mask becomes; false becomes 0.
     """
     _, element = extents(op.results[0].type)
     dtype = np.dtype(ELEMENTS[str(element)])
@@ -146,5 +146,5 @@ def converted(reader: Reader, op: Operation, x: Tensor, true: float = 1.0) -> Te
 
 @handles("cf.assert")
 def ignored(reader: Reader, op: Operation) -> list[Tensor]:
-    """A check of the program that wrote the module."""
+    """Ignore an assertion of the program that wrote the module."""
     return []

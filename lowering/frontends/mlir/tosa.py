@@ -26,7 +26,7 @@ UNARY: Mapping[str, str] = {
     "tosa.log": "Log", "tosa.logical_not": "Not", "tosa.negate": "Neg", "tosa.rsqrt": "Rsqrt",
     "tosa.sigmoid": "Sigmoid", "tosa.tanh": "Tanh",
 }  # fmt: skip
-"""Ops on the first operand; those of `negate` behind it are zero points."""
+"""Ops on the first operand; the further operands of `negate` are zero points."""
 
 BINARY: Mapping[str, str] = {
     "tosa.add": "Add", "tosa.sub": "Sub", "tosa.mul": "Mul", "tosa.pow": "Pow", "tosa.maximum": "Max",

@@ -1,4 +1,4 @@
-"""What handlers of nodes share: values of the model during import, the builder of their ops, the table of handlers."""
+"""Shared parts of node handlers: values of the model during import, the builder of their ops, the table of handlers."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Constant:
     """An array that is known during import.
 
-    name: perhaps empty. raws, format: the source of dequantised numbers. axis: the axis of raws along which the format
-    has scales, if it has several.
+    name: may be empty. raws, format: the source of dequantised numbers. axis: the axis of raws along which the format
+    has scales, if there are several.
     """
 
     array: NDArray[Any]
@@ -50,7 +50,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The truth of `tensor >= threshold` per element, or of its negation."""
+    """The truth value of `tensor >= threshold` per element, or of its negation."""
 
     tensor: OrderedTensor
     threshold: float
@@ -78,7 +78,7 @@ class Indicator:
 
 @dataclass(frozen=True)
 class Label:
-    """The index of the greatest element of a tensor, which other nodes may only reshape or use to look up a label.
+    """The index of the greatest element of a tensor. Other nodes may only reshape it or look up its class label.
 
     classes: the label of each class, once looked up.
     """
@@ -114,19 +114,19 @@ class Builder(ModelBuilder):
         return self.node.error(message)
 
     def count(self, elements: int) -> None:
-        """Count computed constants; raise `InputError` beyond the limit on elements."""
+        """Count computed constants; raise `InputError` if the total exceeds the limit on elements."""
         self._computed += elements
         if self._computed > (limit := ELEMENT_LIMIT.get()):
             raise self.error(f"constants of more than {limit} elements are computed; --max-elements raises the limit")
 
     def parameter_of(self, value: Constant) -> Parameter:
-        """A constant as a parameter, in its own format if the node computes in formats; uses share a key."""
+        """A constant as a parameter, in its own format if the node computes in formats; all uses share a key."""
         if value.raws is not None and value.format is not None and self.element is not None:
             return Parameter(value.raws, value.format, value.name)
         array = value.array
         if array.dtype.kind not in "fiu":
             raise self.error(f"expected numbers, got a constant of {array.dtype}")
-        # Keeping the array alive prevents another one from getting its identity.
+        # The reference keeps the array alive, so that no other array reuses its id.
         self._arrays[id(array)] = array
         with np.errstate(over="ignore"):
             return Parameter(np.asarray(array, np.float32), F32_FORMAT, value.name, (id(array),))
@@ -136,7 +136,7 @@ class Builder(ModelBuilder):
         return self.parameter(self.parameter_of(value))
 
     def operand(self, value: Value) -> OrderedTensor | Parameter:
-        """A value as layers take it."""
+        """A value as the operand type that layers accept."""
         value = self.numbers(value)
         return self.parameter_of(value) if isinstance(value, Constant) else value
 
@@ -197,10 +197,10 @@ Inputs: TypeAlias = Sequence["Value | None"]
 """The values of a node's inputs; None for an omitted input."""
 
 RunGraph: TypeAlias = Callable[[OnnxGraph, Sequence[Value]], Sequence[Value]]
-"""A function that imports a graph inside a node: from the values of its inputs to those of its outputs."""
+"""A function that imports the inner graph of a node: from its input values to its output values."""
 
 Handler: TypeAlias = Callable[[Builder, OnnxNode, Inputs], "Value | Sequence[Value]"]
-"""A function that emits the ops of a node and returns its outputs, at most one per name."""
+"""A function that emits the ops of a node and returns its outputs, at most as many as the node names."""
 
 LoopHandler: TypeAlias = Callable[[Builder, OnnxNode, Inputs, RunGraph], Sequence[Value]]
 
@@ -229,7 +229,7 @@ def handles_loop(op: str) -> Callable[[LoopHandler], LoopHandler]:
 
 
 def needed(to: Builder, inputs: Inputs, position: int) -> Value:
-    """A required input."""
+    """The input at a position, which must be present."""
     if position >= len(inputs) or (value := inputs[position]) is None:
         raise to.error(f"needs {position + 1} inputs")
     return value

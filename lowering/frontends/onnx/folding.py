@@ -1,4 +1,4 @@
-"""Constant folding: nodes whose inputs are constants are computed by numpy during import.
+"""Constant folding: numpy computes nodes with constant inputs during import.
 
 Sizes of results are checked against the limit on elements before they are computed.
 """
@@ -58,7 +58,7 @@ def _folds(*ops: str) -> Callable[[Fold], Fold]:
 
 
 def array(inputs: Sequence[Array | None], position: int) -> Array:
-    """A required input."""
+    """The constant input at a position, which must be present."""
     if position >= len(inputs) or (value := inputs[position]) is None:
         raise ValueError(f"{position + 1} inputs are needed")
     return value
@@ -275,4 +275,4 @@ def _reduce(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Arra
 
 
 FOLDED = frozenset({*_FOLDS, "Shape", "Size"})
-"""The ops of the default domain that are computed from constants, or from the shapes of tensors."""
+"""Ops of the default domain that are folded for constants, or for the shapes of tensors."""

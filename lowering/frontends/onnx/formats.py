@@ -1,7 +1,7 @@
 """The number formats of a quantised model.
 
 A model in QDQ form computes on floats between DequantizeLinear and QuantizeLinear. A value that reaches a
-QuantizeLinear, perhaps through ops that preserve numbers, is computed directly in its format.
+QuantizeLinear, directly or through ops that preserve numbers, is computed in the quantised format.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ACTIVATIONS = "tinyml.dialects.formats.zeroskew.single_precision:FloatSkewType"
 WEIGHTS = "tinyml.dialects.formats.zeroskew.type:ZeroSkewType"
-"""The formats of a quantised model, which are an extension."""
+"""The format extension for formats of quantised models."""
 
 WEIGHT_WIDTH, START_WIDTH = 8, 32
 
@@ -49,11 +49,11 @@ KEEPING = (
 
 
 ON_RAWS = ("QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul", "Cast", "CastLike")
-"""Ops that tell quantised tensors from reals: those with scales and zero points as inputs, and conversions."""
+"""Ops whose inputs are scales and zero points, or that convert: they distinguish quantised tensors from reals."""
 
 
 def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> FloatSkewType:
-    """The format of activations with a scale and a zero point, which has the type of the raws."""
+    """The format of activations with a scale and a zero point; the zero point has the type of the raws."""
     if scale is None or scale.size != 1 or scale.dtype.kind != "f" or not 0 < (value := float(scale.item())) < np.inf:
         raise node.error("expected one positive scale, a constant")
     kind = "uint8" if zero is None else zero.dtype.name
@@ -82,7 +82,7 @@ def weights_format(node: OnnxNode, raws: NDArray[Any], scale: NDArray[Any], zero
 
 
 def result_formats(graph: OnnxGraph) -> Mapping[str, FloatSkewType]:
-    """The format in which each value is computed, by name, without those computed as floats."""
+    """The format in which each value is computed, by name; values computed as floats are omitted."""
     constants = constants_of(graph)
     formats: dict[str, FloatSkewType] = {}
     for node in reversed(graph.nodes):
@@ -96,7 +96,7 @@ def result_formats(graph: OnnxGraph) -> Mapping[str, FloatSkewType]:
 
 
 def input_format(graph: OnnxGraph, name: str, element: str) -> FloatSkewType | None:
-    """The format of a graph's input: that in which it is quantised first, or from which its raws are dequantised."""
+    """The format of a graph's input: the format of its first quantisation, or of its dequantisation."""
     constants = constants_of(graph)
     readers = [node for node in graph.nodes if name in node.inputs]
     if element in ("int8", "uint8"):

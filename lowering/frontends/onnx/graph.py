@@ -20,14 +20,14 @@ Attribute: TypeAlias = (
 )
 
 Dims: TypeAlias = tuple["int | str", ...]
-"""The extents of a value: numbers, or names, perhaps empty, of extents that the file leaves open."""
+"""The extents of a value: numbers, or names (possibly empty) of extents that the file leaves open."""
 
 _KINDS = {int: "an integer", float: "a number", str: "a string", tuple: "a list"}
 
 
 @dataclass(frozen=True)
 class Declared:
-    """A declared input or output of a graph. dims: None if the file gives no shape."""
+    """A declared input or output of a graph. dims: None if the file declares no shape."""
 
     name: str
     element: str
@@ -38,7 +38,7 @@ class Declared:
 class OnnxNode:
     """A node. version: the opset of its domain. Omitted inputs have empty names.
 
-    layer: the layer of PyTorch that it was exported from, such as `Linear 'head'`; empty if the file names none.
+    layer: the PyTorch layer that the node was exported from, such as `Linear 'head'`; empty if the file names none.
     """
 
     op: str
@@ -53,17 +53,19 @@ class OnnxNode:
 
     @property
     def location(self) -> LocationAttr:
-        """The location of the ops that the node becomes: the layer, or its name, since models have no lines."""
+        """The location of the ops into which the node is converted: its layer, or else its name, since binary models
+        have no lines.
+        """
         return in_layer(file_location(self.file), self.layer or self.name)
 
     def error(self, message: str) -> InputError:
-        """An error that begins with the op and name of this node, and its layer."""
+        """An error that begins with the op, name and layer of this node."""
         layer = f" of the layer {self.layer}" if self.layer else ""
         return InputError(f"{self.op} '{self.name}'{layer}: {message}", file=self.file)
 
     @property
     def advice(self) -> str:
-        """What helps if the op is not supported."""
+        """Advice for an unsupported op."""
         if self.op in ("Quant", "BipolarQuant", "IntQuant"):
             return "export the model as QCDQ, from Brevitas by brevitas.export.export_onnx_qcdq"
         return (
@@ -94,7 +96,7 @@ class OnnxNode:
         return np.array(values, np.float64)
 
     def labels(self, *names: str) -> tuple[str | int, ...]:
-        """Class labels from the first of the named attributes that the node has."""
+        """Class labels from the first of the named attributes that is present."""
         name = next((name for name in names if self.attributes.get(name)), None)
         if name is None:
             raise self.error(f"needs the attribute {' or '.join(names)}")

@@ -1,7 +1,7 @@
 """Import of an ONNX model as a function of tdsl ops on reals (L0).
 
-Exports of classifiers are reduced to the label and the scores of the classifying node: converters of scikit-learn cast
-the label and look it up, and normalise the scores, assemble them from single numbers and make them a map.
+Exports of classifiers are reduced to the label and the scores of the classifying node. Converters of scikit-learn cast
+the label, look it up, normalise the scores, concatenate them from single numbers, and convert them to a map.
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ CLASSIFIERS = ("LinearClassifier", "SVMClassifier", "TreeEnsembleClassifier")
 """Ops of `ai.onnx.ml` with the outputs label and scores."""
 
 PLUMBING = ("Cast", "Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze")
-"""Ops that a label may pass through on its way to an output, besides its lookup."""
+"""Ops that a label may pass through on its way to an output, in addition to its lookup."""
 
 
 CONVERTER = "skl2onnx"
 """The producer of models exported from scikit-learn, which has a frontend of its own."""
 
 EXPONENTIAL_LOSSES = ("Poisson", "Tweedie")
-"""Losses of CatBoost that predict the exponential of what its ONNX files compute."""
+"""CatBoost losses whose prediction is the exponential of the value that its ONNX files compute."""
 
 REALS = ("float32", "float16", "float64", "bfloat16")
-"""Element types of inputs that are read as reals."""
+"""Element types of inputs that are imported as reals."""
 
 
 def read_onnx(content: bytes, file: str) -> ModuleOp:
@@ -86,7 +86,7 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
 
 
 def import_graph(graph: OnnxGraph, file: str) -> ModuleOp:
-    """The program of a graph, which a model file or another frontend gives; raises as `read_onnx` does."""
+    """The program of a graph from a model file or another frontend; raises as `read_onnx` does."""
     load_handlers()
     module = _OnnxImporter(file).module(graph)
     simplify(module)
@@ -95,7 +95,7 @@ def import_graph(graph: OnnxGraph, file: str) -> ModuleOp:
 
 
 def _loss_of_catboost(graph: OnnxGraph) -> str:
-    """The loss in the metadata of a CatBoost model; empty if there is none."""
+    """The CatBoost loss in the metadata of a model; empty if there is none."""
     try:
         return str(json.loads(graph.properties["params"])["loss_function"]["type"])
     except (KeyError, TypeError, ValueError, RecursionError):
@@ -105,7 +105,7 @@ def _loss_of_catboost(graph: OnnxGraph) -> str:
 def order_constants(module: ModuleOp, names: Sequence[str]) -> None:
     """Move all constants to the top of the function, in the order of the file, with single numbers last.
 
-    The order only matters where constants are rounded one after the other.
+    The order only matters where constants are rounded sequentially.
     """
     constants = [op for op in module.walk() if isinstance(op, tdsl.ConstOp)]
     position = {identifier(name): number for number, name in reversed(list(enumerate(names)))}
@@ -157,7 +157,7 @@ def _reads(graph: OnnxGraph, output: Declared, source: OnnxNode) -> bool:
 
 
 def _source(name: str, makers: Mapping[str, OnnxNode]) -> OnnxNode | None:
-    """The node whose first output reaches a name through `PLUMBING` alone; None if there is none."""
+    """The node whose first output reaches a name only through ops in `PLUMBING`; None if there is none."""
     while (node := makers.get(name)) is not None and node.inputs:
         if node.op == "ArrayFeatureExtractor" and len(node.inputs) == 2:
             name = node.inputs[1]
@@ -169,7 +169,7 @@ def _source(name: str, makers: Mapping[str, OnnxNode]) -> OnnxNode | None:
 
 
 def _with_outputs(graph: OnnxGraph, source: OnnxNode, outputs: Sequence[Declared], scores: str) -> OnnxGraph:
-    """A graph with other outputs. scores: the name of the second output of `source`; empty to drop it."""
+    """A graph with new outputs. scores: the name of the second output of `source`; empty to drop that output."""
     named = replace(source, outputs=(source.outputs[0], scores)) if scores else source
     nodes = [named if node is source else node for node in graph.nodes]
     return replace(graph, nodes=list(needed_nodes(nodes, outputs)), outputs=outputs)
@@ -255,7 +255,7 @@ class _OnnxImporter:
             raise InputError(str(error), file=self.file) from error
 
     def input_shape(self, declared: Declared) -> tuple[int, ...]:
-        """The shape of one sample, in which open extents, all of one name, are 1."""
+        """The shape of one sample; open extents, which must share one name, are 1."""
         if declared.dims is None:
             raise InputError(f"input '{declared.name}' has no shape", file=self.file)
         if len({dim for dim in declared.dims if isinstance(dim, str)}) > 1 or declared.dims.count("") > 1:
@@ -270,7 +270,7 @@ class _OnnxImporter:
         return shape
 
     def results(self, graph: OnnxGraph, values: Sequence[Value]) -> list[SSAValue]:
-        """The values that the function returns, with a label first: for scores without one, their argmax."""
+        """The values that the function returns, with a label first; for scores without a label, with their argmax."""
         results: list[SSAValue] = []
         for output, value in zip(graph.outputs, values, strict=True):
             if isinstance(value, Constant):
@@ -279,7 +279,7 @@ class _OnnxImporter:
         is_regressor = graph.producer == CONVERTER and not self.to.classes
         if len(results) == 1 and isinstance(values[0], OrderedTensor) and _are_scores(values[0].shape, is_regressor):
             label = self.to.emit(tdsl.ArgmaxOp, results[0])
-            # No node of the graph, but a part of the last layer.
+            # The op belongs to no node of the graph; it counts as a part of the last layer.
             if isinstance(scores := results[0].owner, Operation):
                 label.location = scores.location
             results.append(label.result)
@@ -304,7 +304,9 @@ class _OnnxImporter:
         return results
 
     def computed(self, handler: Handler, node: OnnxNode, inputs: Inputs) -> Value | Sequence[Value]:
-        """The result of a node's handler, computed in the formats of quantised operands if the op supports them."""
+        """The result of a node's handler, computed in the formats of its operands if they are quantised and the op
+        allows it.
+        """
         quantised = any(isinstance(value, OrderedTensor) and value.is_quantised for value in inputs)
         if not quantised or node.domain or node.op in KEEPING or node.op in ON_RAWS:
             return handler(self.to, node, inputs)
@@ -321,7 +323,7 @@ class _OnnxImporter:
         return next(scope[name] for scope in reversed(self.scopes) if name in scope)
 
     def outputs(self, node: OnnxNode) -> Sequence[Value]:
-        """The outputs of a node, computed during import if all inputs are constants."""
+        """The outputs of a node; constant inputs are folded during import."""
         inputs: Inputs = [self.find(name) if name else None for name in node.inputs]
         if inputs and isinstance(inputs[0], Label) and node.domain == "" and node.op in PLUMBING:
             return [inputs[0]]
@@ -341,22 +343,22 @@ class _OnnxImporter:
 
 
 def _are_scores(shape: tdsl.Shape, is_regressor: bool) -> bool:
-    """True if an output is a vector of several numbers, as class scores are.
+    """True if an output is a vector of class scores.
 
-    is_regressor: true if the producer lists the classes of classifiers, and this model has none.
+    is_regressor: true if the producer lists the classes of classifiers, and this model lists none.
     """
     return not is_regressor and len(shape) <= 2 and prod(shape) == max(shape, default=1) > 1
 
 
 def _help(node: OnnxNode) -> str:
-    """Advice for a message about an unsupported op."""
+    """Advice for the message about an unsupported op."""
     if node.domain == ML:
         return "give the estimator itself to tinyml.load in Python, or export its parts as ops of ONNX"
     return node.advice
 
 
 def supported() -> str:
-    """The names of all supported ops, for the page about importing."""
+    """The names of all supported ops, for the documentation."""
     load_handlers()
     names = {op if domain == "" else f"{domain}.{op}" for domain, op in HANDLERS} | LOOPS.keys()
     return f"{', '.join(sorted(names))}; of constants also {', '.join(sorted(FOLDED - names))}"

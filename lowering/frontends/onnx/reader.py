@@ -1,6 +1,6 @@
-"""The reader of ONNX files, which checks them and updates nodes of older opsets to the newest definitions of their ops.
+"""The reader of ONNX files, which checks them and updates nodes of older opsets to the newest op definitions.
 
-`onnx.checker` and `onnx.shape_inference` are C++ code that trusts its input: a hostile model can crash them. The
+`onnx.checker` and `onnx.shape_inference` are C++ code that trusts its input: a malicious model can crash them. The
 message is therefore only parsed, and everything that the importer relies on is checked here or where it is used. Opsets
 7 (numpy's broadcasting) and newer are supported.
 """
@@ -172,7 +172,7 @@ def _read(node: OnnxNode) -> set[str]:
 
 
 def _ordered(nodes: Sequence[OnnxNode]) -> Sequence[OnnxNode]:
-    """Nodes behind those that compute what they read, otherwise in the order of the file; a cycle stays as it is."""
+    """Nodes in topological order, otherwise in the order of the file; a cycle is unchanged."""
     makers = {name: number for number, node in reversed([*enumerate(nodes)]) for name in node.outputs if name}
     needed = [{makers[name] for name in _read(node) if name in makers} for node in nodes]
     placed: dict[int, None] = {}
@@ -192,7 +192,7 @@ def _ordered(nodes: Sequence[OnnxNode]) -> Sequence[OnnxNode]:
 
 
 def needed_nodes(nodes: Sequence[OnnxNode], outputs: Sequence[Declared]) -> Iterator[OnnxNode]:
-    """The nodes on which outputs depend, in order, with the names of unread outputs removed."""
+    """The nodes on which outputs depend, in order; the names of unread outputs are removed."""
     wanted = {output.name for output in outputs}
     kept: list[OnnxNode] = []
     for node in reversed(nodes):
@@ -220,7 +220,7 @@ MOVED: Mapping[str, Mapping[str, int]] = {
         for kind in ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
     },
 }
-"""Attributes that later opsets turned into inputs, with the positions of these."""
+"""Attributes that later opsets turned into inputs, with the positions of the inputs."""
 
 
 _REALS = frozenset(("min", "max", "value", "scales"))
@@ -240,7 +240,9 @@ _LAYER = re.compile(r"(?:^|/)([^/:]+): torch\.nn\.modules\.(?!container\.)(?:\w+
 
 
 def _layer(namespace: str) -> str:
-    """The innermost layer of `torch.nn` in what PyTorch's exporter writes, such as `: Net/0: torch.nn.modules...`."""
+    """The innermost layer of `torch.nn` in the namespace that PyTorch's exporter writes, such as `: Net/0:
+    torch.nn.modules...`.
+    """
     found: list[tuple[str, str]] = _LAYER.findall(namespace)
     return f"{found[-1][1]} '{found[-1][0]}'" if found else ""
 
@@ -267,14 +269,14 @@ def _inputs_for_attributes(node: OnnxNode) -> list[OnnxNode]:
 
 
 def _array(node: OnnxNode, name: str, value: Attribute) -> Array:
-    """An attribute as an input: 64-bit integers or 32-bit floats."""
+    """The value of an attribute as an input: 64-bit integers or 32-bit floats."""
     if not isinstance(value, int | float | tuple):
         raise node.error(f"attribute '{name}' is not a number or a list")
     return np.array(value, np.float32 if name in _REALS else np.int64)
 
 
 def _softmax(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Flatten the axes from `axis` (1 by default) on, which Softmax before opset 13 takes as one vector."""
+    """Flatten the axes from `axis` (1 by default) on: before opset 13, Softmax normalises them as one vector."""
     if node.version >= 13 or not node.inputs or not node.outputs or node.attributes.get("axis", 1) == -1:
         return [node]
     shape, flat, result = (f"{node.outputs[0]}:{name}" for name in ("shape", "flat", "softmax"))
@@ -288,7 +290,7 @@ def _softmax(node: OnnxNode) -> Sequence[OnnxNode]:
 
 
 def _resize(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Set the modes of Resize before opset 11 and of Upsample, which take the pixel `floor(y / scale)`."""
+    """Set the modes of Upsample and of Resize before opset 11, which read the pixel `floor(y / scale)`."""
     if node.op == "Resize" and node.version >= 11:
         return [node]
     if len(node.inputs) != 2:
@@ -305,7 +307,7 @@ def _batch_normalization(node: OnnxNode) -> Sequence[OnnxNode]:
 
 
 def _scan(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Reject the Scan of opset 8, which has an axis over samples and lengths of sequences."""
+    """Reject the Scan of opset 8, which has a sample axis and sequence lengths."""
     if node.version < 9:
         raise node.error("the Scan of opset 8 is not supported: export the model with opset 9 or newer")
     return [node]
@@ -319,4 +321,4 @@ _REWRITES: Mapping[str, Rewrite] = {
     "Softmax": _softmax,
     "Upsample": _resize,
 }
-"""Rewrites of older definitions that differ in more than `MOVED`."""
+"""Rewrites of older definitions whose differences exceed `MOVED`."""

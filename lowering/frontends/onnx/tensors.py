@@ -1,4 +1,4 @@
-"""Tensors of a model as arrays, from the file itself or another one in its folder."""
+"""Tensors of a model as arrays, from the model file or from another file in its folder."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _FIELDS = {
     "uint32": "uint64_data",
     "uint64": "uint64_data",
 }
-"""The field of a TensorProto for elements that are not stored as raw bytes; `int32_data` for all other types."""
+"""The TensorProto field of elements that are not stored as raw bytes, by type; `int32_data` for all other types."""
 
 
 def text(value: str | bytes) -> str:
@@ -97,7 +97,7 @@ def tensor_array(tensor: TensorProto, file: str) -> NDArray[Any]:
 
 
 def _listed(tensor: TensorProto, element: str, stored: np.dtype[Any]) -> NDArray[Any]:
-    """The elements of a tensor without raw bytes, in which types of 16 bits or less are stored as integers."""
+    """The elements of a tensor without raw bytes; types of 16 bits or less are stored as integers."""
     values = np.array(getattr(tensor, _FIELDS.get(element, "int32_data")))
     if element in ("float16", BFLOAT16):
         return values.astype("<u2").view(stored)

@@ -11,13 +11,13 @@ from tinyml.dialects.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Line and column in the source, both from 1."""
+    """Line and column in the source, both counted from 1."""
 
     line: int
     column: int
 
     def error(self, message: str) -> InputError:
-        """An error at this location, to be raised; `import_seedot` adds the file's name."""
+        """An `InputError` at this location; `import_seedot` adds the file name."""
         return InputError(message, line=self.line, column=self.column)
 
 
@@ -128,8 +128,8 @@ class Conv2d(Expression):
 class Mbconv(Expression):
     """MobileNet's bottleneck of three convolutions: pointwise, depthwise, pointwise.
 
-    stages: filter, weight and bias of each; the result of a filter is `(sum + bias) * weight`. strides and padding are
-    the depthwise convolution's.
+    stages: filter, weight and bias of each convolution; its result is `(sum + bias) * weight`. strides and padding
+    apply to the depthwise convolution.
     """
 
     image: Expression
@@ -140,7 +140,7 @@ class Mbconv(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Call(Expression):
-    """A call of a function by name, perhaps an unknown one."""
+    """A call of a function by name; the name may be unknown."""
 
     function: str
     arguments: tuple[Expression, ...]
@@ -209,9 +209,9 @@ def assigned_names(node: Expression) -> dict[str, Location]:
 
 
 def check_size(root: Expression, depth_limit: int, operation_limit: int) -> None:
-    """Raise `InputError` for long programs and for expressions nested beyond `depth_limit`, since later steps recurse.
+    """Raise `InputError` for programs with too many operations and for expressions nested beyond `depth_limit`.
 
-    Chains of `let` and of operators are processed without recursion and do not count as depth.
+    Later steps recurse. Chains of `let` and of operators are processed without recursion and do not count as depth.
     """
     pending = [(root, 1)]
     operations = 0

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 Source: TypeAlias = SSAValue | None
-"""A source of variation of an integer: the index of a loop, or None for the data."""
+"""A source of variation of an integer: a loop index, or None for the data."""
 
 DATA = frozenset[Source]((None,))
 
@@ -42,7 +42,8 @@ DATA = frozenset[Source]((None,))
 class IndexRange:
     """The range low <= integer <= high.
 
-    sources: everything that the integer varies with, if it is known to reach both ends; None if they are only bounds.
+    sources: the sources of variation of an integer that is known to reach both ends; None if low and high are only
+    bounds.
     """
 
     low: int
@@ -64,7 +65,9 @@ class IndexRange:
         return IndexRange(min(ends), max(ends), self.sources | other.sources)
 
     def choice(self, other: IndexRange, by_data: bool) -> IndexRange:
-        """The range of `condition ? self : other`. by_data: true if data decide, so that either can occur."""
+        """The range of `condition ? self : other`. by_data: true if data determine the condition, so that either can
+        occur.
+        """
         low, high = min(self.low, other.low), max(self.high, other.high)
         if by_data and self.sources is not None and other.sources is not None:
             return IndexRange(low, high, self.sources | other.sources | DATA)
@@ -185,7 +188,7 @@ class SeedotBuilder(ModelBuilder):
         return self.at(location).op(_TENSOR_OPS[operator], lhs, rhs)
 
     def as_scalar(self, location: Location, value: SSAValue, partner: Shape) -> SSAValue:
-        """A tensor of one element, reshaped to broadcast to its partner without adding axes to it."""
+        """A tensor of one element, reshaped to broadcast to its partner without adding axes."""
         return value if len(shape_of(value)) <= len(partner) else self.at(location).op(tdsl.ReshapeOp, value, ())
 
     def as_sparse(self, location: Location, value: SSAValue) -> SSAValue:
@@ -203,7 +206,7 @@ class SeedotBuilder(ModelBuilder):
         return self.sparse[dense].result
 
     def drop_replaced_parameters(self) -> None:
-        """Remove the dense form of parameters that are only used in sparse storage."""
+        """Remove the dense form of parameters that are used only in sparse storage."""
         for dense in self.sparse:
             if dense.result.first_use is None:
                 Rewriter.erase_op(dense)
@@ -248,7 +251,7 @@ class SeedotBuilder(ModelBuilder):
         return self.at(location).op(_FUNCTIONS[name], value)
 
     def normalise(self, location: Location, value: SSAValue) -> SSAValue:
-        """A column, or the vectors along the last axis, divided by their Euclidean norms."""
+        """L2 normalisation of a column, or of the vectors along the last axis."""
         if (shape := shape_of(value))[1:] != (1,):
             return self.at(location).op(tdsl.NormaliseOp, value)
         row = self.at(location).op(tdsl.ReshapeOp, value, shape[::-1])
@@ -330,7 +333,7 @@ class SeedotBuilder(ModelBuilder):
         return image
 
     def _changed(self, location: Location, constant: tdsl.ConstOp, raws: Raws) -> SSAValue:
-        """A parameter with other raws under the same name."""
+        """A parameter with new raws under the same name."""
         new = self.at(location).emit(tdsl.ConstOp, raws.astype(constant.raws.dtype), F32_FORMAT)
         new.result.name_hint = constant.result.name_hint
         return new.result

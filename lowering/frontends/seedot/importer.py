@@ -57,7 +57,7 @@ class ScopedVariable:
 
 
 class Scope(dict[str, ScopedVariable]):
-    """The visible names. Names are never shadowed, so leaving a scope only deletes."""
+    """The visible names. Names are never shadowed, so that leaving a scope only deletes names."""
 
     def find(self, name: str, location: Location) -> ScopedVariable:
         if (variable := self.get(name)) is None:
@@ -65,7 +65,7 @@ class Scope(dict[str, ScopedVariable]):
         return variable
 
     def can_change(self, name: str) -> bool:
-        """True for a visible name of a tensor that the program computes."""
+        """True for a visible tensor that the program can reassign."""
         known = self.get(name)
         return known is not None and not known.constant and not isinstance(known.value.type, IndexType)
 
@@ -224,7 +224,7 @@ class _SeeDotImporter:
         return self.to.conditional(node.location, condition, node.threshold, *branches)
 
     def bind(self, node: Let) -> bool:
-        """Evaluate a `let` up to its body; return True if it introduced a name."""
+        """Evaluate a `let` except its body; return True if it introduced a name."""
         if isinstance(node.value, Declaration):
             if node.sizes:
                 raise node.value.location.error("a declaration needs a name of its own")

@@ -1,4 +1,4 @@
-"""The numbers of a SeeDot program: `.npy` files beside it and literals, with their limits."""
+"""The numbers of a SeeDot program: literals and `.npy` files in its folder, with their limits."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def spell_shape(shape: Sequence[int]) -> str:
 def load_parameter(path: Path, name: str, declaration: Declaration) -> NDArray[np.float32]:
     """The parameter's values in the declared shape.
 
-    The file holds float32 or float64 numbers in any shape with as many elements, read in row-major order. No data is
-    read before the header is checked. Raises `InputError` at the declaration's location.
+    The file stores float32 or float64 numbers in any shape with the same number of elements, in row-major order. The
+    header is checked before any data is read. Raises `InputError` at the declaration's location.
     """
     from tinyml.runtime.readers.arrays import ArrayHeader, read_npy
 

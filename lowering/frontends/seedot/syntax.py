@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from lark import Lark, Token
 
 NESTING_LIMIT = 40
-"""Maximum nesting depth of expressions, set by the printing of nested loops. Real programs reach about ten."""
+"""Maximum nesting depth of expressions; the printer of nested loops sets this limit. Real programs nest about ten."""
 
 LARGEST_PROGRAM = 25_000
-"""Maximum operations of a program: a hundred times those of real programs, and imported in seconds."""
+"""Maximum operations of a program: a hundred times those of real programs, imported within seconds."""
 
 LARGEST_INTEGER = 2**31 - 1
 

@@ -1,4 +1,6 @@
-"""Front ends: parameters of features, the program on reals that computes them frame by frame, and a model behind it."""
+"""Front ends: their parameters, their programs on reals, which compute features frame by frame, and composition with a
+model.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
 
 
 def mel_matrix(bands: int, bins: int, rate: float, low: float, high: float) -> NDArray[Any]:
-    """Triangles (bands, bins) of height 1 whose corners are equally spaced in mel, 1127 ln(1 + f / 700), in f32.
+    """Triangular mel filters (bands, bins) of height 1 with corners equally spaced in mel, 1127 ln(1 + f / 700), in
+    f32.
 
     As in TensorFlow's linear_to_mel_weight_matrix, weights are linear in mel, and those of bin 0 are zero. low, high:
     limits of the bank in Hz. Bin k is at `k * rate / (2 * bins)`.
@@ -82,7 +85,7 @@ def hann(length: int) -> NDArray[Any]:
 
 
 def transform(to: ModelBuilder, row: SSAValue) -> SSAValue:
-    """The bins of 1 x N real samples, N a power of two of at least 8, as `tdsl.real_spectrum` orders them."""
+    """The spectrum of 1 x N real samples in the order of `tdsl.real_spectrum`; N is a power of two of at least 8."""
     points = shape_of(row)[-1] // 2
     row = to.op(ReverseBitsOp, row)
     span = 1
@@ -100,7 +103,7 @@ def by_frame(
     states: Sequence[tuple[int, ...]],
     of_frame: Callable[[SSAValue, SSAValue, Sequence[SSAValue]], tuple[SSAValue, Sequence[SSAValue]]],
 ) -> SSAValue:
-    """A matrix (frames, features) with a row per frame, by a loop over frames.
+    """A loop over frames that computes a matrix (frames, features).
 
     frames: the first sample of each frame. states: shapes of the tensors that the loop carries, initially zero.
     of_frame: emits a row 1 x features and the next states, from the index of a frame, its first sample and the states.
@@ -136,7 +139,7 @@ def _is_real(value: object) -> bool:
 
 
 def _are(accepts: Callable[[object], bool], value: object) -> bool:
-    """True for a sequence of values of a kind."""
+    """True for a sequence whose values all have a kind."""
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
         return False
     return all(accepts(each) for each in cast("Sequence[object]", value))
@@ -152,15 +155,15 @@ _KINDS: Mapping[str, tuple[str, Callable[[Any], bool] | None]] = {
         lambda value: _are(lambda pair: _are(_is_real, pair) and len(cast("Sequence[object]", pair)) == 2, value),
     ),
 }
-"""The parameters of front ends by the text of their types: in words, and a function that is true for a value."""
+"""The parameter types of front ends: a description, and a predicate on values."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FrontEnd(ABC):
-    """Features of a signal of `samples` numbers: a row per frame; frames begin `hop` samples apart.
+    """Features of a signal of `samples` numbers: a row per frame. Frames begin `hop` samples apart.
 
-    frame: the number of samples in a frame. Raises `InputError` for inconsistent parameters, and `TypeError` for one of
-    another type.
+    frame: the number of samples in a frame. Raises `InputError` for inconsistent parameters, and `TypeError` for a
+    parameter of another type.
     """
 
     samples: int
@@ -181,7 +184,7 @@ class FrontEnd(ABC):
 
     @property
     def samples_per_second(self) -> float | None:
-        """The numbers of the signal in a second, of all axes together; None if the features do not depend on it."""
+        """The numbers of the signal per second, over all axes; None if the features do not depend on the rate."""
         return None
 
     @property
@@ -191,7 +194,7 @@ class FrontEnd(ABC):
 
     @property
     def signal_frames(self) -> tdsl.SignalFrames:
-        """The frames, for those who ask for shorter ones."""
+        """The framing of the input signal, for callers that request shorter frames."""
         return tdsl.SignalFrames(self.frame, self.hop, self.frames * self.features, 1)
 
     @property
@@ -229,7 +232,7 @@ class FrontEnd(ABC):
     def after_frame(
         self, to: ModelBuilder, row: SSAValue, states: Sequence[SSAValue]
     ) -> tuple[SSAValue, Sequence[SSAValue]]:
-        """A row after processing that depends on earlier frames, and the next states."""
+        """Process a row with the states of earlier frames; return the row and the next states."""
         return row, states
 
     def of_rows(self, to: ModelBuilder, rows: SSAValue) -> SSAValue:
@@ -263,14 +266,16 @@ class FrontEnd(ABC):
 class Spectrogram(FrontEnd):
     """Spectra of frames times a Hann window.
 
-    Frames are zero-padded to a power of two of samples. power: squared magnitudes instead of magnitudes; they take
-    twice the bits for the same range. bands: the number of mel bands between `low` and `high` Hz at `rate` samples per
-    second; None for single bins, without that of half the rate. floor: a number added before the natural logarithm;
-    None for no logarithm. coefficients: the number of cepstral coefficients of the bands; None for none. normalise: the
-    fraction by which the running mean of each feature, initially 0, moves towards every frame before it is subtracted;
-    None for no mean. block_exponent: the maximum doublings of a quiet frame before its transform, which the logarithm
-    undoes; None for none. full_scale: a power of two that doubled samples stay below. delta: true to append the
-    differences to the previous frame, which is zero for the first.
+    Frames are zero-padded to a power of two.
+
+    power: true for squared magnitudes, which need twice the bits for the same range; false for magnitudes. bands: the
+    number of mel bands between `low` and `high` Hz at `rate` samples per second; None for single bins, without the bin
+    at half the rate. floor: a number added before the natural logarithm; None for no logarithm. coefficients: the
+    number of cepstral coefficients of the bands; None for none. normalise: the fraction by which the running mean of
+    each feature, initially 0, moves towards every frame before it is subtracted; None for no mean. block_exponent: the
+    maximum doublings of a quiet frame before its transform, which the logarithm undoes; None for none. full_scale: a
+    power of two that bounds doubled samples. delta: true to append the differences from the previous frame, which is
+    zero for the first.
     """
 
     rate: float = 8000.0
@@ -313,7 +318,7 @@ class Spectrogram(FrontEnd):
 
     @property
     def length(self) -> int:
-        """The number of samples that are transformed: the zero-padded frame."""
+        """The transform length in samples: that of the zero-padded frame."""
         return 1 << (self.frame - 1).bit_length()
 
     @property
@@ -376,7 +381,7 @@ def verify_share(share: float | None) -> None:
 
 
 def less_running_mean(to: ModelBuilder, row: SSAValue, mean: SSAValue, share: float) -> tuple[SSAValue, SSAValue]:
-    """Move a running mean towards a row by a share; return the row less the mean, and the mean."""
+    """Move a running mean towards a row by a share; return the row minus the mean, and the mean."""
     step = to.op(tdsl.MulOp, to.op(tdsl.SubOp, row, mean), to.parameter(reals(np.full((1, 1), share))))
     mean = to.op(tdsl.AddOp, mean, step)
     return to.op(tdsl.SubOp, row, mean), mean
@@ -393,7 +398,7 @@ def joined(to: ModelBuilder, rows: list[SSAValue]) -> SSAValue:
 
 
 def followed_by(front_end: ModuleOp, model: ModuleOp) -> ModuleOp:
-    """The program that computes features, in number formats, and feeds them to a model on reals; both are copied.
+    """The composition of a front end in number formats and a model on reals; both are copied.
 
     Raises `InputError` for a model that has number formats, several inputs, or another number of features.
     """

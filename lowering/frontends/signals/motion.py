@@ -18,12 +18,12 @@ from tinyml.lowering.frontends.signals.front_ends import FrontEnd, joined
 
 @dataclass(frozen=True, kw_only=True)
 class Motion(FrontEnd):
-    """Statistics of the axes of a motion sensor: the mean and the variance of each axis in a frame, and the share of
-    steps at which its deviation from the mean changes its sign.
+    """Statistics of the axes of a motion sensor: per axis and frame the mean, the variance and the rate of zero
+    crossings.
 
-    samples, frame, hop: in numbers of interleaved axes, three of which make a reading of three axes. rate: readings per
-    second. bands: limits in Hz; for each of them, the mean square of each axis after a second-order band-pass filter
-    that starts from rest with the frame.
+    A zero crossing is a sign change of the deviation from the mean. samples, frame, hop: in numbers of interleaved
+    axes; a reading of three axes has three. rate: readings per second. bands: limits in Hz; for each band, the mean
+    square of each axis after a second-order band-pass filter, which starts at rest in each frame.
     """
 
     axes: int = 3

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class SquareWaves(FrontEnd):
-    """Powers at some frequencies over the last `chunks` chunks, equation (27), after each chunk of `hop` samples.
+    """Powers at given frequencies over the last `chunks` chunks (equation (27)), updated after each chunk of `hop`
+    samples.
 
-    Two accumulators are kept per chunk and frequency, and no sample of earlier chunks. Sums over a chunk are divided by
-    its length; chunks are weighted by a Hamming window. frame: has no effect. frequencies: in Hz, at `rate` samples per
-    second, rounded to multiples of `rate / signals.PERIOD`. floor, normalise: as in `Spectrogram`.
+    The state has two accumulators per chunk and frequency, and no samples of earlier chunks. Sums over a chunk are
+    divided by its length; chunks are weighted by a Hamming window. frame: has no effect. frequencies: in Hz, at `rate`
+    samples per second, rounded to multiples of `rate / signals.PERIOD`. floor, normalise: as in `Spectrogram`.
     """
 
     rate: float = 8000.0
@@ -52,7 +53,7 @@ class SquareWaves(FrontEnd):
 
     @property
     def steps(self) -> NDArray[Any]:
-        """The phase by which each frequency advances per sample."""
+        """The phase increment of each frequency per sample."""
         return np.round(np.array(self.frequencies) * signals.PERIOD / self.rate).astype(int)
 
     @property
@@ -96,7 +97,7 @@ class SquareWaves(FrontEnd):
         return self.finished(to, powers)
 
     def _shifted(self, to: ModelBuilder, sums: SSAValue, latest: SSAValue) -> SSAValue:
-        """The sums of all chunks, shifted by one for those of the latest chunk."""
+        """The sums of all chunks, shifted by one chunk to append the sums of the latest."""
         zero = to.index(0)
         if self.chunks > 1:
             kept = to.part(sums, (0, 0), (self.chunks - 1, 2 * self.features))

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 Compute: TypeAlias = Callable[[ModelBuilder, Any, SSAValue], tuple[Any, SSAValue]]
-"""A function that appends the ops of an inner estimator: from it to the estimator that it resolves to, and its result.
+"""A function that appends the ops of an inner estimator: it returns the estimator that predicts, and its result.
 
-The result is that of `transform` inside transformers, that of `predict` inside predictors.
+The result is that of `transform` inside transformers, and that of `predict` inside predictors.
 """
 
 Composite: TypeAlias = Callable[[Any, ModelBuilder, SSAValue, Compute], SSAValue]
-"""A `Handler` of an estimator that holds others."""
+"""A `Handler` of an estimator that contains others."""
 
 
 def inner(to: ModelBuilder, estimator: Any, name: str) -> Any:
-    """A fitted attribute with inner estimators; raises `InputError` if the estimator is not fitted."""
+    """A fitted attribute that contains inner estimators; raises `InputError` if the estimator is not fitted."""
     if (found := getattr(estimator, name, None)) is None:
         raise to.error(f"it is not fitted (it has no {name}): call fit(X, y) first")
     return found
@@ -39,7 +39,7 @@ DROPPED, KEPT = "drop", "passthrough"
 
 
 def together(to: ModelBuilder, parts: Sequence[SSAValue]) -> SSAValue:
-    """Rows side by side; raises `InputError` without any."""
+    """The concatenation of rows; raises `InputError` if there are none."""
     if not parts:
         raise to.error("it keeps no column")
     return parts[0] if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, 1)
@@ -78,12 +78,12 @@ def feature_union(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Comput
 
 
 def selected_from_model(estimator: Any, to: ModelBuilder, x: SSAValue, _: Compute) -> SSAValue:
-    """The columns that a selector keeps; its inner estimator only matters for training."""
+    """The columns that a selector selects; its inner estimator matters only for training."""
     return selected(estimator, to, x)
 
 
 def selected(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The columns that a selector keeps."""
+    """The columns that a selector selects."""
     length = shape_of(x)[1]
     if not any(hasattr(estimator, name) for name in ("variances_", "scores_", "support_", "estimator_")):
         raise to.error("it is not fitted: call fit(X, y) first")
@@ -92,14 +92,15 @@ def selected(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 BOOSTED = ("GradientBoostingClassifier", "HistGradientBoostingClassifier")
-"""Classifiers whose raw predictions are logits, though their scores stay raw."""
+"""Classifiers that return raw scores although their raw predictions are logits."""
 
 OF_OTHERS = ("XGBClassifier", "XGBRFClassifier", "LGBMClassifier")
-"""The same of other packages than scikit-learn."""
+"""The corresponding classifiers of packages other than scikit-learn."""
 
 LOGISTIC = ("log_loss", "binary:logistic", "multi:softprob", "multi:softmax", "binary", "multiclass", None)
-"""The losses of boosted classifiers whose probabilities are the softmax or sigmoid of the sums; LightGBM's default is
-None."""
+"""Losses of boosted classifiers whose probabilities are the softmax or sigmoid of the sums; None is LightGBM's
+default.
+"""
 
 SHARES = (
     "DecisionTreeClassifier",
@@ -109,7 +110,7 @@ SHARES = (
     "BaggingClassifier",
     "KNeighborsClassifier",
 )
-"""Classifiers whose scores are the probabilities."""
+"""Classifiers whose scores are probabilities."""
 
 
 def one_against_rest(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
@@ -137,7 +138,7 @@ def _vote(to: ModelBuilder, scores: SSAValue) -> SSAValue:
 
 
 def voting_classifier(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """The mean of the probabilities, or the weight of the votes, of each class. Ties go to the first class."""
+    """The mean probability or the total vote of each class. Ties go to the first class."""
     members = [compute(to, each, x) for each in inner(to, estimator, "estimators_")]
     classes = len(estimator.classes_)
     if estimator.voting == "soft":
@@ -151,14 +152,16 @@ def voting_classifier(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Co
 
 
 def _weighted_shares(to: ModelBuilder, votes: Sequence[SSAValue], weights: Sequence[float], classes: int) -> SSAValue:
-    """The weighted sums of shares of all classes; of two classes a member may give that of the second alone."""
+    """The weighted sums of the members' class shares. With two classes, a member may return only the share of the
+    second.
+    """
     blocks: list[NDArray[Any]] = []
     addends = np.zeros(classes)
     for vote, weight in zip(votes, weights, strict=True):
         if shape_of(vote)[1] == classes:
             blocks.append(weight * np.eye(classes))
         else:
-            # A vote of one number is that for the second class; the first class gets its complement.
+            # A single number is the vote for the second class; the first class gets its complement.
             blocks.append(weight * np.array([[-1.0], [1.0]]))
             addends[0] += weight
     return _sums(to, votes, np.hstack(blocks), addends)
@@ -172,12 +175,12 @@ def voting_regressor(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Com
 
 
 def several_regressors(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """The value of a regressor for each output."""
+    """One regressor's value per output."""
     return together(to, [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")])
 
 
 def _weights(to: ModelBuilder, estimator: Any, count: int) -> NDArray[Any]:
-    """The weights of the members that take part, by default 1, so that votes are whole numbers and ties exact."""
+    """The weights of the active members, by default 1, so that votes are whole numbers and ties are exact."""
     members = [member for _, member in estimator.estimators]
     given = [1.0] * len(members) if estimator.weights is None else estimator.weights
     if len(given) != len(members):
@@ -193,7 +196,7 @@ def _weights(to: ModelBuilder, estimator: Any, count: int) -> NDArray[Any]:
 
 
 def _sums(to: ModelBuilder, rows: Sequence[SSAValue], weights: NDArray[Any], addends: NDArray[Any]) -> SSAValue:
-    """The row of weighted sums over concatenated rows."""
+    """The weighted sums of rows, 1 x N each, over their concatenation."""
     return to.reshape(affine(to, together(to, rows), weights, addends), (1, len(weights)))
 
 
@@ -213,7 +216,7 @@ def _decisions(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int)
 
 
 def stacking(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """The final estimator on what the others compute, and on the features themselves behind it with `passthrough`."""
+    """The final estimator on the outputs of the others; with `passthrough`, the features follow these outputs."""
     parts: list[SSAValue] = []
     members = inner(to, estimator, "estimators_")
     classes = len(getattr(estimator, "classes_", ()))
@@ -233,7 +236,9 @@ def stacking(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) ->
 
 
 def calibrated(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """The mean of the calibrated probabilities of all classifiers, each divided by their sum over the classes."""
+    """The mean calibrated probability of each class over all classifiers; each classifier's probabilities are
+    normalised.
+    """
     votes: list[SSAValue] = []
     classes = len(estimator.classes_)
     for each in inner(to, estimator, "calibrated_classifiers_"):
@@ -251,8 +256,8 @@ def calibrated(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) 
 def _logistic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> SSAValue:
     """sigmoid(-(a f + b)) of decision functions or probabilities f.
 
-    Platt, "Probabilistic Outputs for Support Vector Machines", 1999. Those of several classes are divided by their sum,
-    as the softmax of their logarithms.
+    Platt, "Probabilistic Outputs for Support Vector Machines", 1999. The probabilities of several classes are divided
+    by their sum, computed as the softmax of their logarithms.
     """
     slopes, addends = (np.array([[float(getattr(one, name)) for one in calibrators]]) for name in ("a_", "b_"))
     negative = to.op(tdsl.MulOp, given, to.parameter(reals(slopes)))
@@ -265,7 +270,8 @@ def _logistic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> 
 def _isotonic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> SSAValue:
     """Piecewise linear functions of decision functions or probabilities, constant beyond their ends.
 
-    Each is the sum of its rising pieces: the share of a piece that the score has passed, times its rise.
+    Each function is a sum over its rising pieces: the fraction of the piece below the score, times the rise of the
+    piece.
     """
     starts, ends, rises, chosen = list[float](), list[float](), list[Any](), list[Any]()
     for each, of in zip(calibrators, np.eye(len(calibrators)), strict=True):

@@ -1,7 +1,7 @@
-"""Estimators by densities: naive Bayes, quadratic discriminants and Gaussian mixtures.
+"""Density-based estimators: naive Bayes, quadratic discriminants and Gaussian mixtures.
 
-Gaussian naive Bayes takes products with the features and their squares, naive Bayes of counts one product; Gaussians
-with covariances take squares of whitened features.
+Gaussian naive Bayes needs products with the features and with their squares. Naive Bayes of counts needs one product.
+Gaussians with covariances need squares of whitened features.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def gaussian_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
 
     Each feature is centred at the mean of the class with the least variance, so that the large factors of this class
     meet no large addend, and divided by the greatest deviation, so that the factors of all features are comparable;
-    `scale-features` can leave that to the caller. The terms of the class with the greatest variance, which are the
-    smallest, are subtracted from those of all classes, so that features that do not separate classes cancel.
+    `scale-features` can move this division to the caller. The class with the greatest variance has the smallest terms;
+    they are subtracted from the terms of all classes, so that features that do not separate classes cancel.
     """
     means, variances = array(to, estimator, "theta_", 2), array(to, estimator, "var_", 2)
     priors = array(to, estimator, "class_prior_")
@@ -59,13 +59,13 @@ def multinomial_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SS
 
 
 def complement_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The same with the weights of the complement of each class, without priors."""
+    """As `multinomial_naive_bayes`, with the weights of the complement of each class and without priors."""
     weights = array(to, estimator, "feature_log_prob_", 2)
     return _scores(to, x, weights, np.zeros(len(weights)))
 
 
 def bernoulli_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The same for features that are 1 above a threshold, else 0."""
+    """As `multinomial_naive_bayes`, for features that are 1 above a threshold, else 0."""
     present = array(to, estimator, "feature_log_prob_", 2)
     absent = np.log1p(-np.exp(present))
     x = binarized(to, x, estimator.binarize)

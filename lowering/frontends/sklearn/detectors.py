@@ -1,7 +1,7 @@
 """Detectors of anomalies: forests of random splits, one-class support vectors, ellipses, and local densities.
 
-A detector computes one score, that of `score_samples`, which is greater for more normal samples. A sample whose score
-lies below the threshold, `offset_` by default, is an anomaly.
+A detector computes the score of `score_samples`, which is greater for more normal samples. A sample with a score below
+the threshold, by default `offset_`, is an anomaly.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 LEAST_DISTANCE = 1e-3
-"""The least distance of a neighbour, as a share of the median: the root of a smaller one is not resolved."""
+"""The least distance of a neighbour, as a share of the median; the root of a smaller distance is not resolved."""
 
 
 def path_lengths(tree: Any) -> Array:
     """The length of the path to each node of a tree of scikit-learn, (nodes,).
 
-    A leaf that holds n samples counts as if these were isolated further: c(n) = 2 H(n - 1) - 2 (n - 1) / n more (Liu,
+    A leaf with n samples adds the mean path length that would isolate them: c(n) = 2 H(n - 1) - 2 (n - 1) / n (Liu,
     Ting and Zhou, "Isolation Forest", 2008, section 2, with scikit-learn's approximation of the harmonic number H).
     """
     depths = np.zeros(tree.node_count)
@@ -47,14 +47,14 @@ def path_lengths(tree: Any) -> Array:
 
 
 def average_path_length(samples: Array) -> Array:
-    """The average length of a path to one of n samples in a tree that isolates each of them, for each n."""
+    """The mean path length c(n) of a tree that isolates each of n samples, for each n."""
     many = np.maximum(np.asarray(samples, np.float64), 3.0)
     lengths = 2 * (np.log(many - 1) + np.euler_gamma) - 2 * (many - 1) / many
     return np.where(samples > 2, lengths, np.asarray(samples) == 2)
 
 
 def isolation_forest(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """-2^(-mean path length / c(samples of a tree)): a forest, and one exponential."""
+    """The isolation forest score -2^(-mean path length / c(samples of a tree)): a forest and one exponential."""
     estimators = inner(to, estimator, "estimators_")
     usual = len(estimators) * float(average_path_length(np.array(estimator.max_samples_)))
     if usual == 0:
@@ -72,12 +72,14 @@ def isolation_forest(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 BY_NU = 1.1
-"""The support vectors of a one-class machine, in those that nu asks for, up to which nu decides their number."""
+"""The multiple of nu's number of support vectors up to which nu determines the number of vectors of a one-class
+machine.
+"""
 
 
 def one_class_support_vectors(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     vectors, coefficients = (array(to, estimator, name, 2) for name in ("support_vectors_", "dual_coef_"))
-    # A share nu of the samples or more become vectors; where it is far more, the kernel makes them.
+    # At least a share nu of the samples become vectors; if far more do, the kernel is the cause.
     per_nu = len(vectors) / estimator.nu
     by_nu = per_nu < BY_NU * estimator.shape_fit_[0]
     smaller = (
@@ -91,7 +93,9 @@ def one_class_linear(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def ellipse(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Minus the squared Mahalanobis distance from the mean: minus the sum of squares of the whitened features."""
+    """The negative squared Mahalanobis distance from the mean, computed as a sum of squares of the whitened
+    features.
+    """
     centre = array(to, estimator, "location_")
     scales, axes = np.linalg.eigh(np.asarray(estimator.get_precision(), np.float64))
     used = scales > scales.max() * np.finfo(np.float64).eps
@@ -100,13 +104,13 @@ def ellipse(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def minus_square(to: ModelBuilder, x: SSAValue, centre: Array, root: Array) -> SSAValue:
-    """Minus |root (x - centre)|^2, 1 x 1. root: (any number, features)."""
+    """The term -|root (x - centre)|^2, 1 x 1. root: (any number, features)."""
     column = affine(to, shifted(to, x, centre), root)
     return affine(to, to.op(tdsl.MulOp, column, column), np.full((1, len(root)), -1.0))
 
 
 def distance_to_centres(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Minus the squared distance to the nearest centre of a k-means: |x|^2 less the greatest 2 c x - |c|^2."""
+    """The negative squared distance to the nearest k-means centre: |x|^2 minus the greatest 2 c x - |c|^2."""
     centres = array(to, estimator, "cluster_centers_", 2)
     origin = centres.mean(0)
     column, square = centred_column(to, x, origin)
@@ -117,7 +121,7 @@ def distance_to_centres(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVal
 
 
 def distance_to_components(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Minus the squared distance to the plane of a PCA, the error of its reconstruction: along all other axes."""
+    """The negative reconstruction error of a PCA: the squared distance along the discarded axes."""
     components = array(to, estimator, "components_", 2)
     if len(components) == components.shape[1]:
         raise to.error("all components are kept, which reconstruct every sample: fit it with fewer n_components")
@@ -126,17 +130,18 @@ def distance_to_components(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSA
 
 
 def centred_column(to: ModelBuilder, x: SSAValue, centre: Array) -> tuple[SSAValue, SSAValue]:
-    """The column x - centre, and its square length, 1 x 1."""
+    """The column x - centre, and its squared length, 1 x 1."""
     length = len(centre)
     column = to.reshape(shifted(to, to.reshape(x, (1, length)), centre), (length, 1))
     return column, to.op(tdsl.MatmulOp, to.reshape(column, (1, length)), column)
 
 
 def local_outlier_factor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Minus the mean density at the nearest samples times the mean reach from them to x.
+    """The negative mean density at the nearest samples times their mean reachability distance to x.
 
-    The reach from a sample is its distance to x, but at least to its own last neighbour (Breunig and others, "LOF:
-    Identifying Density-Based Local Outliers", 2000, definitions 5 to 7). Distances are in units of their median.
+    The reachability distance from a sample is its distance to x, but at least the distance to its own last neighbour
+    (Breunig and others, "LOF: Identifying Density-Based Local Outliers", 2000, definitions 5 to 7). Distances are in
+    units of their median.
     """
     only(to, estimator, "novelty", True, instead="fit it with novelty=True, without which it takes no new samples")
     only(to, estimator, "effective_metric_", "euclidean", instead="fit it with the metric 'euclidean'")
@@ -145,7 +150,7 @@ def local_outlier_factor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
         len(samples), "training samples", "fit it on {n} of them, such as the cluster_centers_ of a KMeans with as many"
     )
     least, density = array(to, estimator, "_distances_fit_X_", 2)[:, count - 1], array(to, estimator, "_lrd")
-    # Among copies of a sample distances are 0 and densities all but infinite: no format has room for these.
+    # Copies of a sample have distance 0 and nearly infinite density, which no format can represent.
     unit = float(np.median(least)) or float(np.median(least[least > 0])) if least.any() else 1.0
     least = np.maximum(least / unit, LEAST_DISTANCE).reshape(-1, 1) ** 2
     density = np.minimum(density, 1 / (LEAST_DISTANCE * unit))
@@ -165,5 +170,5 @@ def local_outlier_factor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
 
 
 def threshold_of(to: ModelBuilder, estimator: Any) -> float | None:
-    """The score below which a detector calls a sample an anomaly; None for a measure of distance without one."""
+    """The score below which a detector reports an anomaly; None for a distance without a threshold."""
     return float(array(to, estimator, "offset_").ravel()[0]) if hasattr(estimator, "offset_") else None

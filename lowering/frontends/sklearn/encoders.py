@@ -1,8 +1,9 @@
-"""Encoders of categories: a tree for each feature whose leaves hold what the encoder makes of a category.
+"""Encoders of categories: one tree per feature; its leaves contain the encoder's output for each category.
 
-What that is the fitted encoder says itself, for whatever parameters. Categories are numbers: a value counts as one up
-to a quarter of the least distance between two of them, so that no number format loses it, and further away as unknown.
-An encoder that refuses unknown values gives them the nearest category, with half as many comparisons.
+The fitted encoder computes these outputs itself, so that all its parameters are supported. Categories are numbers. A
+value matches a category if their distance is at most a quarter of the least distance between categories, so that every
+number format separates them; other values are unknown. For an encoder that rejects unknown values, each value gets the
+nearest category, which needs half as many comparisons.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST_SHOWN = 3
-"""The categories that a message shows."""
+"""Maximum categories in a message."""
 
 
 def encoded(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The columns that an encoder makes of each feature, side by side."""
+    """The encoded columns of all features, concatenated."""
     categories = [_numbers(to, estimator, at, each) for at, each in enumerate(inner(to, estimator, "categories_"))]
     known = estimator.handle_unknown == "error"
     parts: list[SSAValue] = []
@@ -71,12 +72,13 @@ def _numbers(to: ModelBuilder, estimator: Any, feature: int, given: Any) -> NDAr
 
 
 def _columns(to: ModelBuilder, estimator: Any, categories: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
-    """What an encoder makes of each feature: a row per category, then one of an unknown value.
+    """The encoder's output for each feature: a row per category, then a row for an unknown value.
 
-    Where it refuses unknown values, that row is the one of the first category.
+    If the encoder rejects unknown values, the last row repeats the first category's.
     """
     base = np.array([values[0] for values in categories])
-    # A row for each category of a feature, and one that none has, beside the first category of the others.
+    # The probe rows have each category of one feature, then an unknown value, and the first category of the other
+    # features.
     rows, ends = [base], list[int]()
     for at, values in enumerate(categories):
         unknown = values[0] if estimator.handle_unknown == "error" else values[-1] + 1.0
@@ -85,7 +87,7 @@ def _columns(to: ModelBuilder, estimator: Any, categories: Sequence[NDArray[np.f
             row[at] = value
             rows.append(row)
         ends.append(len(rows))
-    # It warns of unknown values.
+    # The encoder warns of unknown values.
     with warnings.catch_warnings(action="ignore"):
         found: Any = estimator.transform(as_fitted(estimator, np.array(rows)))
     table = np.asarray(found.toarray() if hasattr(found, "toarray") else found, np.float64)
@@ -103,7 +105,9 @@ def _columns(to: ModelBuilder, estimator: Any, categories: Sequence[NDArray[np.f
 
 
 def _tree(values: NDArray[np.float64], columns: NDArray[np.float64], *, known: bool) -> Tree:
-    """The tree of one feature. columns: those of each value, then of an unknown one; known: true if there is none."""
+    """The tree of one feature. columns: a row per value, then a row for an unknown value; known: true to omit the
+    latter.
+    """
     if known:
         limits, leaves = (values[1:] + values[:-1]) / 2, [*range(len(values))]
     else:
@@ -113,7 +117,7 @@ def _tree(values: NDArray[np.float64], columns: NDArray[np.float64], *, known: b
     thresholds, first, second, votes = list[float](), list[int](), list[int](), list[Any]()
 
     def grow(start: int, end: int) -> int:
-        """The number of a node for the intervals from `start` to before `end`."""
+        """The node for the intervals in [start, end)."""
         node, middle = len(thresholds), (start + end) // 2
         thresholds.append(0.0 if end - start == 1 else float(limits[middle - 1]))
         first.append(LEAF)

@@ -1,4 +1,4 @@
-"""The table of estimators: what imports each class, by its name. Its module is imported when an estimator is of it."""
+"""The table of estimators: the handler of each class, by class name. A handler's module is imported on first use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _by(where: str, names: str) -> dict[str, Any]:
-    """The handler of some classes, `MODULE:NAME` beside this file."""
+    """Register the handler `MODULE:NAME`, relative to this folder, for some classes."""
     return dict.fromkeys(names.split(), on_call(f"tinyml.lowering.frontends.sklearn.{where}"))
 
 
@@ -100,7 +100,7 @@ FAMILIES: Mapping[str, Mapping[str, Handler]] = {
         **_by("detectors:ellipse", "EmpiricalCovariance ShrunkCovariance LedoitWolf OAS MinCovDet"),
     },
 }
-"""The handlers of estimators by class name, in families, without those of composites."""
+"""The handlers of estimators by class name, grouped in families; composites excluded."""
 
 COMPOSITES: Mapping[str, Mapping[str, Composite]] = {
     "Columns": {
@@ -117,7 +117,7 @@ COMPOSITES: Mapping[str, Mapping[str, Composite]] = {
         **_by("composites:calibrated", "CalibratedClassifierCV"),
     },
 }
-"""The handlers of estimators made of others, without pipelines and searches."""
+"""The handlers of estimators that contain others, except pipelines and searches."""
 
 HANDLERS: Mapping[str, Handler] = {name: handler for family in FAMILIES.values() for name, handler in family.items()}
 
@@ -125,4 +125,4 @@ DISTANCES: Mapping[str, Handler] = {
     **_by("detectors:distance_to_centres", "KMeans MiniBatchKMeans"),
     **_by("detectors:distance_to_components", "PCA IncrementalPCA"),
 }
-"""The distances of estimators that detect no anomalies by themselves, where a detector is wanted."""
+"""The distance functions of estimators that are not detectors by themselves, used if a detector is requested."""

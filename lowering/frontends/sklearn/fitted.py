@@ -1,6 +1,6 @@
-"""Fitted estimators: checked access to their attributes and parameters, and their own answers.
+"""Fitted estimators: checked access to their attributes and parameters, and their own predictions.
 
-The answers of an imported estimator are compared with those of its program.
+The predictions of an imported estimator are compared with those of its program.
 """
 
 from __future__ import annotations
@@ -31,16 +31,17 @@ if TYPE_CHECKING:
 Handler: TypeAlias = Callable[[Any, ModelBuilder, SSAValue], SSAValue]
 """A function that appends an estimator's ops: from the estimator and the features 1 x N to its result.
 
-The result is the new features of a transformer, or the values 1 x M of a regressor. That of a classifier is a score per
-class, 1 x K, or for two classes a single one that is positive for the second; the importer derives the class from it.
+The result is the new features of a transformer, or the values 1 x M of a regressor. A classifier's result is a score
+per class, 1 x K, or for two classes a single score that is positive for the second; the importer derives the class from
+it.
 """
 
 
 def array(to: ModelBuilder, estimator: Any, name: str, rank: int | None = None) -> Array:
     """A fitted attribute as numbers in double precision.
 
-    rank: of the array; arrays of lower rank get leading axes. Sparse matrices become dense. Raises `InputError` for an
-    estimator that is not fitted, and for anything but numbers.
+    rank: the rank of the result; arrays of lower rank get leading axes. Sparse matrices become dense. Raises
+    `InputError` for an estimator that is not fitted, and for anything but numbers.
     """
     value = getattr(estimator, name, None)
     if value is None:
@@ -62,12 +63,12 @@ def array(to: ModelBuilder, estimator: Any, name: str, rank: int | None = None) 
 
 
 def takes_missing(estimator: Any) -> bool:
-    """True for an estimator whose `predict` takes NaN as a missing value, as its tags say."""
+    """True for an estimator whose `predict` accepts NaN as a missing value, according to its tags."""
     return bool(import_module("sklearn.utils").get_tags(estimator).input_tags.allow_nan)
 
 
 def only(to: ModelBuilder, estimator: Any, parameter: str, *allowed: Any, instead: str) -> None:
-    """Raise `InputError` for a parameter with a value that is not allowed. instead: advice for the message."""
+    """Raise `InputError` if a parameter's value is not supported. instead: advice for the message."""
     value = getattr(estimator, parameter, allowed[0])
     if not any(value is each or (isinstance(value, type(each)) and value == each) for each in allowed):
         spelled = " or ".join(map(repr, allowed))
@@ -85,13 +86,13 @@ LOGITS = (
     "BernoulliNB",
     "MLPClassifier",
 )
-"""Classifiers whose probabilities are the softmax of their scores, or the sigmoid of a single one."""
+"""Classifiers whose probabilities are the softmax of their scores, or the sigmoid of a single score."""
 
 
 def has_logits(estimator: Any, classes: int) -> bool:
-    """True if the probabilities are the softmax of the scores, or the sigmoid of a single one.
+    """True if the probabilities are the softmax of the scores, or the sigmoid of a single score.
 
-    False for several classes fitted one against the rest, and for two that are fitted as a softmax of opposite scores.
+    False for several classes fitted one against the rest, and for two classes fitted as a softmax of opposite scores.
     """
     way = getattr(estimator, "multi_class", "")
     apart = way == "ovr" or getattr(estimator, "solver", "") == "liblinear"
@@ -121,7 +122,7 @@ Returns None if the estimator fails to predict.
 """
 
 EQUAL_SCORES = 1e-4
-"""Two scores that differ by less than this share of the greatest one may change order by rounding."""
+"""Two scores whose difference is below this share of the greatest may change order by rounding."""
 
 EQUAL_VALUES = 1e-3
 """Tolerance for the values of a regressor, as a share of the greatest one."""
@@ -130,7 +131,7 @@ _ESTIMATORS: WeakKeyDictionary[ModuleOp, OwnAnswers] = WeakKeyDictionary()
 
 
 def remember(module: ModuleOp, estimator: object, *, scores: bool) -> None:
-    """Keep an estimator for as long as the module that was imported from it lives. scores: of a detector."""
+    """Keep an estimator alive as long as the module imported from it. scores: true for the scores of a detector."""
     _ESTIMATORS[module] = partial(_answers, estimator, scores)
 
 
@@ -149,7 +150,7 @@ def _answers(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | No
                 found = -estimator.mahalanobis(given)
             else:
                 found = estimator.score_samples(given)
-    # Estimators may contain arbitrary code, which may raise anything.
+    # Estimators may contain arbitrary code, which may raise any exception.
     except Exception:
         return None
     found = np.asarray(found.toarray() if hasattr(found, "toarray") else found)
@@ -164,7 +165,7 @@ _ANSWERS = ("predict", "decision_function", "predict_proba", "score_samples", "t
 
 
 def works(estimator: Any, features: int | None) -> bool:
-    """True if an estimator answers for samples of zeros. features: their number, by default the estimator's own."""
+    """True if an estimator predicts for samples of zeros. features: their number, by default the estimator's own."""
     try:
         with warnings.catch_warnings(action="ignore"):
             x = as_fitted(estimator, np.zeros((2, features or estimator.n_features_in_)))
@@ -173,26 +174,26 @@ def works(estimator: Any, features: int | None) -> bool:
                     getattr(estimator, name)(x)
     except (MemoryError, KeyboardInterrupt):
         raise
-    # Estimators may contain arbitrary code, which may raise anything, even exit.
+    # Estimators may contain arbitrary code, which may raise any exception, even SystemExit.
     except BaseException:
         return False
     return True
 
 
 def as_fitted(estimator: Any, x: NDArray[Any]) -> Any:
-    """Samples as a DataFrame with the column names of the training data, if there were any."""
+    """Samples as a DataFrame with the column names of the training data, if it had any."""
     names = getattr(estimator, "feature_names_in_", None)
     return x if names is None else import_module("pandas").DataFrame(x, columns=names)
 
 
 def check_own_answers(program: ModuleOp, own: OwnAnswers, x: NDArray[Any], file: str) -> None:
-    """Raise `InputError` for a program on reals whose answers for samples (samples, features) differ from its
-    estimator's own.
+    """Raise `InputError` if the predictions of a program on reals differ from those of its estimator.
 
-    x: as the estimator would get them; the program takes them in single precision.
+    x: samples (samples, features) as the estimator reads them; the program reads them in single precision.
 
-    Rounding may change a few: near ties between classes do not count, nor does one sample in a hundred. Programs that
-    look for nearest neighbours are not compared, since the order of equally near ones is undefined.
+    Rounding may change a few predictions: near ties between classes are not counted, and one sample in a hundred may
+    differ. Programs that search for nearest neighbours are not compared, since the order of equally near samples is
+    undefined.
     """
     x = x[:: compared_stride(len(x))]
     if any(isinstance(op, tdsl.TopKMaskOp) for op in program.walk()) or (expected := own(x)) is None:

@@ -1,6 +1,6 @@
 """Import of a fitted estimator of scikit-learn as a function of tdsl ops on reals (L0).
 
-Files of pickle and joblib that hold one are read on explicit request only.
+Pickle and joblib files of estimators are read only on explicit request.
 """
 
 from __future__ import annotations
@@ -39,8 +39,7 @@ _advice, _inner, _threshold_of = (
 )
 
 OTHERS = {package: "tinyml.lowering.frontends.boosted.objects:BOOSTERS" for package in ("xgboost", "lightgbm")}
-"""The packages whose classes have the interface of scikit-learn's estimators, and are read as these are, each with the
-handlers of its classes by name."""
+"""Packages whose classes implement scikit-learn's estimator interface, each with its handlers by class name."""
 
 PIPELINE = "Pipeline"
 _SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
@@ -50,35 +49,35 @@ _AROUND = {
     "SelfTrainingClassifier": "estimator_",
     "FrozenEstimator": "estimator",
 }
-"""Searches for parameters, and ways to train, with the attribute of the estimator that predicts for them."""
+"""Searches for parameters and training wrappers, with the attribute of the estimator that predicts for them."""
 
 ELIMINATIONS = ("RFE", "RFECV")
-"""Selectors that predict by an inner estimator on the selected features, and transform like other selectors."""
+"""Selectors that predict with an inner estimator on the selected features, and transform like other selectors."""
 
 
 def is_estimator(model: object) -> bool:
-    """True for an object of one of scikit-learn's classes, or of a booster's with the same interface."""
+    """True for an object of a scikit-learn class, or of a booster class with the same interface."""
     kind = type(model)
     package = kind.__module__.partition(".")[0]
     return package == PACKAGE or kind.__name__ in _handlers_of(package)
 
 
 def _handlers_of(package: str) -> Mapping[str, Handler]:
-    """The handlers of another package's estimators; none of a package that has no such estimators."""
+    """The handlers of another package's estimators; empty for a package without estimators."""
     return imported(OTHERS[package]) if package in OTHERS else {}
 
 
 def import_estimator(estimator: object, features: int | None = None, file: str = "model") -> ModuleOp:
     """A fitted estimator as a module with one function, which takes one sample 1 x `features`.
 
-    features: their number, by default the estimator's `n_features_in_`. file: the name that messages begin with and
-    after which the function is named. The function of a classifier returns the index of the class and the scores: the
+    features: the number of features, by default the estimator's `n_features_in_`. file: the prefix of messages and the
+    source of the function's name. The function of a classifier returns the index of the class and the scores: the
     probabilities if these are a softmax, else the `decision_function` or the votes. The function of a regressor returns
-    its values, that of a detector the score that its interface's `threshold` belongs to. The estimator is remembered
-    for the module (`own_answers`).
+    its values. The function of a detector returns the score that its interface's `threshold` applies to. The module
+    keeps a reference to the estimator (`own_answers`).
 
-    Raises `InputError` for an object that is not an estimator, not fitted or not supported, and for attributes that
-    `fit` does not set, with which the estimator does not work itself.
+    Raises `InputError` for an object that is not an estimator, not fitted or not supported, and for modified attributes
+    with which the estimator itself fails.
     """
     to = ModelBuilder(file)
     name = _name_of(to, estimator)
@@ -88,10 +87,11 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
             return _imported(to, estimator, features)
     except (InputError, MemoryError, RecursionError, KeyboardInterrupt):
         raise
-    # Reading an attribute of an arbitrary object may run any code, even code that exits.
+    # An attribute of an arbitrary object may run any code, even code that exits.
     except BaseException as error:
         if not isinstance(error, np.exceptions.ComplexWarning) and works(estimator, features):
-            # Attributes with which the estimator works are those of a fit: the defect is ours.
+            # The estimator works with these attributes, so they come from a fit and the error is a defect of the
+            # importer.
             raise
         with to.importing(name):
             raise to.error(f"its attributes are none that fit(X, y) sets: {described(error)}") from error
@@ -133,7 +133,7 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
 
 
 def _first_step(estimator: Any) -> Any:
-    """The estimator that reads the inputs, such as the first step of a pipeline, perhaps one that a search chose."""
+    """The estimator that reads the inputs, such as the first step of a pipeline, also inside a search."""
     while (steps := getattr(getattr(estimator, "best_estimator_", estimator), "steps", None)) is not None:
         computing = [step for _, step in steps if _computes(step)]
         if not computing:
@@ -143,7 +143,7 @@ def _first_step(estimator: Any) -> Any:
 
 
 def _measures_distance(name: str) -> bool:
-    """True for a class whose distances are wanted in place of its answers."""
+    """True for a class whose distances are requested instead of its predictions."""
     return detects() and name in DISTANCES
 
 
@@ -161,7 +161,7 @@ def _name_of(to: ModelBuilder, estimator: object) -> str:
 def _computed(to: ModelBuilder, estimator: Any, x: SSAValue, step: str | None = None) -> tuple[Any, SSAValue]:
     """The estimator that `estimator` resolves to, and the result of its `predict` for the features.
 
-    The result of a transformer without `predict` is its new features. step: a name for it other than its class.
+    The result of a transformer without `predict` is its new features. step: its name in messages; by default its class.
     """
     name = _name_of(to, estimator)
     with to.importing(name):
@@ -185,13 +185,13 @@ def _computed(to: ModelBuilder, estimator: Any, x: SSAValue, step: str | None = 
 
 
 def _chosen(step: str, estimator: object) -> str | None:
-    """The name of a pipeline's step, unless `make_pipeline` made it of the class."""
+    """The name of a pipeline's step, unless `make_pipeline` derived it from the class."""
     made = type(estimator).__name__.lower()
     return None if step == made or step.rpartition("-")[0] == made else step
 
 
 def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue, step: str | None = None) -> tuple[Any, SSAValue]:
-    """A transformer and the features that its `transform` computes, even if it has a `predict`."""
+    """A transformer and the features that its `transform` computes, even if it also has a `predict`."""
     name = _name_of(to, transformer)
     if name not in FAMILIES["Transformers"] and name not in COLUMNS and name != PIPELINE:
         raise to.error(f"{name} is not supported as a transformer: {_advice(name, transformer, transforms=True)}")
@@ -207,14 +207,14 @@ def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue, step: str | No
 
 
 def _computes(step: object) -> bool:
-    """False for None and 'passthrough', pipeline steps that pass their input on."""
+    """False for the pipeline steps None and 'passthrough', which return their input unchanged."""
     return step is not None and not isinstance(step, str)
 
 
 def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue, step: str | None) -> SSAValue:
-    """The result of the handler of an estimator's class for the features; reports name its tensors after it.
+    """The result of the handler of an estimator's class; reports name its tensors after the class.
 
-    name: of the class. step: a name in its place.
+    name: the class name. step: a name to use instead.
     """
     before = to.block.last_op
     result = _with_handler(to, name, estimator, x)
@@ -241,7 +241,7 @@ def _with_handler(to: ModelBuilder, name: str, estimator: Any, x: SSAValue) -> S
 def _class_and_scores(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> list[SSAValue]:
     """The index of the class, and the scores or probabilities.
 
-    The class is taken from the scores, since rounded probabilities may be equal.
+    The class is derived from the scores, since rounded probabilities may be equal.
     """
     count = shape_of(scores)[1]
     if classes < 2:
@@ -264,7 +264,7 @@ _PACKAGES = {
     "lightgbm": "lightgbm",
     "catboost": "catboost",
 }
-"""Packages to suggest for modules that pickles of estimators may need; other names in a file are not trusted."""
+"""Packages to suggest for modules that unpickling may need; other module names in a file are not trusted."""
 
 
 def read_pickle(content: bytes, file: str) -> ModuleOp:
@@ -279,7 +279,7 @@ def read_pickle(content: bytes, file: str) -> ModuleOp:
         estimator = import_module("joblib").load(io.BytesIO(content))
     except (MemoryError, KeyboardInterrupt):
         raise
-    # Unpickling runs the file's code, which may raise anything, even exit.
+    # Unpickling runs the file's code, which may raise any exception, even SystemExit.
     except BaseException as error:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if (package := _PACKAGES.get(missing or "")) is not None:

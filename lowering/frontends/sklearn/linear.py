@@ -1,4 +1,4 @@
-"""Linear models, however their coefficients were fitted, and multi-layer perceptrons."""
+"""Linear models of all training methods, and multi-layer perceptrons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to train in place of an estimator that is not supported: expressions of scikit-learn that are imported.
+"""Replacements for unsupported estimators: scikit-learn expressions that can be imported.
 
 A test fits and imports each of them.
 """
@@ -43,7 +43,7 @@ INSTEAD: Mapping[str, str] = {
     "HistGradientBoostingRegressor(loss='gamma')": "GammaRegressor",
     "MultiOutputRegressor(Ridge())": "RegressorChain",
 }
-"""The classes for which each expression stands in."""
+"""The unsupported classes that each expression replaces."""
 
 IN_WORDS: Mapping[str, str] = {
     **dict.fromkeys(
@@ -82,7 +82,7 @@ IN_WORDS: Mapping[str, str] = {
     ),
     "TransformedTargetRegressor": "compile its regressor_, whose values are those of the transformed targets",
 }
-"""Advice for classes whose work is done by something else than another class."""
+"""Advice for classes that no other class replaces."""
 
 BY_KIND = {
     "classes_": "LogisticRegression(), RandomForestClassifier() and SVC()",
@@ -90,11 +90,11 @@ BY_KIND = {
     "score_samples": "IsolationForest(), EllipticEnvelope() and OneClassSVM()",
     "predict": "LinearRegression(), RandomForestRegressor() and SVR()",
 }
-"""Expressions for any other class, by an attribute that tells its kind."""
+"""Expressions for any other class, by an attribute that identifies its kind."""
 
 
 def advice(name: str, estimator: object, *, transforms: bool = False) -> str:
-    """What helps in place of an estimator of a class. transforms: true if it is to give features."""
+    """Advice for an unsupported class. transforms: true if a transformer is required."""
     if (words := IN_WORDS.get(name)) is not None:
         return words
     if (nearest := next((made for made, names in INSTEAD.items() if name in names.split()), None)) is not None:

@@ -33,7 +33,7 @@ def scaled(to: ModelBuilder, x: SSAValue, factor: NDArray[Any]) -> SSAValue:
 
 
 def _divided(to: ModelBuilder, estimator: Any, x: SSAValue, centre: str | None, scale: str) -> SSAValue:
-    """(x - centre) / scale, by names of fitted attributes; None, as a name or a value, stands for 0 or 1."""
+    """(x - centre) / scale, by names of fitted attributes; the name or value None stands for 0 or 1."""
     if not hasattr(estimator, scale):
         array(to, estimator, scale)
     result, steps = x, list[Any]()
@@ -47,7 +47,7 @@ def _divided(to: ModelBuilder, estimator: Any, x: SSAValue, centre: str | None, 
 
 
 def _recorded(to: ModelBuilder, x: SSAValue, result: SSAValue, steps: Sequence[Any]) -> SSAValue:
-    """The result of the steps of a scaler on `x`, known to the trees behind it if it rises with every feature."""
+    """The result of a scaler's steps on `x`. If it rises with every feature, it is recorded for trees that read it."""
     factors = [numbers for function, numbers in steps if function in (np.multiply, np.divide)]
     if result is not x and all((numbers > 0).all() for numbers in factors):
         to.scalings[result] = Scaling(x, steps)
@@ -101,7 +101,7 @@ def truncated_svd(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def binarized(to: ModelBuilder, x: SSAValue, threshold: float | None) -> SSAValue:
-    """1 for features above a threshold, else 0; None keeps the features."""
+    """1 for features above a threshold, else 0; None leaves the features unchanged."""
     if threshold is None:
         return x
     return to.op(tdsl.StepOp, shifted(to, x, np.full(shape_of(x), float(threshold))))
@@ -112,14 +112,14 @@ def binarizer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def function_transformer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The features themselves; a user-defined function is Python code and raises `InputError`."""
+    """The features themselves; a user-defined Python function raises `InputError`."""
     if estimator.func is not None:
         raise to.error("a function in Python is not supported: compute what it does before the model, on X_val, too")
     return x
 
 
 def simple_imputer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """`statistics_` in the place of missing values; features without a value in the training data are left out."""
+    """The features with missing values replaced by `statistics_`; features without any training value are dropped."""
     only(to, estimator, "add_indicator", False, instead="fit it with add_indicator=False")
     if not isinstance(estimator.missing_values, float) or not np.isnan(estimator.missing_values):
         raise to.error(f"missing_values={estimator.missing_values!r} is not supported: mark missing values by NaN")
@@ -130,7 +130,7 @@ def simple_imputer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def polynomial_features(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The products of features, in the order of `powers_`: those that differ in their last factor alone together."""
+    """The products of features in the order of `powers_`; products that differ only in their last factor are merged."""
     products: dict[tuple[int, ...], SSAValue] = {}
 
     def product(factors: tuple[int, ...]) -> SSAValue:
@@ -154,7 +154,7 @@ def polynomial_features(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVal
 
 
 def nystroem(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Kernels of the input and the components, times the normalisation matrix."""
+    """Kernels of the input and the components, multiplied by the normalisation matrix."""
     only(to, estimator, "kernel", *KERNELS, instead="kernel='rbf' is the usual one")
     components, rotation = (array(to, estimator, name, 2) for name in ("components_", "normalization_"))
     gamma, coef0, degree = estimator.gamma, estimator.coef0, estimator.degree

@@ -35,7 +35,7 @@ FEWER_SAMPLES = (
 
 
 def _nearness(to: ModelBuilder, x: SSAValue, points: NDArray[Any]) -> SSAValue:
-    """A column with a number per point, greater for nearer points."""
+    """A column with a number per point; nearer points have greater numbers."""
     centre = points.mean(0)
     points = points - centre
     return affine(to, x, points, -points @ centre - (points**2).sum(1) / 2)
@@ -57,7 +57,7 @@ def nearest_centroid(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def _of_neighbours(estimator: Any, to: ModelBuilder, x: SSAValue, targets: NDArray[Any]) -> SSAValue:
-    """The mean, 1 x M, of the targets (samples, M) of the nearest samples; ties go to the first samples."""
+    """The mean target, 1 x M, of the nearest samples; ties go to the first samples. targets: (samples, M)."""
     only(to, estimator, "weights", "uniform", instead="fit it with weights='uniform'")
     only(to, estimator, "effective_metric_", "euclidean", instead="fit it with the metric 'euclidean'")
     samples, count = array(to, estimator, "_fit_X", 2), int(estimator.n_neighbors)
@@ -80,7 +80,7 @@ def neighbours_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
 
 
 def kernel_of(estimator: Any, to: ModelBuilder) -> KernelFunction:
-    """The kernel of a support vector machine; raises `InputError` for one that is a function in Python."""
+    """The kernel of a support vector machine; raises `InputError` for a kernel that is a Python function."""
     only(to, estimator, "kernel", *KERNELS, instead="a kernel of your own is not part of the estimator")
     gamma = float(array(to, estimator, "_gamma"))
     return KernelFunction(estimator.kernel, gamma, float(estimator.coef0), int(estimator.degree))

@@ -1,7 +1,7 @@
 """Trees, forests and boosted trees of scikit-learn.
 
-Forests compute the mean of the class probabilities of their trees, the soft votes of `predict`. Boosted trees compute
-raw predictions, a single one for a binary classifier, and their exponential if a regressor's loss has a log link.
+Forests compute the mean of their trees' class probabilities, the soft votes of `predict`. Boosted trees compute raw
+predictions, a single one for a binary classifier. If a regressor's loss has a log link, their exponential follows.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _LINKS: Mapping[str, type[tdsl.UnaryOp] | None] = {
 
 
 def tree_of(owner: Any, estimator: Any, votes: NDArray[Any], columns: Any = None) -> Tree:
-    """The tree of a fitted estimator, which may be a part of another, its owner.
+    """The tree of a fitted estimator. owner: the estimator that contains it.
 
-    columns: the input column of each feature, by default the same. The first child gets missing values where training
-    says so, if the owner takes any.
+    columns: the input column of each feature, by default the same. Missing values go to the first child where training
+    determined so, if the owner accepts missing values.
     """
     tree = estimator.tree_
     features = tree.feature if columns is None else np.asarray(columns)[np.maximum(tree.feature, 0)]
-    # Estimators of earlier versions have no directions.
+    # Estimators of older versions store no direction for missing values.
     missing = getattr(tree, "missing_go_to_left", None)
     taken = missing is not None and takes_missing(owner)
     directions = np.asarray(missing, np.bool_) if taken else None
@@ -85,7 +85,7 @@ def forest_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The raw predictions: those of `init_`, plus the sums of trees that each add to one prediction."""
+    """The raw predictions: those of `init_`, plus the sums of trees, each of which adds to one prediction."""
     stages, initial = _part(to, estimator, "estimators_"), estimator.init_
     if not isinstance(initial, str) and not type(initial).__name__.startswith("Dummy"):
         raise to.error(f"init={type(initial).__name__} is not supported, only init=None or 'zero'")
@@ -128,7 +128,7 @@ def histogram_boosted_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -
 
 
 def _require_trees(to: ModelBuilder, estimators: Sequence[Any], kind: str, instead: str = "") -> None:
-    """Raise `InputError` for members of another class. instead: an ensemble that takes them."""
+    """Raise `InputError` for members that are not trees. instead: an ensemble that supports them."""
     for each in estimators:
         if type(each).__name__ not in (f"DecisionTree{kind}", f"ExtraTree{kind}"):
             advice = f"; in place of it {instead} is" if instead else ""
@@ -136,7 +136,7 @@ def _require_trees(to: ModelBuilder, estimators: Sequence[Any], kind: str, inste
 
 
 def bagging_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The mean of the class probabilities of trees trained on subsets of features, perhaps of classes."""
+    """The mean class probabilities of trees, each trained on a subset of features and possibly of classes."""
     estimators, count = _part(to, estimator, "estimators_"), len(estimator.classes_)
     voting = "soft" if hasattr(estimators[0], "predict_proba") else "hard"
     _require_trees(to, estimators, "Classifier", f"VotingClassifier(estimators, voting='{voting}')")

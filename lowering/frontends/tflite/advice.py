@@ -1,4 +1,4 @@
-"""What helps where an operator of TensorFlow Lite is not supported."""
+"""Advice for unsupported operators of TensorFlow Lite."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _CURES = {
     ),
     "NOT_EQUAL": "a layer Masking skips steps as the data ask for it: train without it, on sequences of one length",
 }
-"""What helps by the beginning of an operator's name."""
+"""Advice by the prefix of an operator's name."""
 
 
 def advice(kind: str) -> str:
-    """What helps where an operator of a kind is not supported."""
+    """Advice for an unsupported kind of operator."""
     known = (cure for beginning, cure in _CURES.items() if kind.startswith(beginning))
     return next(known, "write it with other operators, or end the model before it")
 
 
 def recurrent(kinds: Iterable[str]) -> str | None:
-    """The first kind that runs over a sequence; None if there is none."""
+    """The first kind of operator that iterates over a sequence; None if there is none."""
     return next((kind for kind in kinds if advice(kind) == _UNROLLED), None)

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 class GraphBuilder(Builder):
-    """A builder that appends the ops of operators, and keeps the values of tensors.
+    """A builder that appends the ops of operators, and stores the values of tensors.
 
-    It is one of ONNX's importer as well, whose handlers make ops of what operators mean on floats.
+    The class is also a builder of the ONNX importer, whose handlers emit the ops of operators on floats.
     """
 
     def __init__(self, file: str):
@@ -62,7 +62,7 @@ class GraphBuilder(Builder):
         return self.values[tensor]
 
     def image(self, tensor: Tensor) -> OrderedTensor:
-        """The value of a tensor as layers take it, with axes in the order of the program."""
+        """The value of a tensor as layers accept it, with axes in the order of the program."""
         return OrderedTensor.plain(self.value(tensor))
 
     def activated(self, value: SSAValue, activation: str) -> SSAValue:
@@ -121,14 +121,14 @@ def power_of_two(bits: int, exponent: int) -> Attribute:
 
 
 def number_of(tensor: Tensor) -> float:
-    """The real of a constant with a single element."""
+    """The real value of a constant with a single element."""
     if tensor.data is None or tensor.data.size != 1:
         raise VerifyException(f"{tensor} must be one constant number")
     return float(tensor_format(tensor).decode(signed(tensor.data)).item())
 
 
 def activation_format(tensor: Tensor) -> NumberFormat:
-    """The format of a tensor other than weights, which has a single scale."""
+    """The format of a tensor with a single scale; weights are excluded."""
     format = tensor_format(tensor)
     if isinstance(format, ZeroSkewType) and format.per_channel:
         raise VerifyException(f"{tensor} has several scales, which only weights may have")
@@ -141,15 +141,15 @@ def _supported() -> str:
 
 
 def element(tensor: Tensor) -> Attribute:
-    """The element type of a tensor other than weights."""
+    """The element type of a tensor with a single scale; weights are excluded."""
     return activation_format(tensor).type
 
 
 def weights_format(weights: Tensor, axis: int, *, wide: bool = False) -> NumberFormat:
-    """The format of weights, perhaps with a scale per index of an axis, which becomes the first.
+    """The format of weights, with one scale or with one per index of an axis, which becomes the first axis.
 
-    wide: the scale of products is computed in double precision, as it is with scales per channel. TensorFlow Lite does
-    that for all convolutions, and for dense layers with scales per channel.
+    wide: true to compute the scale of products in double precision, which scales per channel always use. TensorFlow
+    Lite uses it for all convolutions, and for dense layers with scales per channel.
     """
     format = tensor_format(weights)
     if not isinstance(format, ZeroSkewType):
@@ -163,4 +163,4 @@ def weights_format(weights: Tensor, axis: int, *, wide: bool = False) -> NumberF
 
 
 _ACTIVATIONS = {"RELU": (0.0, GREATEST), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0)}
-"""Fused activations of operators, with the least and the greatest number of their results."""
+"""Fused activations of operators, with their least and greatest result."""

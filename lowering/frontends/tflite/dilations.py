@@ -1,8 +1,9 @@
-"""Dilated convolutions, which converters write as ordinary ones on interleaved parts of an image.
+"""Dilated convolutions, which converters write as ordinary convolutions on interleaved parts of an image.
 
-SPACE_TO_BATCH_ND pads an image and makes a batch of its pixels at distances of the dilation, a convolution without
-padding takes these, and BATCH_TO_SPACE_ND puts the results in their places. Around it stand changes of shape, where the
-image is a sequence. Converters do so where the number of samples is open. Here a dilated convolution takes the image.
+SPACE_TO_BATCH_ND pads an image and splits it into a batch of images, each with pixels at distances of the dilation. A
+convolution without padding reads the batch, and BATCH_TO_SPACE_ND interleaves the results. If the image is a sequence,
+changes of shape surround these operators. Converters write this form if the number of samples is open. Here one dilated
+convolution replaces it.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ SHAPES = ("EXPAND_DIMS", "RESHAPE", "SQUEEZE")
 
 
 def dilated(graph: TfliteGraph) -> TfliteGraph:
-    """The graph with a dilated convolution in place of each one on parts of an image.
+    """The graph with a dilated convolution in place of each convolution on interleaved parts.
 
-    Raises `InputError` for blocks and margins that are no constants or do not fit.
+    Raises `InputError` for blocks and margins that are not constant or do not fit.
     """
     operators: list[Operator] = []
     skipped: set[Operator] = set()
@@ -41,7 +42,9 @@ def dilated(graph: TfliteGraph) -> TfliteGraph:
 
 
 def _chain(graph: TfliteGraph, first: Operator) -> list[Operator] | None:
-    """The operators from one that splits an image to the one that joins it; None if others are among them."""
+    """The operators from the one that splits an image to the one that joins it; None if the chain has other
+    operators.
+    """
     chain = [first]
     while chain[-1].kind != "BATCH_TO_SPACE_ND":
         outputs = chain[-1].outputs
@@ -67,7 +70,7 @@ PLAIN = {"padding": "VALID", "stride_h": 1, "stride_w": 1, "dilation_h": 1, "dil
 
 
 def _dilated(chain: Sequence[Operator]) -> list[Operator]:
-    """The operators in place of a chain: a padding, the convolution and a slice, with changes of shape between them.
+    """The replacement of a chain: a padding, the convolution and a slice, with changes of shape between them.
 
     Raises `VerifyException` for shapes, blocks and margins that do not fit each other.
     """

@@ -1,11 +1,11 @@
-"""Folding of what a TensorFlow Lite graph computes of constants and shapes alone.
+"""Folding of TensorFlow Lite operators that depend only on constants and shapes.
 
-Keras leaves the number of samples open, so that the shapes of its tensors are computed when the model runs: SHAPE,
-STRIDED_SLICE and PACK before every RESHAPE of a Flatten layer, FILL for the first state of a recurrent layer. A program
-takes one sample, which determines all of them.
+Keras leaves the number of samples open, so that the model computes shapes at run time: SHAPE, STRIDED_SLICE and PACK
+before every RESHAPE of a Flatten layer, FILL for the first state of a recurrent layer. A program processes one sample,
+which determines all of these shapes.
 
-Weights that the file stores in fewer bits than floats, for a model that computes in floats, become floats: those of 8
-bits beside activations in floats (TensorFlow Lite's dynamic range), and those of float16 behind a DEQUANTIZE.
+If a model computes in floats, weights stored in fewer bits become floats: 8-bit weights with float activations
+(TensorFlow Lite's dynamic range) and float16 weights followed by a DEQUANTIZE.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 def folded(graph: TfliteGraph) -> TfliteGraph:
-    """The graph without the operators whose results are constants.
+    """The graph without operators whose results are constants.
 
-    Raises `InputError` for an input of which more than the number of samples is unknown, and for an operator on
-    constants that do not fit.
+    Raises `InputError` for an input with unknown extents other than the number of samples, and for an operator whose
+    constants do not fit.
     """
     for tensor in graph.inputs:
         if any(extent < 0 for extent in tensor.signature[1:]):
@@ -60,7 +60,7 @@ def folded(graph: TfliteGraph) -> TfliteGraph:
 
 
 def _in_floats(op: Operator) -> Operator:
-    """An operator whose constants are floats if its first input is."""
+    """Convert the constants of an operator to floats if its first input is in floats."""
     first = op.inputs[0] if op.inputs else None
     if first is None or first.dtype != "float32" or op.kind == "QUANTIZE":
         return op
@@ -68,14 +68,14 @@ def _in_floats(op: Operator) -> Operator:
 
 
 def _dequantised(tensor: Tensor) -> Tensor:
-    """A constant as the floats that it stands for; other tensors unchanged."""
+    """A constant dequantised to floats; other tensors are unchanged."""
     if tensor.data is None:
         return tensor
     return replace(tensor, dtype="float32", quantization=None, data=_reals(tensor))
 
 
 def _reals(tensor: Tensor) -> Array:
-    """The floats that a constant stands for; raises `VerifyException` for scales that do not fit its shape."""
+    """The dequantised floats of a constant; raises `VerifyException` for scales that do not fit its shape."""
     data, quantization = tensor.data, tensor.quantization
     assert data is not None
     if quantization is None:
@@ -90,7 +90,7 @@ def _reals(tensor: Tensor) -> Array:
 
 
 def _result(op: Operator) -> Array | None:
-    """The result of an operator on constants; None if the operator is left to the program."""
+    """The result of an operator on constants; None if the operator is not folded."""
     inputs = [tensor for tensor in op.inputs if tensor is not None]
     if op.kind not in FOLDED or len(op.outputs) != 1 or len(inputs) < len(op.inputs) or not inputs:
         return None
@@ -107,7 +107,9 @@ def _result(op: Operator) -> Array | None:
 
 
 Fold = Callable[[Operator, Sequence["Array"]], "Array"]
-"""A function from an operator and its constants to its result; raises `ValueError` and the like if they do not fit."""
+"""A function from an operator and its constants to its result; raises `ValueError` and related errors if they do not
+fit.
+"""
 
 
 def _strided(op: Operator, inputs: Sequence[Array]) -> Array:
@@ -125,12 +127,12 @@ def _reduced(op: Operator, inputs: Sequence[Array]) -> Array:
 
 
 def _filled(dims: Array, value: Array) -> Array:
-    """A value broadcast to a shape, without memory for its elements, of which there may be too many."""
+    """A value broadcast to a shape without allocating its elements, whose number may exceed the limit."""
     return np.broadcast_to(value, tuple(dims.ravel().tolist()))
 
 
 def _arithmetic(compute: Callable[[Array, Array], Array]) -> Fold:
-    """The folding of an operator whose operands broadcast, to no more elements than the file declares."""
+    """The folding of an operator with broadcasting; the result has at most as many elements as the file declares."""
 
     def fold(op: Operator, inputs: Sequence[Array]) -> Array:
         lhs, rhs = inputs
@@ -168,7 +170,7 @@ FOLDED: dict[str, Fold] = {
     "STRIDED_SLICE": _strided,
     "SUB": _arithmetic(np.subtract),
 }
-"""The operators that are folded, if their inputs are plain integers."""
+"""The operators that are folded if their inputs are plain integers."""
 
 MOVED = {("FILL", 1), ("BROADCAST_TO", 0), ("DEQUANTIZE", 0)}
-"""Inputs of any type."""
+"""The inputs that may have any type, by operator and position."""

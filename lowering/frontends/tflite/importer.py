@@ -1,11 +1,12 @@
-"""Import of a TensorFlow Lite model: quantised ones at L1 with the file's scales and zero points, floats at L0.
+"""Import of a TensorFlow Lite model: a quantised model at L1 with the file's scales and zero points, a float model at
+L0.
 
-The program computes the same bytes as TensorFlow Lite Micro. Conversions at its ends are left to the interface: the
-function takes and returns raws if the file begins with QUANTIZE and ends with DEQUANTIZE. If it begins with a TRANSPOSE
-that moves channels to the end, the function takes the image like that; its interface says so, and data keep the file's
-order.
+The program computes the same bytes as TensorFlow Lite Micro. The interface describes conversions of inputs and outputs:
+if the file begins with QUANTIZE and ends with DEQUANTIZE, the function reads and returns raws. If the file begins with
+a TRANSPOSE that moves channels to the end, the function reads the transposed image and its interface declares the
+order; data sets keep the file's order.
 
-Operators are imported by their names in the file. A tensor has the quantisation that the file gives, or is of floats.
+Operators are imported by their names in the file. A tensor has the quantisation that the file declares, or floats.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ def _entrance(
 
 
 def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
-    """The tensor that the program returns for an output, and the operator between them, left to the interface."""
+    """The tensor that the program returns for an output, and the skipped operator between them."""
     for op in graph.operators:
         source = op.inputs[0] if op.inputs else None
         if op.kind == "DEQUANTIZE" and tensor in op.outputs and source is not None:

@@ -78,7 +78,7 @@ def mean(to: GraphBuilder, op: Operator) -> None:
 
 
 def resize_nearest(to: GraphBuilder, op: Operator) -> None:
-    """RESIZE_NEAREST_NEIGHBOR; where the nearest pixels are not y * H div H', they are gathered."""
+    """RESIZE_NEAREST_NEIGHBOR; pixels are gathered where the nearest is not y * H div H'."""
     from tinyml.lowering.frontends.onnx.ops.movement import picked
     from tinyml.lowering.frontends.onnx.ops.windows import quotients
 
@@ -97,7 +97,7 @@ def resize_nearest(to: GraphBuilder, op: Operator) -> None:
 
 
 def _nearest(op: Operator, before: int, after: int) -> list[int]:
-    """The source pixel of each new pixel along an axis, computed in single precision as TensorFlow Lite does."""
+    """The source pixel of each new pixel along an axis, in single precision as in TensorFlow Lite."""
     aligned = op.options["align_corners"] and after > 1
     scale = np.float32(before - 1) / np.float32(after - 1) if aligned else np.float32(before) / np.float32(after)
     centres = np.arange(after, dtype=np.float32) + np.float32(0.5 if op.options["half_pixel_centers"] else 0)
@@ -106,7 +106,7 @@ def _nearest(op: Operator, before: int, after: int) -> list[int]:
 
 
 BIASES = {8: "int32", 16: "int64"}
-"""The type of biases, and of sums, by the width of activations."""
+"""The type of biases and of sums, by the width of activations."""
 
 
 def conv_2d(to: GraphBuilder, op: Operator) -> None:
@@ -128,7 +128,7 @@ def depthwise_conv_2d(to: GraphBuilder, op: Operator) -> None:
 
 
 def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
-    """A convolution. axes: of the filter in the file."""
+    """A convolution. axes: the order of the filter's axes in the file."""
     image, filter, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     format = weights_format(filter, axes.index("O"), wide=True)
     weights = filter_in(to, constant_weights(filter, format), axes)
@@ -141,13 +141,13 @@ def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
 
 
 def transpose_conv(to: GraphBuilder, op: Operator) -> None:
-    """TRANSPOSE_CONV, whose inputs are the shape of the result, filters O x KH x KW x C, and the image."""
+    """TRANSPOSE_CONV; its inputs are the shape of the result, filters O x KH x KW x C, and the image."""
     filter, image, output = input_of(op, 1), input_of(op, 2), op.outputs[0]
     if len(image.shape) != 4 or len(filter.shape) != 4 or integers_of(op, 0, "the shape") != list(output.shape):
         raise VerifyException(f"expected an image and a filter of rank 4 and a result of shape {output.shape}")
     strides = op.options["stride_h"], op.options["stride_w"]
     ordinary = windows_of(op, output.shape, filter.shape, strides, (1, 1))
-    # The result's shape determines what is cropped below and on the right.
+    # The shape of the result determines the cropping below and on the right.
     top, _, left, _ = ordinary.padding
     whole = (
         (extent - 1) * step + size
@@ -185,7 +185,7 @@ def constant_weights(tensor: Tensor, format: NumberFormat) -> Parameter:
 def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, position: int = 2) -> Parameter | None:
     """The initial values of sums; None for zero.
 
-    Their scale is that of the products, whatever the file declares, since TensorFlow Lite adds the raws.
+    They have the scale of the products, whatever the file declares, since TensorFlow Lite adds the raws.
     """
     tensor = optional_input(op, position)
     if tensor is None:
@@ -203,7 +203,7 @@ def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, positi
 
 
 def reduce_max(to: GraphBuilder, op: Operator) -> None:
-    """REDUCE_MAX over axes that follow one another."""
+    """REDUCE_MAX over adjacent axes."""
     x, axes = (
         input_of(op, 0),
         sorted({axis_in(axis, len(input_of(op, 0).shape)) for axis in integers_of(op, 1, "the axes")}),
@@ -217,6 +217,6 @@ def reduce_max(to: GraphBuilder, op: Operator) -> None:
 
 
 def greatest_of(to: GraphBuilder, image: SSAValue, kernel: Pair, output: Tensor) -> SSAValue:
-    """The greatest elements of windows that do not overlap, in the shape of an output."""
+    """The greatest element of each window, without overlap, in the shape of an output."""
     pooled = pool(to, tdsl.MaxPoolOp, OrderedTensor.plain(image), Windows(kernel, kernel), element(output), axes=IMAGE)
     return to.reshape(pooled.value, output.shape)

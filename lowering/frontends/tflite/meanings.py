@@ -1,6 +1,6 @@
-"""Operators of TensorFlow Lite on floats, by the ops of ONNX that compute the same.
+"""Operators of TensorFlow Lite on floats, expressed as ONNX ops.
 
-The importer of ONNX makes the program of them, so that a layer means the same whichever format a model comes in.
+The ONNX importer emits their program, so that a layer has the same meaning in all file formats.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from tinyml.lowering.frontends.tflite.normalisations import LAYER_NORMALIZATION
 from tinyml.lowering.frontends.tflite.operands import input_of
 
 OPSET = 18
-"""The version of the ops: axes of reductions are inputs."""
+"""The opset of the ops; it makes the axes of reductions inputs."""
 
 
 @dataclass(frozen=True)
 class _Node(OnnxNode):
-    """A node that an operator became, which errors name."""
+    """A node made from an operator, which errors name."""
 
     source: Operator = field(kw_only=True)
 
@@ -37,7 +37,7 @@ class _Node(OnnxNode):
 
 
 class Writer:
-    """A writer of the nodes that an operator becomes."""
+    """A writer of the nodes that implement an operator."""
 
     def __init__(self, to: GraphBuilder, op: Operator):
         load_handlers()
@@ -51,7 +51,7 @@ class Writer:
         return result
 
     def axes(self, position: int) -> Constant:
-        """The axes, or other integers, of a constant input."""
+        """The axes or other integers of a constant input."""
         tensor = input_of(self.op, position)
         if tensor.data is None or tensor.data.dtype.kind not in "iu":
             raise VerifyException(f"{tensor} must be a constant of integers")
@@ -59,7 +59,7 @@ class Writer:
 
 
 Meaning: TypeAlias = Callable[[Writer, Sequence[Value]], Value]
-"""A function that writes the nodes of an operator for its operands, and returns the result."""
+"""A function that writes the nodes of an operator on its operands and returns the result."""
 
 
 def integers(numbers: Any) -> Constant:
@@ -74,7 +74,7 @@ def _value(to: GraphBuilder, tensor: Tensor) -> Value:
 
 
 def by_meaning(to: GraphBuilder, op: Operator) -> None:
-    """Import an operator that computes on floats, by `MEANINGS`; its fused activation comes last."""
+    """Import an operator on floats by `MEANINGS`, followed by its fused activation."""
     output = op.outputs[0]
     for tensor in (*filter(None, op.inputs), output):
         if tensor.dtype != "float32" and tensor.data is None:
@@ -87,7 +87,7 @@ def by_meaning(to: GraphBuilder, op: Operator) -> None:
 
 
 def gather(to: GraphBuilder, op: Operator) -> None:
-    """GATHER of constant indices, in any format: elements are only moved."""
+    """GATHER at constant indices, in any format, since elements only move."""
     if op.options["batch_dims"]:
         raise VerifyException("batches of indices are not supported")
     write = Writer(to, op)
@@ -96,7 +96,7 @@ def gather(to: GraphBuilder, op: Operator) -> None:
 
 
 def _same(name: str, **attributes: Any) -> Meaning:
-    """The op of a name, on the same operands."""
+    """The ONNX op of a name, on the same operands."""
 
     def write_op(write: Writer, values: Sequence[Value]) -> Value:
         return write(name, *values, **attributes)
@@ -126,7 +126,7 @@ def _gelu(write: Writer, values: Sequence[Value]) -> Value:
 
 
 def _batch_matmul(write: Writer, values: Sequence[Value]) -> Value:
-    """Products of matrices, either of which may be given transposed."""
+    """Products of matrices, each of which may be transposed."""
     operands = [
         write("Transpose", each, perm=(*range(len(each.shape) - 2), len(each.shape) - 1, len(each.shape) - 2))
         if write.op.options[name]
@@ -137,7 +137,7 @@ def _batch_matmul(write: Writer, values: Sequence[Value]) -> Value:
 
 
 def _layer_normalization(write: Writer, values: Sequence[Value]) -> Value:
-    """Rows over some axes, centred or not, divided by their deviation or norm, times a factor plus an addend."""
+    """L2 or layer normalisation of rows over some axes, centred or not, times a factor plus an addend."""
     x, factor, addend = values
     options, rank = write.op.options, len(x.shape)
     axes = options["axes"]
@@ -149,7 +149,7 @@ def _layer_normalization(write: Writer, values: Sequence[Value]) -> Value:
         flat = write("Reshape", rows, integers((-1, length)))
         unit = write("Reshape", write("LpNormalization", flat, axis=-1, p=2), integers(rows.shape))
     else:
-        # A sum of squares is their mean times their number.
+        # The sum of squares is their mean times their number.
         epsilon, one = options["epsilon"], np.ones(last, np.float32)
         if options["total"]:
             epsilon, one = epsilon / length, one / np.float32(np.sqrt(length))
@@ -178,4 +178,4 @@ MEANINGS: dict[str, Meaning] = {
     "SQUARED_DIFFERENCE": _squared_difference,
     "SUM": _reduced("ReduceSum"),
 }
-"""What operators compute of floats."""
+"""The meanings of operators on floats."""

@@ -1,8 +1,8 @@
 """A TensorFlow Lite model as a typed graph, read from a flatbuffer, and the part of the schema that is read.
 
 The format of flatbuffers is that of https://flatbuffers.dev/internals: a table begins with the distance to its vtable,
-which holds the byte offset of each field; vectors and texts begin with their length. Every offset is checked. The
-schema is `schema.fbs`, version 3: slots of fields, numbers of operators and types.
+which stores the byte offset of each field. Vectors and texts begin with their length. Every offset is checked. The
+tables below follow `schema.fbs`, version 3: field slots, operator numbers and types.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class Quantization:
 
 @dataclass(frozen=True, eq=False)
 class Tensor:
-    """A tensor of the graph; a constant has data of its shape.
+    """A tensor of the graph; a constant has the data of its shape.
 
-    dtype: a name of `TYPES`. signature: the shape with -1 for extents that the model leaves open, and 1 in `shape`;
-    empty if all are known.
+    dtype: a name in `TYPES`. signature: the shape with -1 for extents that the model leaves open, which are 1 in
+    `shape`; empty if all extents are known.
     """
 
     index: int
@@ -60,7 +60,7 @@ class Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """A step of the graph. kind: a name of `OPERATORS`; a missing optional input is None."""
+    """A step of the graph. kind: a name in `OPERATORS`. A missing optional input is None."""
 
     index: int
     kind: str
@@ -75,9 +75,9 @@ class Operator:
 
 @dataclass(frozen=True)
 class TfliteGraph:
-    """The main graph of a model: operators in the order of execution.
+    """The main graph of a model: operators in execution order.
 
-    beginning: those of the graphs that run once, before the first inference (CALL_ONCE).
+    beginning: the operators of the graphs that run once, before the first inference (CALL_ONCE).
     """
 
     inputs: Sequence[Tensor]
@@ -112,7 +112,7 @@ class _TfliteReader:
         self.elements = 0
 
     def graph(self) -> TfliteGraph:
-        """The main graph, and the beginning of those that it calls once."""
+        """The main graph, with the operators of the graphs that it calls once."""
         main = self.subgraph(0)
         beginning: list[Operator] = []
         for op in main.operators:
@@ -164,7 +164,7 @@ class _TfliteReader:
         name, shape = table.text(3), tuple(table.numbers(0, "<i4").tolist())
         label = f"'{name}'" if name else f"tensor {index}"
         if len(shape) not in RANKS or any(extent < 1 for extent in shape):
-            # Quantised layers that run over a sequence have tensors without elements.
+            # Quantised layers over sequences have tensors without elements.
             if (kind := recurrent(self.kinds)) is not None:
                 raise InputError(f"operators {kind} are not supported: {advice(kind)}")
             raise InputError(
@@ -239,17 +239,17 @@ def _quantization(table: _Table, label: str) -> Quantization | None:
 
 
 LEAST_SCALE = 2.0**-126
-"""What a scale of 0 is read as, which the converter gives to tensors of zeros: factors of both round to 0."""
+"""The replacement of a scale of 0, which the converter stores for tensors of zeros: factors of both round to 0."""
 
 
 def check_elements(elements: int, what: str) -> None:
-    """Raise `InputError` for more elements than the limit. what: the beginning of the message."""
+    """Raise `InputError` if the number of elements exceeds the limit. what: the beginning of the message."""
     if elements > (limit := ELEMENT_LIMIT.get()):
         raise InputError(f"{what} more than {limit} elements; --max-elements raises the limit")
 
 
 class _DamagedError(Exception):
-    """Raised for content that is not a valid flatbuffer; reading one raises nothing else."""
+    """Raised for content that is not a valid flatbuffer; reading a flatbuffer raises no other exception."""
 
 
 @dataclass(frozen=True)
@@ -265,7 +265,7 @@ class _Table:
         return cls(content, _offset(content, 0))
 
     def number(self, slot: int, kind: str, default: N) -> N:
-        """A field with a number; `default` if it is missing. kind: a code of the module `struct`."""
+        """A numeric field; `default` if it is missing. kind: a code of the module `struct`."""
         position = self._field(slot)
         return default if position is None else type(default)(_number(self.content, position, kind))
 
@@ -275,7 +275,7 @@ class _Table:
         return self.text(slot) if isinstance(default, str) else self.number(slot, kind, default)
 
     def table(self, slot: int) -> _Table | None:
-        """A field with a table."""
+        """A field that references a table."""
         position = self._field(slot)
         return None if position is None else _Table(self.content, _offset(self.content, position))
 
@@ -291,12 +291,12 @@ class _Table:
         return np.frombuffer(self.content, dtype, length, start)
 
     def text(self, slot: int) -> str:
-        """A field with a text; empty if it is missing."""
+        """A text field; empty if it is missing."""
         start, length = self._vector(slot, 1)
         return self.content[start : start + length].decode(errors="replace")
 
     def _vector(self, slot: int, size: int) -> tuple[int, int]:
-        """The offset of a vector's first element, and the number of elements. size: of an element, in bytes."""
+        """The offset of a vector's first element, and the number of elements. size: bytes per element."""
         if (position := self._field(slot)) is None:
             return 0, 0
         start = _offset(self.content, position)
@@ -326,7 +326,7 @@ def _number(content: bytes, position: int, kind: str) -> Any:
 
 
 IDENTIFIER, VERSION = b"TFL3", 3
-"""Bytes 4 to 7 of a file, and the version of the schema that they stand for."""
+"""The file identifier (bytes 4 to 7) and the schema version that it denotes."""
 
 
 _NAMES = """
@@ -363,7 +363,7 @@ OPERATORS = tuple(_NAMES.split())
 
 
 PLACEHOLDER = OPERATORS.index("PLACEHOLDER_FOR_GREATER_OP_CODES")
-"""The number that a file stores for old readers in place of one beyond their range."""
+"""The number that a file stores in the old field for an operator beyond that field's range."""
 
 
 TYPES = {
@@ -391,7 +391,7 @@ TYPES = {
 
 
 NUMPY_TYPES = ("float32", "float16", "int32", "uint8", "int64", "bool", "int16", "int8")
-"""Types of elements that are read as arrays."""
+"""Element types that are read as arrays."""
 
 
 NAMED = {
@@ -403,7 +403,7 @@ NAMED = {
 
 
 Field = tuple[int, str, bool | int | float | str]
-"""An option: its slot, the code of its number in the module `struct`, or "s" for a text, and its default."""
+"""An option: its slot, the `struct` code of its number or "s" for a text, and its default."""
 
 
 _POOL: dict[str, Field] = {
@@ -490,7 +490,7 @@ OPTIONS: dict[str, dict[str, Field]] = {
         "diagonal": (5, "?", False),
     },
 }
-"""The options of operators that have any."""
+"""The options of each operator that has options."""
 
 
 _OFFSET, _COUNT = struct.calcsize("<I"), struct.calcsize("<H")

@@ -1,4 +1,4 @@
-"""Import of operators that move elements: shapes, slices, parts and joins."""
+"""Import of operators that move elements: reshapes, slices, splits and concatenations."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def strided_slice(to: GraphBuilder, op: Operator) -> None:
 
 
 def _at(shape: tuple[int, ...], axis: int, number: int, elsewhere: int | None) -> list[int]:
-    """A list with a number for one axis, and for the others `elsewhere`, or their extents if that is None."""
+    """A list with a number for one axis and `elsewhere` for the others; with None, the others have their extents."""
     return [number if here == axis else extent if elsewhere is None else elsewhere for here, extent in enumerate(shape)]
 
 
@@ -96,7 +96,7 @@ def split(to: GraphBuilder, op: Operator) -> None:
 
 
 def split_v(to: GraphBuilder, op: Operator) -> None:
-    """SPLIT_V into parts of given sizes, one of which may be -1 for what is left."""
+    """SPLIT_V into parts of given sizes; a size of -1 receives the rest."""
     x, sizes, axis = input_of(op, 0), integers_of(op, 1, "the sizes"), axis_of(op, 2, input_of(op, 0))
     left = x.shape[axis] - sum(size for size in sizes if size >= 0)
     sizes = [left if size == -1 else size for size in sizes]
@@ -106,7 +106,7 @@ def split_v(to: GraphBuilder, op: Operator) -> None:
 
 
 def unpack(to: GraphBuilder, op: Operator) -> None:
-    """UNPACK into the parts of an axis, which disappears."""
+    """UNPACK into the slices along an axis, which is removed."""
     x = input_of(op, 0)
     axis = axis_in(op.options["axis"], len(x.shape))
     if len(op.outputs) != x.shape[axis]:
@@ -133,7 +133,7 @@ def pack(to: GraphBuilder, op: Operator) -> None:
 
 
 def tile(to: GraphBuilder, op: Operator) -> None:
-    """TILE, copies of a tensor behind one another along each axis."""
+    """TILE: copies of a tensor concatenated along each axis."""
     x, counts = input_of(op, 0), integers_of(op, 1, "the number of copies")
     if len(counts) != len(x.shape) or min(counts, default=1) < 1:
         raise VerifyException(f"{counts} copies of a tensor of rank {len(x.shape)}")
@@ -183,7 +183,7 @@ def space_to_depth(to: GraphBuilder, op: Operator) -> None:
 
 
 def _exchange(to: GraphBuilder, op: Operator, shape: tuple[int, ...]) -> None:
-    """Exchange the two axes in the middle of an image in a shape of rank 4."""
+    """Swap the two middle axes of an image in a shape of rank 4."""
     rows = to.reshape(to.value(input_of(op, 0)), shape)
     to.define(op.outputs[0], to.reshape(to.op(tdsl.TransposeOp, rows, (0, 2, 1, 3)), op.outputs[0].shape))
 
@@ -197,7 +197,7 @@ def _image_and_block(op: Operator) -> tuple[tuple[int, ...], int]:
 
 
 def mirror_pad(to: GraphBuilder, op: Operator) -> None:
-    """MIRROR_PAD: margins are the elements next to them in reverse, in the mode REFLECT without the outermost."""
+    """MIRROR_PAD: margins mirror the adjacent elements; the mode REFLECT excludes the outermost element."""
     x = input_of(op, 0)
     edges, value = integers_of(op, 1, "the padding"), to.value(x)
     inner = 1 if op.options["mode"] == 0 else 0

@@ -1,8 +1,8 @@
 """Normalisations by the mean and the deviation of each sample, which converters write operator by operator.
 
 Keras's LayerNormalization becomes `x * (gamma / sd) + (beta - mean * (gamma / sd))`: sums of x and its mean, times the
-reciprocal of a root. Such sums are followed from the root to the last one, which `LAYER_NORMALIZATION` then computes
-from x: (x - mean) / sd, or x / sd alone, times a factor plus an addend.
+reciprocal of a root. The pass follows these sums from the root to the last one. One `LAYER_NORMALIZATION` then computes
+(x - mean) / sd or x / sd, times a factor plus an addend.
 """
 
 from __future__ import annotations
@@ -19,17 +19,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LAYER_NORMALIZATION = "LAYER_NORMALIZATION"
-"""The operator of this file, with the inputs x, factor and addend; `axes`, `epsilon`, `total` and `centred` say of what
-the root is: over axes, with a number added to it, of a sum in place of a mean, of squares less that of the mean."""
+"""An internal operator with the inputs x, factor and addend, and four options that describe the root.
+
+`axes`: the reduced axes. `epsilon`: the addend under the root. `total`: true for a sum instead of a mean. `centred`:
+true for a variance, false for a mean of squares.
+"""
 
 
 _UNREACHED = 1e5
-"""A reciprocal of a norm that only rows of zeros have."""
+"""A reciprocal norm that only rows of zeros exceed."""
 
 
 @dataclass(frozen=True)
 class _Root:
-    """A root that depends on `x`: of its mean square over axes, or its variance, plus epsilon."""
+    """A root that depends on `x`: the root of its mean square or its variance over axes, plus epsilon."""
 
     x: Tensor
     mean: Tensor | None
@@ -40,7 +43,9 @@ class _Root:
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
-    """`power(root) * (of_x * x + of_mean * mean + alone) + addend`; power is -1, or 0 for a sum without the root."""
+    """The linear form `power(root) * (of_x * x + of_mean * mean + alone) + addend`; power is -1, or 0 without the
+    root.
+    """
 
     of_x: NDArray[Any] | float = 0.0
     of_mean: NDArray[Any] | float = 0.0
@@ -57,20 +62,20 @@ class _Sum:
         return replace(self, **parts)
 
     def times(self, linear: _Sum) -> _Sum | None:
-        """The product with a sum that is not divided; None if it is no sum of this kind."""
+        """The product with a form that has no root; None if it is no form of this kind."""
         if np.any(self.of_x) or np.any(self.of_mean) or np.any(self.addend):
             return None
         return replace(linear, of_x=linear.of_x * self.alone, of_mean=linear.of_mean * self.alone, divided=True)
 
     @property
     def is_whole(self) -> bool:
-        """True if the root divides x, or x less its mean, and nothing else."""
+        """True if the root divides x, or x minus its mean, and nothing else."""
         centred = not np.any(np.add(self.of_x, self.of_mean)) or not np.any(self.of_mean)
         return self.divided and centred and bool(np.any(self.of_x)) and not np.any(self.alone)
 
 
 def normalised(graph: TfliteGraph) -> TfliteGraph:
-    """The graph with `LAYER_NORMALIZATION` in place of the operators that spell a normalisation on floats."""
+    """The graph with one `LAYER_NORMALIZATION` in place of the operators of each normalisation on floats."""
     makers = {tensor: op for op in graph.operators for tensor in op.outputs}
     operators = list(graph.operators)
     for op in graph.operators:
@@ -80,14 +85,14 @@ def normalised(graph: TfliteGraph) -> TfliteGraph:
 
 
 def _number(tensor: Tensor | None) -> float | None:
-    """The number that a constant is; None for others."""
+    """The number that all elements of a constant equal; None for other tensors."""
     if tensor is None or tensor.data is None or tensor.data.size != 1 or tensor.dtype != "float32":
         return None
     return float(tensor.data.item())
 
 
 def _root_of(op: Operator, makers: Mapping[Tensor, Operator]) -> _Root | None:
-    """What an operator takes the root of; None for anything but a mean of squares."""
+    """Match the input of a root operator as a mean of squares or a variance; None for other inputs."""
     tensor, epsilon = op.inputs[0] if op.inputs else None, 0.0
     added = makers.get(tensor) if tensor is not None else None
     if added is not None and added.kind == "ADD" and len(added.inputs) == 2:
@@ -123,7 +128,7 @@ def _root_of(op: Operator, makers: Mapping[Tensor, Operator]) -> _Root | None:
 
 
 def _axes(op: Operator) -> tuple[int, ...] | None:
-    """The axes of a reduction that keeps them; None for another one."""
+    """The axes of a reduction that preserves the rank; None for other operators."""
     x, axes = op.inputs[0], op.inputs[1] if len(op.inputs) > 1 else None
     if x is None or axes is None or axes.data is None or len(op.outputs[0].shape) != len(x.shape):
         return None
@@ -135,7 +140,9 @@ def _is_mean(op: Operator | None, x: Tensor | None, axes: tuple[int, ...]) -> bo
 
 
 def _replaced(graph: TfliteGraph, op: Operator, root: _Root) -> list[Operator]:
-    """The operators without those of one normalisation, and with its last ones in their place."""
+    """The operators with one normalisation replaced: its operators removed, and `LAYER_NORMALIZATION` in place of the
+    last.
+    """
     sums: dict[Tensor, _Sum] = {root.x: _Sum(of_x=1.0, divided=False)}
     if root.mean is not None:
         sums[root.mean] = _Sum(of_mean=1.0, divided=False)
@@ -143,7 +150,7 @@ def _replaced(graph: TfliteGraph, op: Operator, root: _Root) -> list[Operator]:
     roots = {op.outputs[0]} if op.kind == "SQRT" else set[Tensor]()
     if op.kind == "RSQRT":
         sums[op.outputs[0]] = _Sum(alone=1.0)
-    # Nothing is followed beyond an operator with a fused activation, which stays behind the normalisation.
+    # An operator with a fused activation ends the chain: it stays after the normalisation.
     ends: dict[Tensor, _Sum] = {}
     for each in graph.operators:
         if len(each.outputs) == 1 and each.outputs[0] not in sums and (made := _sum(each, sums, roots)) is not None:
@@ -164,7 +171,7 @@ def _activation(op: Operator) -> str:
 
 
 def _sum(op: Operator, sums: Mapping[Tensor, _Sum], roots: set[Tensor]) -> _Sum | None:
-    """The sum that an operator computes of others and constants; None for other operators."""
+    """The linear form that an operator computes from other forms and constants; None for other operators."""
     if op.kind not in ("ADD", "SUB", "MUL", "DIV", "NEG", "MINIMUM") or None in op.inputs:
         return None
     if op.outputs[0].dtype != "float32":
@@ -178,7 +185,7 @@ def _sum(op: Operator, sums: Mapping[Tensor, _Sum], roots: set[Tensor]) -> _Sum 
             return replace(first, divided=True)
         return None
     if op.kind == "MINIMUM":
-        # Keras limits the reciprocal of a norm, usually to a million, which only changes rows that are all but zero.
+        # Keras limits the reciprocal of a norm, usually to a million. The limit changes only rows that are nearly zero.
         limit = _number(op.inputs[1])
         return first if limit is not None and limit >= _UNREACHED and first is not None and first.divided else None
     if op.kind == "MUL":
@@ -200,7 +207,7 @@ def _sum(op: Operator, sums: Mapping[Tensor, _Sum], roots: set[Tensor]) -> _Sum 
 
 
 def _operator(op: Operator, sum: _Sum, root: _Root) -> Operator:
-    """The operator that computes a whole sum."""
+    """The operator that computes a complete linear form."""
     output = op.outputs[0]
     centred = bool(np.any(sum.of_mean))
     if centred != (root.mean is not None):
@@ -217,7 +224,7 @@ def _operator(op: Operator, sum: _Sum, root: _Root) -> Operator:
 
 
 def _needed(operators: list[Operator], graph: TfliteGraph) -> list[Operator]:
-    """The operators of which something is read, as all are that keep a state."""
+    """The operators whose results are read, and those that update a state."""
     read: set[Tensor | None] = {*graph.outputs}
     kept: list[Operator] = []
     for op in reversed(operators):

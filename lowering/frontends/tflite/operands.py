@@ -1,4 +1,4 @@
-"""Operands of TensorFlow Lite's operators: inputs by position, and constants that say what an operator does."""
+"""Operands of TensorFlow Lite's operators: inputs by position, and constants that configure an operator."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def optional_input(op: Operator, position: int) -> Tensor | None:
 
 
 def strided_ranges(op: Operator) -> list[range]:
-    """The indices along each axis that a STRIDED_SLICE takes, by numpy's rules for ranges."""
+    """The indices along each axis that a STRIDED_SLICE selects, by numpy's rules for ranges."""
     x = input_of(op, 0)
     rank = len(x.shape)
     begin, end, step = (integers_of(op, position + 1, "the range") for position in range(3))
@@ -63,7 +63,7 @@ def strided_ranges(op: Operator) -> list[range]:
 
 
 def axis_of(op: Operator, position: int, x: Tensor) -> int:
-    """The axis of a tensor that a constant input names."""
+    """The axis of a tensor in a constant input."""
     axes = integers_of(op, position, "the axis")
     if len(axes) != 1:
         raise VerifyException(f"expected one axis, got {axes}")
@@ -71,7 +71,7 @@ def axis_of(op: Operator, position: int, x: Tensor) -> int:
 
 
 def axis_in(axis: int, rank: int) -> int:
-    """An axis counted from 0."""
+    """A non-negative axis index."""
     if not -rank <= axis < rank:
         raise VerifyException(f"axis {axis} of a tensor of rank {rank}")
     return axis % rank

@@ -1,4 +1,4 @@
-"""Import of TensorFlow Lite's operators on single elements, and the table of all operators by their names in a file."""
+"""Import of TensorFlow Lite's elementwise operators, and the table of all operators by their names in a file."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def unary(to: GraphBuilder, op: Operator) -> None:
 
 
 def activation(to: GraphBuilder, op: Operator) -> None:
-    """RELU and similar activations as separate operators, of which only RELU rescales its input."""
+    """RELU and similar activations as separate operators; only RELU rescales its input."""
     output = op.outputs[0]
     value = to.value(input_of(op, 0))
     if element(input_of(op, 0)) != element(output):

@@ -1,11 +1,11 @@
 """Models that keep a state: variables that an inference reads and assigns, and the states of recurrent layers.
 
-Such a model is one step of a stream, as keyword spotters of microWakeWord are: an inference takes some rows of
-features, and variables hold the rows that convolutions over time still need. The program is a loop over steps, as that
-of any recurrent network; the variables are what it carries. `stream-over-time` makes the function of a step of it.
+Such a model is one step of a stream, as microWakeWord's keyword spotters are. An inference reads some rows of features;
+variables store the earlier rows that convolutions over time still need. The program is a loop over steps, as for any
+recurrent network, and the loop carries the variables. `stream-over-time` extracts the function of one step.
 
-The rows of earlier steps and those of this one, of which the file makes a new tensor each time, are one tensor that
-the loop carries here: its rows move up, and the new ones are inserted at its end.
+The file concatenates the rows of earlier steps and the new rows to a new tensor in each step. Here the loop carries one
+tensor for both: its rows move up, and the new rows are inserted at its end.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from tinyml.lowering.frontends.tflite.operands import input_of, strided_ranges
 from tinyml.lowering.frontends.tflite.recurrent import carried_lstm, carried_states
 
 STEPS = 2
-"""The steps up to the first answer of a program, the fewest that a stream has; one more gives the next answer."""
+"""The minimum steps of a program, up to its first result; one more step yields the next result."""
 
 Name = tuple[str, str]
-"""A variable: its container and its name there, which the graphs of a model share."""
+"""A variable, identified by its container and its name, which all graphs of a model share."""
 
 STATE = ("CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE")
 """The operators on variables."""
@@ -40,10 +40,10 @@ STATE = ("CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE")
 
 @dataclass(frozen=True)
 class _Rows:
-    """A variable that holds the rows of earlier steps.
+    """A variable that stores the rows of earlier steps.
 
-    whole: those and the new ones, which a CONCATENATION makes. new: the new ones. axis: that of the rows. own: the
-    operators in place of which rows move up.
+    whole: the stored rows and the new ones, joined by a CONCATENATION. new: the new rows. axis: the axis of the rows.
+    own: the operators that the moving rows replace.
     """
 
     whole: Tensor
@@ -55,7 +55,7 @@ class _Rows:
 class Variables:
     """The variables of a graph, whose values change as its operators are imported, and states of recurrent layers.
 
-    Raises `InputError` for one that begins with anything but a constant.
+    Raises `InputError` for a variable whose initial value is not constant.
     """
 
     def __init__(self, graph: TfliteGraph):
@@ -76,7 +76,7 @@ class Variables:
         return op.kind in STATE or op in self.states or any(op in rows.own for rows in self.rows.values())
 
     def apply(self, to: GraphBuilder, op: Operator) -> None:
-        """Import an operator of the state; raises `VerifyException` for a variable without a value of its type."""
+        """Import a state operator; raises `VerifyException` for a variable without a value of its type."""
         for name, rows in self.rows.items():
             if op in rows.own:
                 if rows.whole in op.outputs:
@@ -102,7 +102,7 @@ class Variables:
         self.values[name] = value
 
     def _appended(self, to: GraphBuilder, rows: _Rows, whole: SSAValue) -> SSAValue:
-        """The rows of this step behind those of earlier steps, the oldest of which are lost."""
+        """The rows of this step after those of earlier steps; the oldest rows are dropped."""
         count = rows.new.shape[rows.axis]
         kept = to.op(tdsl.MoveUpOp, whole, rows.axis, count)
         first = [0] * len(rows.whole.shape)
@@ -110,7 +110,7 @@ class Variables:
         return to.op(tdsl.InsertSliceOp, to.value(rows.new), kept, [to.index(start) for start in first])
 
     def _begun(self, to: GraphBuilder, name: Name) -> SSAValue:
-        """The value that a variable begins with; a constant of equal elements is filled instead of stored."""
+        """The initial value of a variable; a constant of equal elements is stored as a fill."""
         constant, rows = self.initial[name], self.rows.get(name)
         assert constant.data is not None
         format, raws = activation_format(constant), signed(constant.data)
@@ -128,7 +128,7 @@ class Variables:
     ) -> Sequence[SSAValue]:
         """Emit a loop over the steps of the program's input, and return the outputs of the last one.
 
-        frame: what a step takes. outputs: what it computes. step: imports the operators of a step.
+        frame: the input of a step. outputs: the outputs of a step. step: imports the operators of a step.
         """
         sequence = to.argument(TensorType(element(frame), (STEPS, *frame.shape)), "x")
         low, high, by = (to.index(bound) for bound in (0, STEPS, 1))
@@ -162,7 +162,7 @@ def _states(op: Operator) -> Mapping[Name, Tensor]:
 
 
 def _initial(graph: TfliteGraph) -> dict[Name, Tensor]:
-    """The constants that variables begin with."""
+    """The constant initial values of variables."""
     handles: dict[Tensor | None, Name] = {}
     initial: dict[Name, Tensor] = {}
     for op in folded(TfliteGraph((), (), graph.beginning)).operators:
@@ -177,9 +177,10 @@ def _initial(graph: TfliteGraph) -> dict[Name, Tensor]:
 
 
 def _rows(graph: TfliteGraph, handles: Mapping[Tensor, Name], name: Name) -> _Rows | None:
-    """The rows that a variable holds; None if the graph uses the variable in another way.
+    """The rows that a variable stores; None if the graph uses the variable in another way.
 
-    It keeps the last rows of each concatenation, or all of them, of which the first are cut off as they are read.
+    The variable stores the last rows of each concatenation, or all rows, of which the first are dropped when it is
+    read.
     """
 
     def only_reader(tensor: Tensor) -> Operator | None:

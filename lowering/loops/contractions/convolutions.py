@@ -30,7 +30,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
     """Emit a contraction for the windows of a tile, or for images that are windows or their channels.
 
-    Other forms are lowered element by element; convolutions in place have loops of their own.
+    Other forms are lowered element by element; convolutions in place have separate loops.
     """
     if op.turns is not None:
         return lower_in_turns(op, nest)
@@ -74,7 +74,7 @@ def _starts(op: tdsl.Conv2dOp, nest: LoopNest) -> SSAValue | None:
 def _lower_windows(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
     """Emit a contraction over windows that are multiplied by all filters, or channel by channel by one filter each.
 
-    The windows lie as those of the tile do, or one behind the other.
+    The windows have the layout of the tile, or are consecutive.
     """
     (rows, *taps), image, count = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs), prod(tdsl.shape_of(op.out)[:-1])
     length, lines, spaces = prod(taps), 1, num.Spacing(step=prod(image[1:]))

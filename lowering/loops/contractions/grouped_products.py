@@ -1,7 +1,7 @@
-"""Products with weights whose elements share scales in groups (L2 to L3): each group has a sum of its own.
+"""Products with weights whose elements share scales in groups (L2 to L3): each group has a separate sum.
 
-The products of a group are those of plain elements, in the kernels that there are. Their sum is shifted into the units
-of the whole before it joins, so that the whole is exact and is rounded once.
+The products of a group are computed like those of plain elements, by the same kernels. The sum of a group is shifted to
+the units of the total before it is added, so that the total is exact and is rounded once.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class GroupedWeights:
         return self.runs == self.groups.each == 1
 
     def joined(self, sum: SSAValue, part: Callable[[SSAValue], SSAValue], place: SSAValue) -> SSAValue:
-        """A sum and the part that group number `place` adds to an empty one."""
+        """The sum after the part of group number `place` is added."""
         nest = self.nest
         zero = nest.insert(num.ZeroOp(sum.type))
         zero.name_hint = "part"
@@ -59,7 +59,9 @@ class GroupedWeights:
     def over_groups(
         self, sum: SSAValue, row: SSAValue, part: Callable[[SSAValue, SSAValue, int], SSAValue]
     ) -> SSAValue:
-        """A sum and the parts of all groups of a row. part: adds `length` products from one on in the row."""
+        """The sum after the parts of all groups of a row are added. part: adds `length` products from an index of the
+        row on.
+        """
         nest, run = self.nest, self.groups.run.data
         length = self.groups.length.data
         whole, rest = divmod(run, length)

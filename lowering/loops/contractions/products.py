@@ -41,7 +41,7 @@ def row_shifts(op: tdsl.ContractionOp | tdsl.FinishOp, nest: LoopNest) -> SSAVal
 def finished(
     op: tdsl.ContractionOp | tdsl.FinishOp, sum: SSAValue, shifts: SSAValue | None, indices: Indices, nest: LoopNest
 ) -> SSAValue:
-    """Convert a complete sum to the result's format. indices: of the sum in the result."""
+    """Convert a complete sum to the result's format. indices: those of the sum in the result."""
     if shifts is not None:
         sum = nest.insert(num.ShiftOp(sum, nest.load(shifts, [indices[op.ROW_AXIS]])))
     accumulator = num.accumulator_type(sum)
@@ -71,7 +71,7 @@ def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
 
 @lowers(tdsl.RowProductOp)
 def lower_row_product(op: tdsl.RowProductOp, nest: LoopNest) -> None:
-    """Lower a single row of a matrix product in the same way as `lower_matrices` does all rows."""
+    """Lower a single row of a matrix product, as `lower_matrices` lowers all rows."""
     start = start_without_offsets(op)
     lower_sums(op, start, lambda term: _row_times_column(term, nest, start is not None), nest, op.row)
 
@@ -181,7 +181,7 @@ def lower_rows(
 
 
 def contract_rows(rows: int, body: Callable[[SSAValue], None], nest: LoopNest) -> None:
-    """Emit a contraction over rows, or just the products for a single row."""
+    """Emit a contraction over rows; for a single row only its products."""
     contraction = nest.contract([rows], lambda numbers: body(numbers[0]))
     if rows == 1:
         expand_contraction(contraction)
@@ -215,7 +215,7 @@ def factors(
     *,
     without_offsets: bool,
 ) -> tuple[SSAValue, SSAValue]:
-    """Views of the factors of a term in other shapes. without_offsets: views of the plain raws."""
+    """Views of the factors of a term in other shapes. without_offsets: true for views of the plain raws."""
     lhs, rhs = (
         nest.insert(scratch.SliceOp(value, nest.index(0), tuple(shape), _element(value, without_offsets)))
         for value, shape in ((term.lhs, weights), (term.rhs, window))
@@ -224,7 +224,7 @@ def factors(
 
 
 def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
-    """The type of a factor without its offset; None for the type that it has."""
+    """The type of a factor without its offset; None to keep its type."""
     return tdsl.format_of(value).without_offset()[0].type if without_offsets else None
 
 
@@ -250,7 +250,7 @@ def _row_times_column(term: tdsl.Term, nest: LoopNest, without_offsets: bool) ->
 
 
 def begun(accumulator: Accumulator, initial: SSAValue | None, indices: Indices, nest: LoopNest) -> SSAValue:
-    """A sum that starts from its initial value, or from zero. indices: of the sum in the result."""
+    """A sum with its initial value, by default zero. indices: those of the sum in the result."""
     if initial is None:
         sum = nest.insert(num.ZeroOp(accumulator.type))
     else:
@@ -261,7 +261,9 @@ def begun(accumulator: Accumulator, initial: SSAValue | None, indices: Indices, 
 
 
 def sum_start(value: SSAValue | None, start: Start | None, accumulator: Accumulator, nest: LoopNest) -> SSAValue | None:
-    """The start of sums; a constant is converted to the accumulator's units, so that it only has to be loaded."""
+    """The initial value of sums; a constant is converted to the accumulator's units, so that it only needs to be
+    loaded.
+    """
     if start is not None:
         return flash_array(
             nest, start.raws, start.format.type, "start" if value is None else value.name_hint or "start"

@@ -1,4 +1,4 @@
-"""Lowering of convolutions in place to loops (L2 to L3): in turns, between which images are transposed.
+"""Lowering of convolutions in place to loops (L2 to L3), in turns; between turns, images are transposed.
 
 The offsets and extents of all turns are in a table in flash, so that one loop computes all of them.
 """
@@ -50,11 +50,11 @@ def lower_in_turns(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
 class _Table:
     """The columns of the table of turns, in pixels.
 
-    ROWS: of the result that the turn computes. WIDTH: of the image. HEIGHT_OUT, WIDTH_OUT: of the remaining result.
-    READ, WRITTEN: offsets of the first pixel of the image and of the result. LEFT, ROWS_LEFT: offset and rows of the
-    image after the turn; 0 rows after the last turn. DOWN, ACROSS: distances between vertical and horizontal neighbours
-    in a window. With padding also HEIGHT: of the image, and ABOVE, BEFORE: rows of padding above it, and columns to its
-    left.
+    ROWS: the rows of the result that the turn computes. WIDTH: the width of the image. HEIGHT_OUT, WIDTH_OUT: the
+    extents of the remaining result. READ, WRITTEN: offsets of the first pixel of the image and of the result. LEFT,
+    ROWS_LEFT: offset and rows of the image after the turn; 0 rows after the last turn. DOWN, ACROSS: distances between
+    vertical and horizontal neighbours in a window. With padding also HEIGHT: of the image, and ABOVE, BEFORE: rows of
+    padding above it, and columns to its left.
     """
 
     ROWS, WIDTH, HEIGHT_OUT, WIDTH_OUT, READ, WRITTEN, LEFT, ROWS_LEFT, DOWN, ACROSS, HEIGHT, ABOVE, BEFORE = range(13)

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def start_without_offsets(op: tdsl.ContractionOp) -> Start | None:
-    """The start of a product's sums that absorbs the offsets of its factors; None without offsets or without one."""
+    """The start of a product's sums that absorbs the offsets of its factors; None if there are no offsets or no such
+    start.
+    """
     [term, *others], initial, accumulator = op.terms, op.initial, op.accumulators[0]
     if others or term.groups is not None or not accumulator.INTEGER or (rest := _rest(term.lhs, term.rhs)) is None:
         return None

@@ -1,1 +1,1 @@
-"""Loops over images: windows, pools, averages, and rows that the caller sends."""
+"""Loops over images: windows, pools, averages, and rows from the caller."""

@@ -35,9 +35,10 @@ def lower_max_pool(op: tdsl.MaxPoolOp, nest: LoopNest) -> None:
 def over_windows(
     op: tdsl.PoolOp, nest: LoopNest, pooled: Callable[[Sequence[int], Callable[[Indices], SSAValue]], SSAValue]
 ) -> None:
-    """Visit all windows in row-major order, with a nest for each run of those with the same elements inside the image.
+    """Visit all windows in row-major order, with a nest for each run of windows with the same elements inside the
+    image.
 
-    pooled: the result of a window, given the extents of these elements and what loads one of them.
+    pooled: the result of a window, given the extents of these elements and a function that loads one of them.
     """
     n, rows, columns, channels = tdsl.shape_of(op.out)
     extents, before = tdsl.shape_of(op.image)[1:3], (op.margins[0], op.margins[2])

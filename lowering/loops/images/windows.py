@@ -35,7 +35,7 @@ def lower_windows(op: tdsl.WindowOp, nest: LoopNest) -> None:
 
 
 def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edge: SSAValue, nest: LoopNest) -> None:
-    """Copy each row of a window, perhaps partly outside the image, or each tap of a dilated one."""
+    """Copy each row of a window, also partly outside the image, or each tap of a dilated window."""
     _, height, width, channels = tdsl.shape_of(op.out)
     rows, columns = op.extents
     top, bottom, left, right = op.reach
@@ -140,7 +140,8 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
 
 
 def _step(op: tdsl.WindowOp) -> int | None:
-    """The elements by which a row of a window moves on in the loop around; None if some are not copied, or all are new.
+    """The elements by which a row of a window advances in the enclosing loop; None if some are not copied, or all are
+    new.
 
     The rows of other rings wrap around, and are copied in two parts.
     """
@@ -198,7 +199,7 @@ def _inside(
 
 
 def _is_outside(at: SSAValue, extent: int, margins: tuple[int, int], nest: LoopNest) -> SSAValue:
-    """True if an index is outside an axis with margins, at least one of which is not 0."""
+    """True if an index lies outside an axis with margins, at least one of which is nonzero."""
     if not margins[1]:
         return nest.insert(arith.CmpiOp(at, nest.index(0), "slt"))
     if not margins[0]:

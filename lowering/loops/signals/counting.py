@@ -84,7 +84,7 @@ def _steps(count: int) -> list[int]:
 
 
 def _stored(op: signals.CountOp, nest: LoopNest) -> Callable[[SSAValue, Indices], None]:
-    """A function that stores a result from its excess over `LEAST`, by a product or from a table."""
+    """A function that stores a result from its difference to `LEAST`, by a product or from a table."""
     raws, shape = op.raws, tdsl.shape_of(op.out)
     step = int(raws[1]) - int(raws[0]) if raws.dtype.kind == "i" else 0
     even = step and (raws.astype(np.int64) == int(raws[0]) + step * np.arange(len(raws))).all()

@@ -21,7 +21,7 @@ from tinyml.lowering.loops.operands import element_of, elements_from, flash_arra
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 WIDTH, MOST, MOST_SHIFT = 16, 32767, 3
-"""The integer width for which the runtime has functions, its greatest integer, and the maximum shift."""
+"""The integer width that runtime functions support, its greatest integer, and the maximum shift."""
 
 Number = tuple[SSAValue, SSAValue]
 """The real and the imaginary part of a complex number."""
@@ -162,7 +162,7 @@ class _EmittedSteps(signals.SpectrumSteps[SSAValue]):
 
 
 def _shift(op: signals.SpectrumOp) -> int | None:
-    """The right shift with which a runtime function computes a step on 16-bit integers; None if none does."""
+    """The right shift of a runtime function that computes a step on 16-bit integers; None without such a function."""
     formats = [tdsl.format_of(value) for value in (op.input, op.out)]
     if any(scratch.packed_bits(scratch.memref_type(value)) is not None for value in (op.input, op.out)):
         return None
@@ -179,7 +179,7 @@ def _shift(op: signals.SpectrumOp) -> int | None:
 def _over_rows(op: signals.SpectrumOp, nest: LoopNest, row: Callable[[SSAValue, SSAValue], None]) -> None:
     """Emit loops over rows of complex numbers, each with views of the row as operand and as result.
 
-    Both views have the same bytes: an operand elsewhere is copied first.
+    Both views have the same bytes: an operand at another address is copied first.
     """
     shape = tdsl.shape_of(op.out)
     read = op.input

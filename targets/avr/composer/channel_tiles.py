@@ -57,7 +57,7 @@ _FINISHED = 50
 class _AvrChannelCode(AvrTileCode):
     """The code for a tile.
 
-    height, width: of a filter. taps: the number of its weights. across: columns between adjacent windows.
+    height, width: those of a filter. taps: the number of its weights. across: columns between adjacent windows.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -183,7 +183,7 @@ class AvrChannelsByRow(_AvrChannelCode):
 
 
 class AvrSlidingChannels(_AvrChannelCode):
-    """The code for a tile. sums: of overlapping windows, in order of completion."""
+    """The code for a tile. sums: those of overlapping windows, in order of completion."""
 
     def __init__(self, tile: Tile) -> None:
         super().__init__(tile)

@@ -3,8 +3,8 @@
 Each element of a vector is fetched once for the rows of a block. A product is computed once for all rows whose weights
 have the same magnitude in that column, and added or subtracted; if the next greater magnitude is twice the last, the
 product is doubled. Zero weights take no code. Products are gathered in 16 bits, the lowest byte of the sum and a
-separate high byte, as many as are proven to fit for any vector, before the high byte is added to the two upper bytes of
-the sum.
+separate high byte. As many products as provably fit for any vector are gathered before the high byte is added to the
+two upper bytes of the sum.
 """
 
 from __future__ import annotations

@@ -277,7 +277,7 @@ class _GroupProducts:
 
 
 def _dense_dot(wanted: Kernel, memory: str) -> Kernel:
-    """The kernel for rows of packed or coded weights. memory: of the weights."""
+    """The kernel for rows of packed or coded weights. memory: that of the weights."""
     from tinyml.targets.c.composer.compose import body, name_of, signature
 
     products, length = _GroupProducts.of(wanted), group_length(wanted.weights)
@@ -317,7 +317,7 @@ def _dense_dot(wanted: Kernel, memory: str) -> Kernel:
 
 
 def _near_dot(wanted: Kernel, memory: str) -> Kernel:
-    """The kernel for a sparse row with 4-bit gaps. memory: of the weights."""
+    """The kernel for a sparse row with 4-bit gaps. memory: that of the weights."""
     from tinyml.targets.c.composer.compose import body, name_of, signature
 
     products = _GroupProducts.of(wanted)
@@ -360,7 +360,7 @@ def _near_dot(wanted: Kernel, memory: str) -> Kernel:
 
 
 def _counted_by_row(group: Code, fetch: Fetch, spare: str, flush: Code) -> Loop:
-    """A loop over the groups of a row, which starts with their number. fetch: of its bytes."""
+    """A loop over the groups of a row, which starts with their number. fetch: that of its bytes."""
     from tinyml.dialects.layouts.sparse_rows import AT_ONCE
 
     few, many = _COUNTERS

@@ -1,9 +1,9 @@
 """A forest as code, each inner node a comparison and a branch, and its leaves as records (`forest_leaves`).
 
-The votes of leaves are added to the results in working memory. The function calls the trees one after the other. A pure
-leaf jumps to the code that adds to its result and returns from the tree; the record of any other leaf follows the call
-of the code that reads it, which pops the record's address from the stack. Relative jumps reach 4 KB; trees are
-therefore grouped in blocks, each of which starts with jumps to that code.
+The votes of leaves are added to the results in working memory. The function calls the trees sequentially. A pure leaf
+jumps to the code that adds to its result and returns from the tree; the record of any other leaf follows the call of
+the code that reads it, which pops the record's address from the stack. Relative jumps reach 4 KB; trees are therefore
+grouped in blocks, each of which starts with jumps to that code.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Branches:
     """The comparisons and branches of the trees of a forest, integers of one or two bytes or floats.
 
     Floats are compared by their bits, which rise with positive numbers and, as unsigned integers, fall with negative
-    ones. Two pointers are at the input and `SECOND` bytes behind it; r24, r25 and, for features beyond both, X are
-    scratch.
+    ones. Two pointers address the input and the byte `SECOND` bytes after its start; r24, r25 and, for features beyond
+    both, X are scratch.
     """
 
     forest: ForestCode
@@ -122,7 +122,7 @@ class Branches:
 
 @dataclass(frozen=True)
 class ForestRecords(AvrForest):
-    """The function of a forest whose leaves are records. Y points to the input, Z behind it or to the results."""
+    """The function of a forest whose leaves are records. Y points to the input, Z past it or to the results."""
 
     @property
     def fits(self) -> bool:
@@ -143,7 +143,7 @@ class ForestRecords(AvrForest):
         main = (a.movw("r28", "r24"), a.movw("r30", f"r{RESULTS}"), *self.leaves.cleared())
         end = (a.pop("r29"), a.pop("r28"), a.ret())
         shared = joined(*(self._pure(result) for result in self.leaves.pure_results), self._record())
-        # Calls of near trees are short, which does not bring other trees into reach.
+        # Calls of near trees are short, which does not change the reach to other trees.
         ahead = bytes_of(end) + bytes_of(shared)
         calls: list[Line] = []
         for number, at in reversed(list(enumerate(placed))):

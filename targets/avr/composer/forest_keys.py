@@ -1,8 +1,9 @@
-"""Forests of floats whose features become keys of one byte, once, in front of the code or the tables of their trees.
+"""Forests of floats whose features are converted to keys of one byte, once, before the code or the tables of their
+trees.
 
 Thresholds between small integers, such as those of pixels and of counts, have few bits: the lower ones are zero. A
-positive float exceeds such a threshold exactly if its bits less 1, without the lower ones, reach those of the
-threshold. The key is their distance from the smallest threshold, limited to a byte: negative numbers and -NaN have the
+positive float exceeds such a threshold exactly if its bits minus 1, without the lower ones, are at least those of the
+threshold. The key is their distance from the smallest threshold, clamped to a byte: negative numbers and -NaN have the
 least key, infinity and NaN the greatest. A forest whose thresholds need more bits has no keys.
 """
 
@@ -28,9 +29,9 @@ _KEYS, _FOREST, _LOW, _HIGH, _STORE = range(40, 45)
 
 @dataclass(frozen=True)
 class _Keys:
-    """Keys of the features of a forest: the upper two bytes of its bits less 1, less `zero`, shifted to the right.
+    """Keys of the features of a forest: the upper two bytes of its bits minus 1, minus `zero`, shifted right.
 
-    forest: with keys as thresholds, of the features that it reads alone. features: these, rising.
+    forest: with keys as thresholds, on only the features that it reads. features: these features, ascending.
     """
 
     forest: ForestCode
@@ -49,7 +50,7 @@ class _Keys:
         least = int(upper.min())
         steps = int(np.bitwise_or.reduce(upper - least)) | 1 << _MOST_SHIFTS
         shift = (steps & -steps).bit_length() - 1
-        # The least threshold is the second key, so that the first one is left to all numbers up to it.
+        # The least threshold is the second key, so that the first key represents all numbers up to it.
         keys = (upper - least >> shift) + 1 - (_GREATEST + 1)
         if keys.max() > _GREATEST:
             return None
@@ -67,9 +68,9 @@ class _Keys:
 
     @cached_property
     def key(self) -> Code:
-        """The key of the float at X, which moves on, to r24."""
+        """The key of the float at X, which advances, in r24."""
         loaded = joined(a.ld(register, "X+") for register in ("r18", "r19", "r24", "r25"))
-        # The carry of the lower bytes less 1.
+        # The carry of the lower bytes minus 1.
         borrow = (a.or_("r18", "r19"), a.cpi("r18", 1))
         less = (a.sbci("r24", a.lo8(self.zero)), a.sbci("r25", a.hi8(self.zero)), a.brlt(ahead=_LOW))
         limited = (a.cpi("r25", 1 << self.shift), a.brcc(ahead=_HIGH))
@@ -78,7 +79,7 @@ class _Keys:
 
     @cached_property
     def routine(self) -> Code:
-        """The keys of r20 features from X on, to Z on."""
+        """The keys of r20 features from X on, stored from Z on."""
         again = (a.label(_STORE), a.st("Z+", "r24"), a.dec("r20"), a.brne(back=_KEYS))
         low = (a.label(_LOW), a.ldi("r24", _GREATEST + 1), a.rjmp(back=_STORE))
         high = (a.label(_HIGH), a.ldi("r24", _GREATEST), a.rjmp(back=_STORE))
@@ -86,7 +87,7 @@ class _Keys:
 
     @cached_property
     def calls(self) -> Code:
-        """Make all keys. The input is at X, the keys at Z."""
+        """Compute all keys. The input is at X, the keys at Z."""
         lines: list[Line] = []
         at = 0
         for start, length in self.runs:
@@ -122,7 +123,7 @@ class KeyedForest(AvrForest):
 
     @property
     def fits(self) -> bool:
-        # The first of the calls has to reach the routine.
+        # The first call must reach the routine.
         return self._keys is not None and bytes_of(self._keys.calls) < JUMP and self._on_keys[1].fits
 
     @cached_property
@@ -155,7 +156,7 @@ class KeyedForest(AvrForest):
 
 
 def _stack_to(by: int) -> Code:
-    """Move Z and the stack pointer, which interrupts see as a whole."""
+    """Move Z and the stack pointer; interrupts see both bytes of the stack pointer change at once."""
     low, high = a.STACK_POINTER
     return joined(
         moved("r30", by), a.in_("r0", a.STATUS), a.cli(), a.out(high, "r31"), a.out(a.STATUS, "r0"), a.out(low, "r30")

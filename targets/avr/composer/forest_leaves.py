@@ -1,4 +1,4 @@
-"""What the functions of forests have in common: the limits of their features, their kernels, and the votes of leaves.
+"""Shared parts of forest functions: the limits of their features, their kernels, and the votes of leaves.
 
 A leaf is *pure* if it adds one number, the same for all pure leaves, to one result. Any other leaf is a record in
 flash: a mask of the results that it adds to, and a number for each; without a mask it adds to all of them.
@@ -32,10 +32,10 @@ _FARTHEST = 1 << 14
 """The maximum bytes of an input whose features can be compared."""
 
 LONGEST = 56000
-"""The maximum bytes of a function, whose constants are then certain to be within the reach of `lpm`."""
+"""Maximum bytes of a function, for which its constants are within the reach of `lpm`."""
 
 RESULTS = 22
-"""The lower register of the pair that holds the address of the results."""
+"""The lower register of the pair with the address of the results."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
-"""A forest as code whose leaves add to results in registers: the fastest form, and that of few results or small trees.
+"""A forest as code whose leaves add to results in registers: the fastest form, for few results or small trees.
 
-The trees follow each other. A leaf adds its votes, two cycles for a byte and its carry, and jumps behind its tree.
+The trees are consecutive. A leaf adds its votes, in two cycles for a byte and its carry, and jumps past its tree.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from tinyml.targets.composer.instructions import Code, Instruction, Line, joined
 _FAR = 26, 27
 """The pointer to features that neither Z nor Y reaches."""
 _LOWER = 18, 19, 20, 21, 22, 23, *_FAR, 16, 17
-"""Registers that take constants, for the lowest byte of each result; those that need no saving first."""
+"""Registers that accept immediates, for the lowest byte of each result; call-clobbered ones first."""
 _UPPER = 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-"""Registers for the other bytes, besides those that are left of the first ones."""
+"""Registers for the other bytes, in addition to unused registers of `_LOWER`."""
 _RESULTS = RESULTS, RESULTS + 1
 
 
 @dataclass(frozen=True)
 class ForestRegisters(AvrForest):
-    """The function. Z points to the input, Y behind it; r24 and r25 are scratch, r1 is zero."""
+    """The function. Z points to the input, Y past it; r24 and r25 are scratch, r1 is zero."""
 
     @property
     def fits(self) -> bool:
@@ -44,7 +44,9 @@ class ForestRegisters(AvrForest):
 
     @cached_property
     def _assigned(self) -> list[list[str]]:
-        """The registers of each result, the lowest byte first, then one that holds 255; empty if there are too few."""
+        """The registers of each result, the lowest byte first, then one that contains 255; empty if there are too
+        few.
+        """
         far = self.branches.farthest > SECOND + REACH
         lower = [number for number in _LOWER if not (far and number in _FAR)]
         results, above = self.forest.results, self.size - 1
@@ -61,7 +63,7 @@ class ForestRegisters(AvrForest):
         used = [register for row in results for register in row]
         kept = not {f"r{number}" for number in _RESULTS}.isdisjoint([*used, *ones])
         cleared = [a.clr(register) for register in used]
-        # The lowest byte of the first result is one that takes constants.
+        # The lowest byte of the first result is in a register that accepts immediates.
         cleared += [a.ldi(used[0], 255), a.mov(ones[0], used[0]), a.clr(used[0])] if ones else []
         begin = joined(a.movw("r30", "r24"), cleared)
         if self.branches.farthest > REACH:
@@ -79,7 +81,7 @@ class ForestRegisters(AvrForest):
         )
 
     def _tree(self, number: int) -> Code:
-        """A tree, behind which its leaves jump."""
+        """A tree; its leaves jump past its end."""
         root, end = int(self.forest.trees.roots[number]), TREES + number
         lines = self.branches.subtree(root, lambda leaf: (*self._added(leaf), a.rjmp(ahead=end)), a.rjmp)
         if bytes_of(lines) >= JUMP:

@@ -6,7 +6,7 @@ the first. Leaves directly follow their node, and an inner child follows the lea
 
 A pure leaf is a byte with its result; if all leaves are pure and results fit four bits, both children of a node share
 one. A record begins with the number of its votes, in the upper bits of the byte with the upper part of the mask if that
-fits four bits, else alone; without a mask it has only votes.
+fits four bits, else in a separate byte; without a mask it has only votes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FLAGS = 64
 """Feature offsets below this share their byte with the flags; larger ones take another byte."""
 _NIBBLE = 16
 _IN_HEAD = 12
-"""The maximum number of results whose mask fits beside the number of votes."""
+"""The maximum number of results whose mask fits in the byte with the number of votes."""
 _STEPS = 3
 """The number of first children followed before the loop over nodes jumps back."""
 
@@ -38,8 +38,8 @@ _NODE, _SECOND, _LEAFY, _TREE, _OTHER, _LEAF, _SKIP, _PURE, _NEXT, _TABLE = rang
 class ForestTables(AvrForest):
     """The function for a forest whose features are floats, or integers of one or two bytes.
 
-    Of floats the bits are compared, signed with those of a positive threshold; a negative one is stored as its bits
-    minus 1, below which, as unsigned integers, lie the bits of greater numbers.
+    Floats are compared by their bits: as signed integers with those of a positive threshold. A negative threshold is
+    stored as its bits minus 1; the bits of greater numbers are less than these, as unsigned integers.
 
     Registers: Z reads the tables, r22 and r23 point to the next tree, r20 and r21 to the input, Y to the results; r16
     holds flags. X, r0, r18, r19, r24 and r25 are scratch.
@@ -204,7 +204,7 @@ class ForestTables(AvrForest):
         return (a.movw("r26", "r20"), *address, *loaded, *compared)
 
     def _second(self, **where: int) -> Code:
-        """Branch to a label if the feature is greater than the threshold, whose uppermost byte is in r25 of floats."""
+        """Branch to a label if the feature is greater than the threshold; for floats, its uppermost byte is in r25."""
         if not has_floats(self.forest):
             return (a.brlt(**where),)
         negative = (a.brcc(**where), a.rjmp(ahead=2), a.label(1))

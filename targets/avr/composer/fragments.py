@@ -1,8 +1,8 @@
 """Fragments of kernels: fetches of bytes, additions to sums, products, and epilogues.
 
 A fetch loads a single byte into a register, from flash by Z or from RAM by X; an element of two bytes takes two
-fetches, the low byte first. What is added to a sum is a product in r1:r0, or a gathered partial sum. An epilogue
-converts complete 24-bit sums to bytes, in the same time for every sum.
+fetches, the low byte first. A sum accumulates products in r1:r0, or gathered partial sums. An epilogue converts
+complete 24-bit sums to bytes, in the same time for every sum.
 """
 
 from __future__ import annotations
@@ -148,9 +148,9 @@ def flush_low_bytes(sum: Sequence[str], gathered: Sequence[str]) -> Code:
 class AvrArithmetic(SumRegisters):
     """Products and their sum in registers.
 
-    first: the registers of the operand that is fetched first. meet: code that multiplies it by the other operand, whose
-    bytes are fetched in between, and adds the product. flush: the instructions that add gathered partial sums to the
-    sum, at least once in 256 products. count: the register for the number of iterations, or the first of two.
+    first: the registers of the operand that is fetched first. meet: code that fetches the bytes of the other operand,
+    multiplies both and adds the product. flush: the instructions that add gathered partial sums to the sum, at least
+    once in 256 products. count: the register for the number of iterations, or the first of two.
     """
 
     first: Sequence[str]

@@ -1,6 +1,6 @@
 """Sums over runs of memory: dense, strided and sparse products, multiples of a vector, and distances.
 
-Weights are in near or far flash, or in RAM; a parameter `memory` tells, by which the load of their bytes is chosen.
+Weights are in near or far flash, or in RAM; a parameter `memory` selects the load instruction.
 
 A sparse row is a byte stream (`dialects/layouts/sparse_rows.py`): its 16-bit count of entries, then for each entry a
 byte `skip` and the value, low byte first. skip: the number of bytes of the vector between the element of the previous
@@ -61,7 +61,7 @@ def portable(ctype: str, product: str, index: str = "") -> str:
 
 
 def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
-    """The kernel for `sum` plus the products of two runs of 8-bit or 16-bit elements. memory: of the weights."""
+    """The kernel for `sum` plus the products of two runs of 8-bit or 16-bit elements. memory: that of the weights."""
     row = Row(f"int{weights}_t", memory)
     symbol = f"tm_dot_s{weights}_s{vector}_s{sum}{row.end}"
     operands = run(weights, memory, "Z"), run(vector, RAM, "X")
@@ -88,7 +88,7 @@ def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
 def dot_in_chunks(sum: int, chunk: int, memory: str = FLASH) -> Kernel:
     """The kernel for bytes in which every `chunk` products, counted from the last one, fit 16 bits together.
 
-    Their sum plus another byte must also fit; n is at most `LONGEST_IN_CHUNKS`. sum: 24 or 32 bits. memory: of the
+    Their sum plus another byte must also fit; n is at most `LONGEST_IN_CHUNKS`. sum: 24 or 32 bits. memory: that of the
     weights, near or far flash.
     """
     row = Row("int8_t", memory)

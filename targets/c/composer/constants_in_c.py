@@ -250,7 +250,7 @@ def _conditions(forest: ForestCode, root: int, *, inline: bool = False) -> list[
 
 
 def _comparison(forest: ForestCode, node: int) -> str:
-    """The condition of a node; floats are compared by their bits, which fall where negative numbers rise."""
+    """The condition of a node; floats are compared by their bits, which decrease for increasing negative numbers."""
     feature, threshold = int(forest.trees.features[node]), forest.trees.thresholds[node]
     if not _has_floats(forest):
         return f"x[{feature}] <= {literal(threshold.item())}"
@@ -310,7 +310,7 @@ def _array(element: str, name: str, numbers: NDArray[Any]) -> list[str]:
 
 
 def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, bytes: int) -> Kernel:
-    """name: of the steps of the function in cost tables. node: its rough instructions for a node."""
+    """name: that of the steps of the function in cost tables. node: its rough instructions for a node."""
     counts = {f"{name} {step}": count for step, count in (_tests(forest, name) | _additions(forest, name)).items()}
     trees = forest.trees
     costs = {"": round(node * trees.visits + _VOTE * forest.added + _TREE * len(trees.roots))}
@@ -319,10 +319,10 @@ def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, 
 
 
 def _tests(forest: ForestCode, name: str) -> dict[str, float]:
-    """The steps of comparisons. Of tests in code the compiler knows the feature and the threshold.
+    """The steps of comparisons. In code, the compiler knows the feature and the threshold of each test.
 
     A feature stays in a register below the node that loads it. If there is one result, or in plain code only few
-    features, it stays there for all trees, and the compiler merges tests of one tree with those of the next.
+    features, it stays in a register for all trees, and the compiler merges tests of one tree with those of the next.
     """
     trees, visits = forest.trees, forest.trees.likely.sum(1)
     compared = ctype(trees.thresholds)
@@ -341,7 +341,7 @@ def _tests(forest: ForestCode, name: str) -> dict[str, float]:
 
 
 def _sizes(thresholds: NDArray[Any]) -> Mapping[str, NDArray[np.bool_]]:
-    """Which thresholds take more instructions than 0 and -1, by how they stand in these."""
+    """The thresholds that need more instructions than 0 and -1, classified by their instruction encoding."""
     numbers = thresholds.astype(np.int64)
     byte, negative = (numbers > 0) & (numbers < 255), (numbers < -1) & (numbers > -256)
     short = (numbers >= -2048) & (numbers < 2047) & ~byte & ~negative & (numbers != 0) & (numbers != -1)

@@ -43,7 +43,7 @@ static TM_PACKED void {name}({entry} *table, const {vector} *x, int n)
 
 
 def _table(name: str, entry: str, vector: str) -> str:
-    """The function that makes a table. Patterns with other signs of all numbers have the negative sum."""
+    """The function that computes a table. A pattern with all signs flipped has the negated sum."""
     lines: list[str] = []
     for pattern in range(8, 16):
         a, b, c, d = (1 if pattern >> place & 1 else -1 for place in range(4))
@@ -55,8 +55,10 @@ def _table(name: str, entry: str, vector: str) -> str:
 
 @dataclass(frozen=True)
 class DigitTimes:
-    """Times on a chip, of an element: of a row by itself for each plane (`sign`) or of a ternary one (`trit`); of rows
-    that share tables for each plane (`lookup`) and in addition (`row`), and of the tables, for all rows (`table`).
+    """Times of an element on a chip.
+
+    `sign`, `trit`: of a separate row, for each plane or for a ternary element. `lookup`, `row`: of rows that share
+    tables, for each plane and in addition. `table`: of the tables, for all rows.
     """
 
     sign: float

@@ -1,4 +1,4 @@
-"""C of sums of products of numbers of 16 bits in regimes, which kernels of chips begin with."""
+"""C code for sums of products of 16-bit numbers in regimes, with which kernels of chips begin."""
 
 REGIME_INTEGER = """\
 /* A number of 16 bits times 2^scale. */
@@ -17,7 +17,7 @@ static inline __attribute__((__unused__)) int32_t tm_regime_integer(int16_t raw,
     return raw < 0 ? -(int32_t)size : (int32_t)size;
 }
 """
-"""The fetch of one number."""
+"""C code that fetches one number."""
 
 REGIME_RUNS = "const int16_t *w, const int16_t *x, uint16_t n"
 

@@ -1,6 +1,6 @@
 """Fragments for ARMv6-M: constants, stack frames and loops, in instructions of two bytes.
 
-Most instructions take only r0 to r7 as operands; r8 to r12 and lr hold sums, which additions can reach.
+Most instructions accept only r0 to r7 as operands; r8 to r12 and lr hold sums, since additions accept them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Rows of constant matrices as code, for instruction sets with MLA, with eight sums at a time in registers.
 
-Each element of a vector is loaded once for the rows of a block. Each magnitude among the weights that it meets is moved
-to a register once; MLA or MLS adds the product to the sum of each row with such a weight. Powers of two are shifts
-within an addition, and zeros take no code.
+Each element of a vector is loaded once for the rows of a block. Each magnitude among the weights by which it is
+multiplied is moved to a register once; MLA or MLS adds the product to the sum of each row with such a weight. Powers of
+two are shifts within an addition, and zeros take no code.
 
 The nest of rows cannot express this: each block of rows has its own instructions, and there is no weight stream.
 

@@ -7,7 +7,7 @@ of all rows are in the stack frame; subroutines of the kernel store the results.
 
 The nest of rows cannot express this: each block of rows has its own instructions, and there is no weight stream.
 
-Registers are assigned by hand: only additions and copies take high registers.
+Registers are assigned by hand: only additions and copies accept high registers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Dot products of bit-packed weights of 2 or 4 to 7 bits, of one row or of four, with the DSP extension.
 
-A word of packed weights is taken apart into pairs of halfwords, whose products with pairs of factors SMLAD adds to a
-sum. A factor is an element of the vector, or a combination of elements; those of a word are computed once for all rows.
+A word of packed weights is split into pairs of halfwords; SMLAD adds their products with pairs of factors to a sum. A
+factor is an element of the vector, or a combination of elements; those of a word are computed once for all rows.
 
 2 and 4 bits: shifting and masking the word gives weights k and k + n / 2 of n as a pair. 5 bits: the same, for the byte
 of low bits and for the fields above them, two words with the same factors. Weights of 3 bits are packed with 4, which
@@ -36,7 +36,7 @@ FACTORS = ("r12", "lr", "r10", "r11")
 """The registers of a word's pairs of factors."""
 
 _VECTOR_SUM = slot(0)
-"""The stack slot of the sum of the elements that `Block.bias` counts."""
+"""The stack slot of the sum of the elements that `Block.bias` multiplies."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class _PackedWord:
     """Four pairs of weights, or of parts of them, in up to four bytes of a row.
 
     factors: code that computes `FACTORS` from the vector at r1; empty if they are those of the previous word. mask: the
-    value of r3. load: loads the bytes into r8; step: their number, 0 if the next word is the same. arranged: prepares
-    r8. pairs: make one pair after the other in r9.
+    value of r3. load: loads the bytes into r8; step: their number, 0 if the next word is the same. arranged: code that
+    prepares r8. pairs: code for each pair, which leaves it in r9.
     """
 
     factors: Code
@@ -248,7 +248,9 @@ def packed_dot(weights: int, step: float, code: int) -> Kernel:
 
 
 def packed_rows(weights: int, step: float, code: int) -> Kernel:
-    """The kernel for four rows of weights of 2 or 4 to 7 bits and a vector of bytes. As `packed_dot`."""
+    """The kernel for four rows of weights of 2 or 4 to 7 bits and a vector of bytes. step, code: as for
+    `packed_dot`.
+    """
     symbol, group = f"tm_cm_dot4_p{weights}_s8_s32", group_length(weights)
     signature = f"void {symbol}(const int8_t *w, const int8_t *x, int n, const int32_t *start, int32_t *sums)"
     portable = f"""\
@@ -373,7 +375,9 @@ def _copied_rest(bits: int, rows: int, pitch: int, columns: int, count: int) -> 
 
 
 def _bytes_copied(source: str, *, many: bool) -> Code:
-    """Copy as many bytes as r9 counts, at least one, to r10. many: copy words first, then the remaining bytes."""
+    """Copy as many bytes as r9 counts, at least one, to r10. many: true to copy words first, then the remaining
+    bytes.
+    """
     bytes = t.ldrb("r8", post(source, 1)), t.strb("r8", post("r10", 1)), t.subs("r9", "r9", 1)
     if not many:
         return joined(t.label(5), *bytes, t.bne(back=5))

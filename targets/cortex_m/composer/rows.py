@@ -1,7 +1,7 @@
 """Rows of a matrix by windows, for the DSP extension: weight stream and three register tiles.
 
-Weights are streamed in groups of four, which meet four elements of a window: SXTB16 splits four bytes into elements 0
-and 2, and elements 1 and 3.
+Weights are streamed in groups of four, which are multiplied by four elements of a window: SXTB16 splits four bytes into
+elements 0 and 2, and elements 1 and 3.
 
 `SingleWindow`: eight rows by a single window. Four elements of the window at a time are widened in registers, once for
 all rows of a block.
@@ -317,7 +317,7 @@ class RowPairs(RowNest):
     def quad(self, rows: int, elements: Code, windows: int, *, first: bool = False) -> Code:
         """Add the products of four weights of each row and four elements of each window.
 
-        first: the sums begin; the start of each row is in the register of the first window's sum.
+        first: true if the sums begin; the start of each row is in the register of the first window's sum.
         """
         lines = [elements]
         for row in range(rows):

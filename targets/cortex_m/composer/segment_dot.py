@@ -21,7 +21,7 @@ from tinyml.targets.kernel import Composed, Kernel
 _AT_ONCE = 3
 _STEP = 9.0
 _CODE = 200
-"""Measured: instructions per product, and bytes."""
+"""Measured values: instructions per product, and bytes."""
 
 
 def fetched() -> Code:

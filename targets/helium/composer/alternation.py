@@ -1,4 +1,4 @@
-"""The order of loads and products: side by side, since different units execute them."""
+"""The order of loads and products, which alternate because different units execute them at the same time."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from tinyml.targets.composer.instructions import Code, joined
 
 
 class Alternation:
-    """Loads of vectors and products, in an order in which they alternate as far as registers allow."""
+    """Loads of vectors and products, ordered so that they alternate as far as registers allow."""
 
     def __init__(self) -> None:
         self._loads, self._products = list[Code](), list[Code]()
-        # The product after which the register of a load is free, and the loads that a product needs.
+        # For each load, the last product that reads its register before; for each product, the number of loads that it
+        # needs.
         self._free, self._needed = list[int](), list[int]()
         self._loaded, self._read = dict[str, int](), dict[str, int]()
 

@@ -1,9 +1,9 @@
 """Depthwise filters: four channels, in lanes of 32 bits, by up to four adjacent windows.
 
-No instruction adds products of two vectors lane by lane, so that each takes a VMUL and a VADD, which are executed side
-by side with loads. Some adjacent taps of a row of the filter are in registers at a time, and each pixel under them is
-loaded once for all windows of a group. Where the channels are no multiple of four, the last ones are loaded and stored
-with a predicate.
+No instruction adds products of two vectors lane by lane, so each product takes a VMUL and a VADD, which are executed in
+parallel with loads. Some adjacent taps of a row of the filter are in registers at a time, and each pixel under them is
+loaded once for all windows of a group. If the number of channels is not a multiple of four, the last channels are
+loaded and stored with a predicate.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _MOST_WINDOWS = 4
 """The most windows of a group."""
 
 _MOST_TAPS = 64
-"""The most taps of a filter, whose products are not in a loop."""
+"""The most taps of a filter whose products are written without a loop."""
 
 
 def masked(rows: int) -> Code:
-    """What comes before an access for a block: it is predicated for fewer than four channels."""
+    """The code before an access for a block: it predicates the access for fewer than four channels."""
     return () if rows == LANES else (scalar("vpst"),)
 
 
@@ -57,12 +57,12 @@ class Channels(RowNest):
 
     @property
     def columns(self) -> int:
-        """The taps of a row of a filter."""
+        """The number of taps in a row of a filter."""
         return self.tile.length // self.tile.rows
 
     @property
     def across(self) -> int:
-        """The pixels between adjacent windows."""
+        """The number of pixels between adjacent windows."""
         return self.tile.step // self.tile.rows
 
     @property
@@ -84,7 +84,7 @@ class Channels(RowNest):
 
     @cached_property
     def _windows(self) -> Sequence[tuple[int, int]]:
-        """Groups of as many windows as take the fewest instructions."""
+        """Groups of windows; the number of windows in each is the one that takes the fewest instructions."""
 
         count, (_, rows) = self.tile.count, self.layout.groups[0]
 
@@ -107,9 +107,10 @@ class Channels(RowNest):
         return predicate(rows, 32, _SCRATCH) if rows < LANES else ()
 
     def _pixels(self, windows: int) -> Iterator[tuple[int, int, Sequence[tuple[int, int]], int]]:
-        """Yield the offset of each pixel, the column of its first tap, and the windows and taps that meet it.
+        """Yield the offset of each pixel, the column of its first tap, and the windows and taps that use it.
 
-        Taps are numbered from the first of those that are in registers at a time, whose number in the filter is last.
+        Taps are numbered from the first of those that are in registers at the time; the number of that tap in the
+        filter comes last.
         """
         tile, most = self.tile, len(_VECTORS) - 2 - windows
         for run in range(tile.runs):
@@ -122,7 +123,7 @@ class Channels(RowNest):
     def products(self, rows: int, windows: int) -> Repeated:
         sums, (product, pixel), taps = _VECTORS[:windows], _VECTORS[windows : windows + 2], _VECTORS[windows + 2 :]
         pixels = list(self._pixels(windows))
-        # The pointer ends up at the next channels.
+        # At the end the pointer is at the next channels.
         places = [*(place for place, *_ in pixels), rows]
         order, begun, loaded = Alternation(), set[int](), -1
         for number, (place, column, met, first) in enumerate(pixels):

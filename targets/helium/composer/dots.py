@@ -1,12 +1,12 @@
 """Dot products and distances over runs of memory whose lengths are known only at run time, of one row or of four.
 
-A low-overhead loop predicates the vectors of its last iteration, so that no rest is left. Bytes that meet halfwords are
-widened as they are loaded. Sums lie in even registers, one of 64 bits in a pair. The elements that a sparse row meets
-are gathered.
+A low-overhead loop predicates the vectors of its last iteration, so that no remainder is left. Bytes that are
+multiplied by halfwords are widened as they are loaded. Sums are in even registers, one of 64 bits in a pair. The
+elements by which a sparse row is multiplied are gathered.
 
-Packed weights of 4 bits: the low halves of sixteen bytes meet the even elements of the vector, the high halves the odd
-ones, both gathered by offsets. The halves are weights plus 8, so that 8 times the sum of the vector is subtracted at
-the end. The last of an odd number of elements is multiplied first, by itself.
+Packed weights of 4 bits: the low halves of sixteen bytes are multiplied by the even elements of the vector and the high
+halves by the odd ones; both are gathered by offsets. The halves are weights plus 8, so that 8 times the sum of the
+vector is subtracted at the end. If the number of elements is odd, the last one is multiplied first, by itself.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from tinyml.targets.helium.mve import (
 from tinyml.targets.kernel import Composed, Kernel
 
 _ROWS = {1: ("r4",), 4: ("r4", "r6", "r8", "r10")}
-"""The sums, by the number of rows."""
+"""The registers of the sums, by the number of rows."""
 
 _BIAS = 8
-"""What the fields of packed weights exceed these by."""
+"""The amount by which the fields of packed weights exceed the weights."""
 
 
 _SQUARES = """\
@@ -58,7 +58,7 @@ def dot(weights: int, vector: int, sum: int) -> Kernel:
     symbol, bits = f"tm_mve_dot_s{weights}_s{vector}_s{sum}", max(weights, vector)
     loads = joined(_loaded("q0", "r0", weights, bits), _loaded("q1", "r1", vector, bits))
     if sum == 64:
-        # The count gives way to the sum.
+        # The sum replaces the count in its register.
         begin = t.mov("r12", "r2"), t.ldrd("r2", "r3", slot(8))
         loop, end = (
             (*loads, multiply(f"vmlaldava.s{bits}", "r2", "r3", "q0", "q1")),
@@ -198,19 +198,19 @@ def _runs(weights: int, vector: int) -> str:
 
 
 def _loaded(vector: str, pointer: str, width: int, bits: int) -> Code:
-    """Load elements of a width to lanes of as many bits or more, and advance the pointer."""
+    """Load elements of one width into lanes of the same or a greater width, and advance the pointer."""
     name = {(8, 8): "vldrb.u8", (8, 16): "vldrb.s16", (16, 16): "vldrh.u16", (16, 32): "vldrh.s32"}[width, bits]
     return (access(name, vector, pointer, VECTOR * width // bits),)
 
 
 def _predicated(loop: Sequence[Line], bits: int, count: str) -> Code:
-    """A loop over as many elements as a register counts, a vector of them at a time."""
+    """A loop over the elements that a register counts, one vector at a time."""
     begin, end = scalar(f"wlstp.{bits}", "lr", count, "2f"), scalar("letp", "lr", "1b")
     return joined(begin, t.label(1), loop, end, t.label(2))
 
 
 def _last_of_odd(rows: Sequence[str], sums: Sequence[str]) -> Code:
-    """Add the products of the last element if their number, in r2, is odd. r1: points to the vector."""
+    """Add the products of the last element if their number, in r2, is odd. r1 points to the vector."""
     lines: list[Line] = [t.lsls("r3", "r2", 31), t.beq(ahead=3)]
     lines += [t.sub("r12", "r2", 1), t.ldrsb("r3", at("r1", "r12")), t.lsr("r12", "r12", 1)]
     for row, sum in zip(rows, sums, strict=True):
@@ -220,7 +220,7 @@ def _last_of_odd(rows: Sequence[str], sums: Sequence[str]) -> Code:
 
 
 def _stored(sums: Sequence[str]) -> Code:
-    """Return a sum, or store several to the array whose address is the argument on the stack."""
+    """Return a sum, or store several sums in the array whose address is the argument on the stack."""
     if len(sums) == 1:
         return (t.mov("r0", sums[0]),)
     return (t.ldr("r3", slot(36)), *(t.str_(sum, at("r3", 4 * number)) for number, sum in enumerate(sums)))
@@ -229,7 +229,7 @@ def _stored(sums: Sequence[str]) -> Code:
 def _composed(
     signature: str, code: Code, loop: Sequence[Line], products: int, portable: str, functions: Sequence[str] = ()
 ) -> Composed:
-    """products: of an iteration of the loop, whose last instruction counts it."""
+    """Compose a kernel. products: the code of an iteration of the loop, whose last instruction counts it."""
     each = instructions(loop) + 1
     costs = {"": float(instructions(code) - each), "element": each / products}
     bodies = {(CORE,): naked(printed(code))}

@@ -1,10 +1,10 @@
 """The code of a group of iterations of a loop over elements, in the lanes of vectors.
 
-Vectors are assigned in one pass over the steps, each freed at the last use of its value. Accesses for fewer iterations
-than there are lanes are predicated.
+Vectors are assigned in one pass over the steps, each freed at the last use of its value. Accesses are predicated if
+there are fewer iterations than lanes.
 
 Sums of products over a row are sums of whole vectors in core registers, which then move to the lanes of their
-iterations. Reductions join values lane by lane, and the lanes at the end (`Registers.ended`).
+iterations. Reductions combine values lane by lane, and the lanes at the end (`Registers.ended`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _CONDITIONS = {"at_least": "ge", "greater": "gt"}
 
 
 def counted(code: Repeated, count: int, depth: int) -> Repeated:
-    """A loop inside of `depth` others."""
+    """A loop inside `depth` other loops."""
     label = 1 + depth
     if not any(line.text.endswith(":") for line in code.lines):
         return low_overhead(code, count, label)
@@ -60,25 +60,28 @@ def counted(code: Repeated, count: int, depth: int) -> Repeated:
 
 
 class Group:
-    """Iterations that run at a time, in the lanes of vectors.
+    """Iterations that run at the same time, in the lanes of vectors.
 
-    lanes: their number. ahead: the bytes by which pointers advance; None if they are not used any more.
+    lanes: the number of iterations. ahead: the bytes by which pointers advance; None if they are not used any more.
     """
 
     def __init__(self, kept: Registers, lanes: int, ahead: Sequence[int] | None):
         self.kept, self.loop, self.steps, self.lanes = kept, kept.loop, kept.loop.steps, lanes
         self.free, self.registers = list(kept.temporaries), dict[int, str]()
-        # Vectors with constants of the step that is being taken.
+        # Vectors with constants of the step that is being composed.
         self.made = dict[int, str]()
-        # The bytes from the element of the group's first iteration, as the loops around stand, to where each pointer
-        # is, and to where it has to be at the end of the iteration of the innermost of these loops.
+        # For each run: the bytes from the element of the group's first iteration, in the current iterations of the
+        # enclosing loops, to the pointer, and to where the pointer has to be at the end of an iteration of the
+        # innermost of these loops.
         self.ahead, self.goals = [0] * len(kept.loop.widths), ahead
         self.targets = self._targets()
-        # The bits of lanes and the elements that are predicated, if known.
+        # The width of the lanes and the number of elements that are predicated, if known.
         self.mask = kept.mask
 
     def _targets(self) -> dict[int, int]:
-        """The carried value that a step may replace where it is computed, since it is not read any more."""
+        """For each step, the carried value that it may overwrite with its result, since that value is not read any
+        more.
+        """
         found: dict[int, int] = {}
         for number, step in enumerate(self.steps):
             if step.name == "next":
@@ -100,7 +103,7 @@ class Group:
         return Repeated.once(begin).followed_by(self._steps(0, len(self.steps), self.kept.outer - 1))
 
     def _predicated(self, mask: tuple[int, int]) -> Code:
-        """Predicate the first elements of vectors, unless they are."""
+        """Predicate the first elements of vectors, unless they are predicated already."""
         if mask == self.mask:
             return ()
         self.mask = mask
@@ -108,7 +111,7 @@ class Group:
         return predicate(elements, bits, SCRATCH)
 
     def _steps(self, first: int, end: int, depth: int) -> Repeated:
-        """The steps from one to another, in `depth` loops."""
+        """Compose the steps from `first` to `end`, in `depth` loops."""
         code, number = Repeated.once(()), first
         while number < end:
             if self.steps[number].name == "loop":
@@ -154,7 +157,7 @@ class Group:
         return self.loop.widths[run] // 8
 
     def _take(self, number: int | None = None) -> str:
-        """A register for the value of a step, or for none."""
+        """A register for the value of a step, or for no value."""
         if number in self.targets:
             return self.registers[self.targets[number]]
         if not self.free:
@@ -164,7 +167,7 @@ class Group:
         return register
 
     def _spare(self, *but: str) -> str:
-        """A register that only the code of a step overwrites, other than some."""
+        """A register that only the code of a step overwrites, other than the given ones."""
         register = next((one for one in self.free if one not in but), None)
         if register is None:
             raise Unassigned
@@ -185,7 +188,7 @@ class Group:
         return self.registers[operand]
 
     def _constants(self, step: Step) -> Code:
-        """Load the constants that a step takes in vectors, and that no vector holds in all groups."""
+        """Load the constants that a step reads from vectors, unless a vector holds them in all groups."""
         lines, values = list[Line](), vector_constants(step)
         if step.name == "select" and isinstance(step.operands[0], int):
             values = [*vector_constants(self.steps[step.operands[0]]), *values]
@@ -197,7 +200,7 @@ class Group:
         return tuple(lines)
 
     def _core(self, value: int) -> tuple[Code, str]:
-        """A register with a number, and what loads it."""
+        """A core register with a number, and the code that loads it."""
         register = self.kept.in_core.get(value)
         return ((), register) if register is not None else (number_in(SCRATCH, value), SCRATCH)
 
@@ -217,7 +220,7 @@ class Group:
             old, new = map(self._vector, step.operands)
             self._release(number)
             return joined(constants, () if old == new else (integer("vmov", old, new),))
-        # A gather does not load what its offsets are in.
+        # A gather must not load into the register of its offsets.
         to = self._take(number) if step.name == "lookup" else ""
         self._release(number)
         to = to or self._take(number)
@@ -289,7 +292,9 @@ class Group:
         return (_BY_SCALAR[step.name](f"v{step.name}.i{self.kept.bits}", to, a, b),)
 
     def _requantised(self, number: int, step: Step, to: str, source: str) -> Code:
-        """TensorFlow Lite's two roundings, as in `requantised`, by a constant shift and without a needless repair."""
+        """TensorFlow Lite's two roundings, as in `requantised`, by a constant shift, without the correction of negative
+        values if it has no effect.
+        """
         [operand], (multiplier, shift) = step.operands, step.numbers
         assert isinstance(operand, int)
         low, high = self.loop.intervals[operand]
@@ -307,7 +312,8 @@ class Group:
         return tuple(lines)
 
     def _repaired(self, number: int, to: str, low: int, *but: str) -> Code:
-        """Decrement negative values, if there are any and it matters, so that their halves round away from zero.
+        """Decrement negative values, so that ties round away from zero; no code if there are none or if it makes no
+        difference.
 
         but: registers that keep their values.
         """
@@ -317,13 +323,13 @@ class Group:
         return integer("vshr.s32", spare, to, 31), integer("vadd.i32", to, to, spare)
 
     def _requantised_by(self, number: int, step: Step, to: str, sources: Sequence[str]) -> Code:
-        """The same roundings, by a multiplier and a right shift in lanes."""
+        """The same roundings, with a multiplier and a right shift amount for each lane."""
         x, _, shift = step.operands
         assert isinstance(x, int)
         assert isinstance(shift, int)
         if self.loop.intervals[shift][1] >= 0:
             raise Unassigned
-        # The shift may lie where the result goes.
+        # The shift amount may be in the register of the result.
         product = to if to != sources[2] else self._spare(to)
         repaired = self._repaired(number, product, self.loop.intervals[x][0], product, sources[2])
         return joined(
@@ -355,13 +361,13 @@ class Group:
             with_number(multiply, "vqrdmulh.s32", to, half, -1010580540),
             with_number(integer, "vadd.i32", to, to, 1515870810),
             *([newton] * 3),
-            # The plain function saturates before it shifts.
+            # The plain C function saturates before it shifts.
             (*number_in(SCRATCH, (1 << 30) - 1), integer("vdup.32", step, SCRATCH)),
             (integer("vmin.s32", to, to, step), integer("vshl.i32", to, to, 1)),
         )
 
     def _is_clamped_from_zero(self, number: int) -> bool:
-        """True if negative values, whose halves alone round otherwise, are not told apart afterwards."""
+        """True if all later steps clamp negative values, the only ones whose ties round in another way."""
         [*uses] = self.kept.uses[number]
         steps = [self.steps[use] for use in uses]
         return all(
@@ -370,7 +376,7 @@ class Group:
         )
 
     def _load(self, number: int, step: Step, to: str, end: int) -> Code:
-        """Load a vector, and advance the pointer to the next load, or to where it has to be after the last."""
+        """Load a vector, and advance the pointer to the next load, or to its final position after the last load."""
         run, offset, *_ = step.numbers
         pointer, size = self.kept.pointers[run], self._bytes(run)
         place, reach, code = offset * size, REACH * size, ()
@@ -386,7 +392,7 @@ class Group:
         return joined(code, masked, access(name, to, pointer, ahead, distance))
 
     def _following(self, run: int, number: int, end: int) -> int | None:
-        """Where the pointer of a run has to be after a load; None if an inner loop reads the run next."""
+        """The position of a run's pointer after a load; None if an inner loop reads the run next."""
         for after in range(number + 1, end):
             if self.steps[after].name == "load" and self.steps[after].numbers[0] == run:
                 inside = self.loop.around(after) != self.loop.around(number)
@@ -405,11 +411,11 @@ class Group:
         return self.lanes < self.kept.lanes
 
     def _masked(self) -> Code:
-        """What predicates the next access for these iterations."""
+        """The code that predicates the next access for these iterations."""
         return joined(self._predicated((self.kept.bits, self.lanes)), scalar("vpst")) if self.is_masked else ()
 
     def _sum(self, step: Step, to: str) -> Code:
-        """Sum over the rows of the iterations, two of which then move to two lanes at a time."""
+        """Sum over the rows of the iterations; the sums are moved to the lanes two at a time."""
         rows, pitch, _, length = step.numbers
         size, bits = self._bytes(rows), sum_bits(self.loop, step)
         vectors, mask = range(vectors_of(length, bits)), self.kept.mask_of(step)
@@ -442,7 +448,8 @@ class Group:
     ) -> list[_Masked]:
         """Add the products of a vector of a row to a sum, and advance the pointer to the rows.
 
-        number: of the vector in the row. masked: true if it is the last one, and not whole. free: two vectors.
+        number: that of the vector in the row. masked: true if it is the last vector, with fewer elements than lanes.
+        free: two vectors.
         """
         (rows, _, run, _), bits, (own, other) = step.numbers, sum_bits(self.loop, step), free
         pointer, suffix = self.kept.pointers[rows], "t" if masked else ""
@@ -478,7 +485,7 @@ class Group:
         return joined(masked, access(name, vector, self.kept.pointers[result], ahead), self._moves())
 
     def _reduced(self, step: Step) -> Code:
-        """Join the values of the iterations with those of all before, lane by lane."""
+        """Combine the values of the iterations with those of all previous ones, lane by lane."""
         _, value = step.operands
         vector, bits, all = self._vector(value), self.kept.bits, self.kept.all
         suffix, masked = "t" if self.is_masked else "", self._masked()
@@ -486,7 +493,7 @@ class Group:
             name = "vadd{}.i{}" if step.name == "sum" else "vmax{}.s{}"
             return joined(masked, integer(name.format(suffix, bits), all[0], all[0], vector), self._moves())
         place = self._spare(vector)
-        # The comparison is the predicate of what follows.
+        # The comparison is the predicate of the instructions that follow.
         self.mask = None
         return joined(
             integer(f"vidup.u{bits}", place, PLACE, 1),

@@ -1,8 +1,9 @@
-"""The registers of a loop over elements: what holds the same in all groups of iterations, and what is free for values.
+"""The registers of a loop over elements: those whose content is the same in all groups of iterations, and those that
+are free for values.
 
-A constant is in a core register where an instruction takes one as its second operand, otherwise in a vector. The vector
-that all rows of a sum meet stays in registers where there are enough. What a reduction has joined so far has one or
-two of its own.
+A constant is in a core register if an instruction accepts one as its second operand, otherwise in a vector. The vector
+by which all rows of a sum are multiplied stays in registers if there are enough. The intermediate result of a reduction
+has one or two registers of its own.
 """
 
 from __future__ import annotations
@@ -27,27 +28,27 @@ from tinyml.targets.cortex_m.thumb import at, slot
 from tinyml.targets.helium.mve import VECTOR, access, integer, number_in, predicate, scalar
 
 ARGUMENTS = ("r0", "r1", "r2", "r3")
-"""Pointers to the first runs, the arguments of the function; those to others are on the stack."""
+"""Pointers to the first runs, which are arguments of the function; the other pointers are on the stack."""
 
 COUNTERS = ("r4", "r5", "r6")
-"""Counters of loops around others."""
+"""The counters of outer loops."""
 
 _FREE, SCRATCH = ("r7", "r8", "r9", "r10", "r11"), "r12"
 _LOW = ("r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7")
-"""Registers with the addresses of accesses that widen or narrow elements."""
+"""Registers for the addresses of accesses that widen or narrow elements."""
 
 SUM = "r10"
-"""The register of a sum of products, beside `SCRATCH`; both are even."""
+"""The register of a sum of products, used with `SCRATCH`; both are even."""
 
 _VECTORS = tuple(f"q{index}" for index in range(8))
 _PRESERVED = 4
-"""The first vector that calls preserve."""
+"""The first of the vectors that calls preserve."""
 
 KEPT = ("q3", "q2", "q7", "q6", "q5", "q4")
-"""Vectors for constants and for the vectors that rows meet."""
+"""Vectors for constants and for the vectors by which rows are multiplied."""
 
 _MOST_VECTORS = 8
-"""The most vectors of a row, each of which is loaded by an instruction of its own."""
+"""The most vectors of a row, each of which is loaded by a separate instruction."""
 
 PLACE = "r6"
 """The number of the first iteration of a group; VIDUP takes it from an even register."""
@@ -59,14 +60,14 @@ _SIZES = {8: "b", 16: "h", 32: "w"}
 
 _WITHOUT_VALUE = (*ENDS, *CONDITIONS)
 _NARROW = ("load", "shared", "add", "sub", "mul", "and", "min", "max", "select", "left", "right", *_WITHOUT_VALUE)
-"""Steps that lanes of any width compute."""
+"""Steps that can be computed in lanes of any width."""
 
 BY_SCALAR = ("add", "sub", "mul")
 """Instructions whose second operand may be a core register."""
 
 
 class Unassigned(Exception):
-    """More values at a time than there are registers."""
+    """Raised if more values are alive at a time than there are registers."""
 
 
 def lane_bits(loop: ElementLoop) -> int:
@@ -86,7 +87,7 @@ def lane_bits(loop: ElementLoop) -> int:
 class Registers:
     """The registers of a loop.
 
-    kept: the most vectors that hold the same in all iterations. outer: the loops around those of an iteration.
+    kept: the most vectors that hold the same content in all iterations. outer: the loops around those of an iteration.
     """
 
     def __init__(self, loop: ElementLoop, kept: int, outer: int = 1):
@@ -99,14 +100,14 @@ class Registers:
         if self.counters > len(COUNTERS) or any(sum_bits(loop, step) > REGISTER for step in sums):
             raise Unassigned
         last = loop.steps[-1]
-        # What all iterations so far have given in each lane, and where.
+        # The result of all iterations so far in each lane, and the iteration that it comes from.
         count = {"place": 2, "store": 0}.get(last.name, 1)
         self.all, vectors = KEPT[:count], list(KEPT[count:kept])
         shared = [number for number, step in enumerate(self.steps) if step.name == "shared"]
         if len(shared) > len(vectors) or (last.name == "place" and self.counters >= len(COUNTERS)):
             raise Unassigned
         self.shared = {number: vectors.pop(0) for number in shared}
-        # Each vector that rows meet saves a load in every row, most constants save one in every group.
+        # A vector by which rows are multiplied saves a load in every row, most constants save one in every group.
         for step in sums:
             _, _, run, length = step.numbers
             if vectors_of(length, sum_bits(loop, step)) > _MOST_VECTORS:
@@ -131,7 +132,8 @@ class Registers:
         self.compares = last.name == "place" or any(step.name in CONDITIONS for step in self.steps)
         masks = {mask for step in sums if (mask := self.mask_of(step)) is not None}
         rest = {(self.bits, loop.count % self.lanes)} if loop.count % self.lanes else set[tuple[int, int]]()
-        # The predicate of all groups, where no other is needed but for the last iterations of all.
+        # The predicate that holds from the beginning, if only one is needed, apart from that of the very last
+        # iterations.
         begins = masks | rest if loop.lines > 1 else masks or rest
         self.mask = begins.pop() if len(begins) == 1 and not self.compares else None
         self.uses = [self._uses(number) for number in range(len(self.steps))]
@@ -141,7 +143,7 @@ class Registers:
         ]
 
     def _uses(self, number: int) -> list[int]:
-        """The steps that read a value; a comparison is made where it is used."""
+        """The steps that read a value; comparisons are evaluated where they are used."""
         found: list[int] = []
         for user, step in enumerate(self.steps):
             if number in step.operands:
@@ -149,12 +151,14 @@ class Registers:
         return found
 
     def _lasting(self, use: int, made: int) -> int:
-        """The step up to which a value lives for a use: the end of the outermost loop that it is not made in."""
+        """The step up to which a value has to be preserved for a use: the end of the outermost loop that encloses the
+        use but not the definition.
+        """
         ends = [self.loop.loops[first] for first in self.loop.around(use) if first > made]
         return ends[0] if ends else use
 
     def _pointers(self) -> tuple[dict[int, str], list[str]]:
-        """The registers of pointers by runs, and those that are left for constants."""
+        """The registers of pointers by runs, and the remaining registers, which hold constants."""
         summed = any(step.name in SUMS for step in self.steps)
         others = [register for register in _FREE if not summed or register != SUM]
         free = [*others, *COUNTERS[self.counters :]]
@@ -164,7 +168,7 @@ class Registers:
         runs = [run for run in range(len(self.loop.widths)) if run not in kept]
         found = {run: ARGUMENTS[run] for run in runs if run < len(ARGUMENTS)}
         free += [register for register in ARGUMENTS if register not in found.values()]
-        # Addresses that need no low register get others first.
+        # Addresses that need no low register are assigned to the other registers first.
         for run in sorted((run for run in runs if run not in found), key=self._is_low):
             wanted = [register for register in free if (register in _LOW) == self._is_low(run)]
             if not (usable := wanted or (() if self._is_low(run) else free)):
@@ -174,7 +178,7 @@ class Registers:
         return found, free
 
     def _is_low(self, run: int) -> bool:
-        """True if the address of a run has to be in a low register: elements are widened or narrowed."""
+        """True if the address of a run has to be in a low register because elements are widened or narrowed."""
         for step in self.steps:
             if step.name == "lookup" and step.numbers[0] == run:
                 return False
@@ -183,14 +187,14 @@ class Registers:
         return self.loop.widths[run] < self.bits
 
     def mask_of(self, step: Step) -> tuple[int, int] | None:
-        """The bits of lanes and the elements of the last vector of a sum's rows; None if it is whole."""
+        """The width of the lanes and the number of elements of the last vector of a sum's rows; None if it is whole."""
         bits, (*_, length) = sum_bits(self.loop, step), step.numbers
         rest = length % (8 * VECTOR // bits)
         return (bits, rest) if rest else None
 
     @property
     def core(self) -> set[str]:
-        """The core registers that counters, pointers, sums and constants take."""
+        """The core registers for counters, pointers, sums and constants."""
         sums = [SUM] if any(step.name in SUMS for step in self.steps) else []
         places = [PLACE] if self.steps[-1].name == "place" else []
         return {*self.in_core.values(), *self.pointers.values(), *COUNTERS[: self.counters], *sums, *places}
@@ -244,7 +248,7 @@ class Registers:
         return tuple(lines)
 
     def ended(self) -> Code:
-        """Join the lanes of a reduction, and store its result."""
+        """Combine the lanes of a reduction, and store its result."""
         if not self.all:
             return ()
         last, bits, all = self.steps[-1], self.bits, self.all[0]
@@ -256,7 +260,7 @@ class Registers:
         else:
             lines += [*self._first_lane(all), integer(f"vmaxv.s{bits}", SCRATCH, all)]
         if last.name == "place":
-            # Lanes without the greatest value have the greatest number, which is no place.
+            # Lanes without the greatest value receive the greatest number, which is never a position.
             spare = self.temporaries[0]
             lines += [integer(f"vcmp.i{bits}", "eq", all, SCRATCH), *number_in(SCRATCH, (1 << bits - 1) - 1)]
             lines += [integer(f"vdup.{bits}", spare, SCRATCH), integer("vpsel", spare, self.all[1], spare)]
@@ -268,7 +272,7 @@ class Registers:
         return (scalar(f"vmov.{sign}{self.bits}", SCRATCH, f"{vector}[0]"),)
 
     def _met(self, run: int, bits: int, vectors: Sequence[str]) -> Code:
-        """Load the vector that rows meet."""
+        """Load the vector by which rows are multiplied."""
         width, lines = self.loop.widths[run], list[Line]()
         rest = self.loop.reach[run] % (8 * VECTOR // bits)
         for number, vector in enumerate(vectors):
@@ -280,7 +284,7 @@ class Registers:
 
 
 def scalars_of(step: Step) -> Sequence[int]:
-    """The numbers that a step takes in core registers."""
+    """The numbers that a step reads from core registers."""
     if step.name == "requantise":
         return step.numbers[:1]
     if step.name in BY_SCALAR or step.name in CONDITIONS:
@@ -292,7 +296,7 @@ def scalars_of(step: Step) -> Sequence[int]:
 
 
 def vector_constants(step: Step) -> Sequence[int]:
-    """The numbers that a step takes in vectors."""
+    """The numbers that a step reads from vectors."""
     constants = [one.value for one in step.operands if isinstance(one, Constant) and step.name not in REDUCTIONS]
     if step.name == "sub" and constants == [0]:
         return []
@@ -300,22 +304,24 @@ def vector_constants(step: Step) -> Sequence[int]:
 
 
 def sum_bits(loop: ElementLoop, step: Step) -> int:
-    """The bits of the lanes in which a sum's rows meet the vector; differences take twice those of elements."""
+    """The width of the lanes in which a sum's rows are multiplied by the vector; differences need twice the width of
+    elements.
+    """
     rows, _, vector, _ = step.numbers
     bits = max(loop.widths[rows], loop.widths[vector])
     return 2 * bits if step.name == "distance" else bits
 
 
 def vectors_of(length: int, bits: int) -> int:
-    """The vectors of so many elements."""
+    """The number of vectors for a given number of elements."""
     return -(-length * bits // (8 * VECTOR))
 
 
 def loading(width: int, bits: int, *, masked: bool) -> str:
-    """The name of a load of elements of a width into lanes of as many bits or more."""
+    """The name of a load of elements of one width into lanes of the same or a greater width."""
     return f"vldr{_SIZES[width]}{'t' if masked else ''}.{'u' if width == bits else 's'}{bits}"
 
 
 def storing(width: int, bits: int, *, masked: bool) -> str:
-    """The name of a store of elements of a width from lanes of as many bits or more."""
+    """The name of a store of elements of one width from lanes of the same or a greater width."""
     return f"vstr{_SIZES[width]}{'t' if masked else ''}.{bits}"

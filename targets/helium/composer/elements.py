@@ -1,7 +1,7 @@
 """Loops over elements: as many iterations at a time as a vector has lanes of the width that all values need.
 
-The last iterations, if they are fewer, run by themselves, with loads and stores under a predicate. The innermost loop
-is a low-overhead one. Short inner loops are unrolled.
+If fewer iterations than that remain at the end, they run separately, with loads and stores under a predicate. The
+innermost loop is a low-overhead one. Short inner loops are unrolled.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tinyml.targets.helium.composer.element_registers import KEPT, Registers, Un
 from tinyml.targets.helium.mve import RESTORE_VECTORS, SAVE_VECTORS
 
 _MOST_STEPS = 64
-"""The most steps of an iteration whose inner loops are unrolled."""
+"""The most steps of an iteration for which inner loops are unrolled."""
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,16 @@ class Elements(RepeatedCode):
 
     @cached_property
     def fits(self) -> bool:
-        """True if runs, counters and values have registers."""
+        """True if there are registers for runs, counters and values."""
         try:
             return len(self.code.lines) > 0
         except Unassigned:
             return False
 
     def function(self) -> Repeated:
-        """The function with as many vectors and constants in registers in all iterations as leave enough for values."""
+        """The function in which as many vectors and constants stay in registers as leave enough registers for
+        values.
+        """
         unrolled = self.loop.unrolled
         for loop in (unrolled, self.loop) if len(unrolled.steps) <= _MOST_STEPS else (self.loop,):
             for kept in range(len(KEPT), -1, -1):
@@ -48,7 +50,7 @@ class Elements(RepeatedCode):
 
 
 def _function(kept: Registers) -> Repeated:
-    # Vectors are taken as the iterations are composed.
+    # Vectors are allocated while the iterations are composed.
     code = _lines(kept)
     saved, restored = ([SAVE_VECTORS], [RESTORE_VECTORS]) if kept.saves_vectors else ([], [])
     registers = [register for register in SAVED if register in kept.core]

@@ -1,4 +1,4 @@
-"""The end of a block of four rows: sums, a row in each lane, are requantised to bytes and stored."""
+"""The end of a block of four rows: the sums, one row per lane, are requantised to bytes and stored."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _NUMBERS = {"starts": START, "multipliers": MULTIPLIER, "shifts": _SHIFT}
 
 
 def in_blocks(blocks: int, few: int) -> Sequence[tuple[int, int]]:
-    """The groups of a weight stream: blocks of four rows, and at last one of fewer."""
+    """The groups of a weight stream: blocks of four rows, and a last block of fewer rows if some remain."""
     return [group for group in ((blocks, LANES), (1 if few else 0, few)) if group[0]]
 
 
 def finish(aligned: int) -> Sequence[Field]:
-    """The last fields of a block of a weight stream, a vector each.
+    """The last fields of a block of a weight stream, one vector per field.
 
-    aligned: of fields, in bytes; `VECTOR` where a block may have fewer than four rows.
+    aligned: the alignment of fields in bytes; `VECTOR` if a block may have fewer than four rows.
     """
     return [RowNumbers(name, aligned, content=(number,)) for name, number in _NUMBERS.items()]
 
@@ -39,10 +39,10 @@ def zero_in(register: str, zero: int) -> Code:
 def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero: str | None) -> Code:
     """Requantise vectors of sums to bytes as TensorFlow Lite does, with two roundings.
 
-    VQRDMULH is the first of them. VRSHL rounds halves upwards, so that negative sums are decremented, halves to round
-    away from zero; every shift is at least 1. The bytes are then in the lowest byte of each lane.
+    VQRDMULH does the first rounding. VRSHL rounds ties upwards; negative sums are decremented before, so that ties
+    round away from zero. Every shift is at least 1. The bytes are then in the lowest byte of each lane.
 
-    sums: the vectors, which have the same rows. stream: points to the fields `finish`, and ends up behind them.
+    sums: the vectors, which have the same rows. stream: points to the fields of `finish`, and behind them afterwards.
     numbers, spare: vectors that are overwritten. zero: a register with the raw of 0; None if it is 0.
     """
     load = access("vldrw.u32", numbers, stream, VECTOR)

@@ -1,10 +1,10 @@
 """Rows of a matrix by windows: four rows by two windows, or by one.
 
-VMLADAVA adds sixteen products to a sum in an even core register, of which eight are sums of a block. Weights are
-streamed in vectors of sixteen, those of the rows in turn; a run of a window is padded with zeros to whole vectors, and
-the last vector of its elements is loaded with a predicate, so that nothing behind the run is read. Short runs that are
-near each other are gathered instead, by offsets at the head of the stream. Loads and products alternate, since they are
-executed side by side.
+VMLADAVA adds sixteen products to a sum in an even core register; eight of these registers hold the sums of a block.
+Weights are streamed in vectors of sixteen, one vector of each row in turn. A run of a window is padded with zeros to
+whole vectors, and the last vector of its elements is loaded with a predicate, so that nothing behind the run is read.
+Short runs that are near each other are gathered instead, by offsets at the head of the stream. Loads and products
+alternate, since they are executed in parallel.
 
 Registers are assigned by hand: sums need even registers, and pointers of narrowing stores low ones.
 """
@@ -51,13 +51,15 @@ _AT_STREAM, _AT_BLOCKS, _AT_WINDOWS = (slot(4 * number) for number in range(3))
 _FRAME = 12
 
 _NEAR = 256
-"""The most bytes from the first to the last element of a window that is gathered."""
+"""The greatest distance in bytes from the first to the last element of a window that is gathered."""
 
 _GATHERING = 26 / 16
-"""The cycles of a vector that is gathered, by those of one that is loaded."""
+"""The time to gather a vector, as a multiple of the time to load one."""
 
 _UNROLLED, _AT_ONCE = 16, 8
-"""The most vectors of a window that are multiplied without a loop, and those of an iteration of a loop over vectors."""
+"""The most vectors of a window that are multiplied without a loop, and the vectors per iteration of a loop over
+vectors.
+"""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class Rows(RowNest):
 
     @cached_property
     def offsets(self) -> Sequence[int]:
-        """The byte offsets of a window's elements in whole vectors, where they are gathered; otherwise empty."""
+        """The byte offsets of a window's elements in whole vectors, if they are gathered; otherwise empty."""
         tile = self.tile
         elements, runs = tile.runs * tile.length, tile.runs * -(-tile.length // VECTOR)
         vectors = -(-elements // VECTOR)
@@ -76,22 +78,22 @@ class Rows(RowNest):
         if not near or vectors * _GATHERING >= runs:
             return ()
         places = [run * tile.pitch + element for run in range(tile.runs) for element in range(tile.length)]
-        # Padding meets weights of 0.
+        # Padding is multiplied by weights of 0.
         return [*places, *[0] * (vectors * VECTOR - elements)]
 
     @property
     def pieces(self) -> int:
-        """The runs of a window, which gathered elements are one of."""
+        """The runs of a window; gathered elements form a single run."""
         return 1 if self.offsets else self.tile.runs
 
     @property
     def vectors(self) -> int:
-        """The vectors of a run, or of all gathered elements."""
+        """The number of vectors of a run, or of all gathered elements."""
         return len(self.offsets) // VECTOR or -(-self.tile.length // VECTOR)
 
     @property
     def rest(self) -> int:
-        """The elements of the last vector of a run; 0 if it is whole."""
+        """The number of elements in the last vector of a run; 0 if it is whole."""
         return 0 if self.offsets else self.tile.length % VECTOR
 
     @property
@@ -146,7 +148,8 @@ class Rows(RowNest):
         tile, whole = self.tile, self.vectors * VECTOR
         if self.offsets:
             return Repeated.once(self._flat(rows, windows, [(0, False)] * self.vectors, first=True))
-        # The pointers advance from the last vector of a run to the next run, and at last back to the first one.
+        # The pointers advance from the last vector of a run to the next run, and after the last run back to the first
+        # one.
         ahead, back = tile.pitch - whole, -(tile.runs - 1) * tile.pitch - whole
         if self._is_unrolled:
             ends = [*[ahead] * (tile.runs - 1), back]
@@ -165,7 +168,7 @@ class Rows(RowNest):
         return code
 
     def _run(self, vectors: int, end: int) -> list[tuple[int, bool]]:
-        """The last vectors of a run: the step behind each, and true for one that is loaded with a predicate.
+        """The last vectors of a run: the step after each vector, and true for one that is loaded with a predicate.
 
         end: the step from the end of the run.
         """
@@ -176,7 +179,7 @@ class Rows(RowNest):
         return joined(*(moved(pointer, distance) for pointer in _WINDOWS[:windows]))
 
     def _flat(self, rows: int, windows: int, vectors: Sequence[tuple[int, bool]], *, first: bool = False) -> Code:
-        """Add the products of vectors, given as by `_run`. first: the sums begin."""
+        """Add the products of vectors, which are given as by `_run`. first: true if the sums begin."""
         order = Alternation()
         for number, (step, masked) in enumerate(vectors):
             name = "vmladav.s8" if first and number == 0 else "vmladava.s8"

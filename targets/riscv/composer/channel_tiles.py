@@ -54,7 +54,7 @@ class RiscvChannelTile(RiscvTileCode):
 
     @property
     def most_windows(self) -> int:
-        """The number of windows taken at once; loads and stores have to reach the last one."""
+        """The most windows computed at once; loads and stores have to reach the last one."""
         if not self.records.is_by_channel or self.records.columns > _MOST_WEIGHTS:
             return 0
         reached = [count for count in range(1, _MOST_WINDOWS + 1) if self.reach(count) <= REACH]
@@ -70,7 +70,7 @@ class RiscvChannelTile(RiscvTileCode):
 
     @cached_property
     def windows(self) -> list[tuple[int, int]]:
-        """Groups of windows: pairs of a repetition count and a number of windows taken at once."""
+        """Groups of windows: pairs of a repetition count and the number of windows computed at once."""
         return balanced(self.tile.count, self.most_windows)
 
     def write(self, code: RiscvCode[V]) -> None:
@@ -133,7 +133,7 @@ class _Channel(Generic[V]):
     def _row(self, pointer: V, offset: int, weights: Sequence[V], sums: Sequence[V], *, first: bool) -> Sequence[V]:
         """Add a row of the filter to the sums of windows, which share one start if it is the first row.
 
-        offset: of the row's first element from the pointer, in bytes.
+        offset: that of the row's first element from the pointer, in bytes.
         """
         code, across, columns = self.code, self.records.across, self.records.columns
         sums = [*sums]

@@ -18,7 +18,7 @@ from tinyml.targets.riscv.composer.fragments import UNROLLED, RiscvTileCode, add
 
 _MOST_WINDOWS, _MOST_ROWS, _MOST_ROWS_ALONE = 4, 4, 8
 UNROLLED_LENGTH = 2 * UNROLLED
-"""The maximum number of elements without a loop."""
+"""The greatest number of elements that are multiplied without a loop."""
 
 _STREAM_SLOT, _END_SLOTS, _OUT_SLOT = 0, (4, 8), 12
 """Stack slots: the address of the stream, the ends of both groups of blocks in it, and the end of the results."""
@@ -32,7 +32,7 @@ class RiscvDotTile(RiscvTileCode):
 
     @property
     def most_windows(self) -> int:
-        """The number of windows taken at once; loads and stores have to reach the last one."""
+        """The most windows computed at once; loads and stores have to reach the last one."""
         tile = self.tile
         inside = self.offset(tile.runs - 1, tile.length) if self.is_straight else UNROLLED_LENGTH
         reached = [
@@ -48,7 +48,7 @@ class RiscvDotTile(RiscvTileCode):
 
     @cached_property
     def windows(self) -> list[tuple[int, int]]:
-        """Groups of windows: pairs of a repetition count and a number of windows taken at once."""
+        """Groups of windows: pairs of a repetition count and the number of windows computed at once."""
         return balanced(self.tile.count, self.most_windows)
 
     @property
@@ -120,10 +120,10 @@ class _RowBlock(Generic[V]):
         return self._finish(stream, out, sums)
 
     def _element(self, pointer: V, offset: int, stream: V, number: int, sums: Sequence[V]) -> Sequence[V]:
-        """Add the products of an element of all windows. offset: of the first window's element, in bytes.
+        """Add the products of an element of all windows. offset: that of the first window's element, in bytes.
 
-        number: the index of the element in the stream. sums: of all rows and windows, or only the starts of the rows'
-        sums.
+        number: the index of the element in the stream. sums: those of all rows and windows, or only the starts of the
+        rows' sums.
         """
         code, windows = self.code, self.windows
         elements = [code.load(8, pointer, offset + window * self.tile_code.tile.step) for window in range(windows)]
@@ -131,7 +131,7 @@ class _RowBlock(Generic[V]):
         for row in range(self.rows):
             weight = code.load(8, stream, number * self.rows + row)
             if len(sums) == self.rows:
-                # The last one takes the register of the start.
+                # The last sum is computed in the register of the start.
                 others = [started_product(code, sums[row], weight, element) for element in reversed(elements[1:])]
                 results += [added_product(code, sums[row], weight, elements[0]), *reversed(others)]
             else:

@@ -34,8 +34,8 @@ UNROLLED = 4
 SATURATED = 2
 """The number of additional instructions of `requantised` for results out of range.
 
-The cost model counts them for half of all results, as an activation sets about half of a network's results to the least
-byte.
+The cost model assumes them for half of all results, since an activation sets about half of a network's results to the
+least byte.
 """
 
 

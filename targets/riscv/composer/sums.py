@@ -1,6 +1,7 @@
 """Dot products over runs of any length: blocks of elements, then single ones.
 
-Dense, of one row or four, or of four channels; sparse, with the number of vector elements before each entry of a row.
+Dense kernels compute one row, four rows or four channels; sparse ones read the number of vector elements before each
+entry of a row.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Runs(Generic[V]):
 
 
 class _RunKernel(ABC):
-    """A kernel on runs of any length."""
+    """A kernel over runs of any length."""
 
     @property
     @abstractmethod
@@ -81,16 +82,16 @@ class _RunKernel(ABC):
         return [*moved, *runs.carried]
 
     def kernel(self, symbol: str, widths: tuple[int, int, int], op: str, signature: str, *, rows: int = 1) -> Kernel:
-        """The kernel. widths: of weights, vector and sums in bits. rows: the number processed at once."""
+        """The kernel. widths: those of weights, vector and sums in bits. rows: the number processed at once."""
         whole, once, element = InstructionCounter(), InstructionCounter(), InstructionCounter()
         self.write(whole)
         runs = self.begin(once)
         self.finish(once, runs)
         self.step(element, runs, 0)
-        # In an iteration, each pointer takes an instruction to advance, and a branch goes back.
+        # In an iteration, each pointer takes one instruction to advance, and one branch goes back.
         shared = len(self.strides) + 1
         time = (element.time + shared / UNROLLED) / rows
-        # In the caller, addresses take two instructions, numbers and the call one; two branches leave the loops.
+        # In the caller, addresses take two instructions each, numbers and the call one; two branches leave the loops.
         call = once.time + 2 + 2 + signature.count(",") + signature.count("*")
         costs = {"": call, "element": time, "odd element": 0.0, "rest": shared * (1 - 1 / UNROLLED)}
         bodies = Printed({(RV32IM,): lambda: statement(built(self))})

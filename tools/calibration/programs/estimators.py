@@ -1,7 +1,7 @@
-"""Estimators of scikit-learn on random data, of which programs for the fit of cost tables are made.
+"""Estimators of scikit-learn fitted to random data, whose programs the fit of cost tables uses.
 
-Programs of a microcontroller are often smaller than micro-programs: loops of few iterations around little arithmetic,
-behind a scaler, which the C compiler unrolls and keeps in few registers.
+Programs for microcontrollers are often smaller than micro-programs: loops of few iterations with little arithmetic,
+after a scaler. The C compiler unrolls these loops and allocates few registers.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("mixture.GaussianMixture", {"n_components": 3}),
 )
 ROUNDS = 2
-"""Estimators of each kind."""
+"""The number of estimators of each kind."""
 
 
 @dataclass(frozen=True)
 class MadeEstimator:
-    """A fitted estimator and inputs of other samples."""
+    """A fitted estimator and inputs that were not used for fitting."""
 
     estimator: Any
     x: np.ndarray[Any, np.dtype[np.float32]]

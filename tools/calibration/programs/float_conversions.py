@@ -1,4 +1,4 @@
-"""Programs that measure in which time a caller's float becomes an element of a model's input."""
+"""Programs that measure the time of converting a caller's float to an element of a model's input."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tinyml.tools.calibration.formats import CONVERTED
 from tinyml.tools.driver.stages import compile_stages, load_program
 
 LENGTH = 40
-"""Elements of an input, enough that the call around their loop hardly counts."""
+"""Elements of an input, enough that the call around their loop is negligible."""
 
 SAMPLES = 8
 
@@ -30,7 +30,7 @@ UNITS = (
     tdsl.FeatureMap(_SCALES, np.linspace(-0.5, 0.5, LENGTH)),
     tdsl.FeatureMap(0.8 * _SCALES, np.linspace(-0.5, 0.5, LENGTH)),
 )
-"""The units of features: one for all, powers of two, with zeros, and scales that take a product."""
+"""The units of features: one for all, powers of two, with zeros, and scales that need a multiplication."""
 
 
 def float_conversions(board: Board) -> dict[str, float]:
@@ -41,14 +41,14 @@ def float_conversions(board: Board) -> dict[str, float]:
             try:
                 functions, time = _measured(board, name, width, features)
             except InputError:
-                # Too little memory.
+                # The program does not fit the memory.
                 continue
             found.setdefault(functions, round(time / LENGTH, 2))
     return dict(sorted(found.items()))
 
 
 def _measured(board: Board, name: str, width: int | None, features: tdsl.FeatureMap | None) -> tuple[str, float]:
-    """The functions, and the time of an inference with floats beyond that with raws."""
+    """The functions, and the additional time of an inference with floats compared with raws."""
     rng = np.random.default_rng(0)
     with temporary_folder() as workdir:
         folder, floats, raws, out = (workdir / part for part in ("model", "floats", "raws", "out"))

@@ -1,8 +1,8 @@
-"""The time of forests in plain C, measured in isolation: of trained estimators, and of random trees.
+"""The time of forests in plain C, measured in isolation on trained estimators and on random trees.
 
-Trained forests ask for the same features with similar thresholds from tree to tree, which C compilers make use of;
-random ones have numbers of results and types of votes that are rare in trained ones. The shares of the inputs that they
-are measured with are known.
+Trees of trained forests compare the same features with similar thresholds, which C compilers exploit. Random forests
+cover numbers of results and types of votes that are rare in trained ones. The share of inputs that reaches each branch
+is known.
 """
 
 from __future__ import annotations
@@ -36,18 +36,20 @@ from tinyml.tools.calibration.programs.estimators import MadeEstimator
 from tinyml.tools.driver.stages import compile_stages
 
 FORESTS = 260
-"""The forests of an equation each: those of odd numbers are trained, the others random."""
+"""The number of forests, each an equation: odd ones are trained, the others random."""
 SELDOM = 4
-"""Half of the forests in as many are measured in tables, too, whose loop takes the same time for every node."""
+"""The group size: half of the forests in each group are also measured as tables, whose loop has the same time for every
+node.
+"""
 SAMPLES = 40
-"""The inputs of a forest, over which its time is the mean."""
+"""The inputs of a forest; its time is their mean."""
 TRAINING = 300
-"""The samples that an estimator is trained with, besides some for the program."""
+"""Samples for training an estimator, in addition to those of the program."""
 
 THRESHOLDS = "int8", "int16", "int32", "float32"
 VOTES = "int8", "int16", "int16", "int32", "int32", "float32"
 SCALES = {"int16": (1, 250), "int32": (1, 250, 1e7), "float32": (1e-2, 1)}
-"""The magnitudes of the inputs of random forests, by their type."""
+"""The magnitudes of the inputs of random forests, by input type."""
 RESULTS = 1, 1, 2, 3, 4, 5, 6, 7, 10
 
 _KINDS: tuple[tuple[str, str, dict[str, Any], int], ...] = (
@@ -61,7 +63,9 @@ _KINDS: tuple[tuple[str, str, dict[str, Any], int], ...] = (
     ("ensemble.ExtraTreesRegressor", "n_estimators", {}, 6),
     ("ensemble.HistGradientBoostingClassifier", "max_iter", {"min_samples_leaf": 5}, 5),
 )
-"""Estimators of scikit-learn: the parameter that is the number of trees, others, and a depth that none has."""
+"""Estimators of scikit-learn: the parameter for the number of trees, other parameters, and a depth that none
+reaches.
+"""
 
 _HEADER = """\
 #include <stdint.h>
@@ -81,7 +85,7 @@ void figure_predict(const {input} *X) {{ {call}; }}
 
 
 def forest_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
-    """Equations of the time of forests over some inputs: executions of the steps of their functions, and the time."""
+    """Equations of the time of forests over some inputs: step counts of their functions, and the time."""
     equations: list[tuple[Mapping[str, float], float]] = []
     for number in range(FORESTS):
         forest, inputs = _compiled(trained(number), format_of(number), device) if number % 2 else _drawn(number)
@@ -99,7 +103,7 @@ def forest_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
 
 
 def trained(number: int) -> MadeEstimator:
-    """A trained estimator, with samples that it was not trained with."""
+    """A trained estimator, with samples that were not used for training."""
     random = np.random.default_rng(4000 + number)
     kind, count, more, deepest = _KINDS[number % len(_KINDS)]
     features, classes, samples = int(random.choice((2, 3, 5, 8, 13, 24))), int(random.integers(2, 6)), TRAINING + 100
@@ -146,7 +150,7 @@ def _compiled(made: MadeEstimator, format: tuple[str, int | None], device: str) 
 
 
 def _drawn(number: int) -> tuple[ForestCode, NDArray[Any]]:
-    """A random forest, each of whose thresholds is a feature of one of its inputs, (SAMPLES, features)."""
+    """A random forest and its inputs, (SAMPLES, features); each threshold is a feature of one of the inputs."""
     random = np.random.default_rng(9000 + number)
     thresholds, votes = THRESHOLDS[number // 2 % len(THRESHOLDS)], str(random.choice(VOTES))
     columns, trees = int(random.integers(2, 13)), int(random.integers(1, 13))
@@ -185,7 +189,7 @@ def _drawn(number: int) -> tuple[ForestCode, NDArray[Any]]:
 
 
 def _with_shares(forest: ForestCode, inputs: NDArray[Any]) -> ForestCode:
-    """A forest with the shares of its inputs that go to each child."""
+    """A forest with the shares of its inputs that reach each child."""
     trees, samples = forest.trees, len(inputs)
     passed, rows = np.zeros((trees.inner, 2), np.int64), np.arange(samples)[:, None]
     trees.walk(lambda nodes, columns: inputs[rows, columns] <= trees.thresholds[nodes], samples, passed)

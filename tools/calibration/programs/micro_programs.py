@@ -1,6 +1,6 @@
 """Small random programs in SeeDot's language, modelled on real ones, for fitting the cost model.
 
-They are the same in every run.
+Every run generates the same programs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The programs that `--format auto` chooses among: a row for each combination of options.
+"""The alternatives of `--format auto`: a row for each combination of options.
 
-A row is what a person would type, so that the choice replays as a command line. Another option that changes formats
-takes one more row here.
+A row contains the options that a user would type, so that the choice can be replayed as a command line. Another option
+that changes formats needs one more row here.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from tinyml.dialects.plugins import PluginError, Row, each, plugins
 class Alternative:
     """Options of `CompileOptions` that determine the formats of a program.
 
-    name: as people read it. options: those that differ from their defaults. beside: the name of another alternative,
-    which is as fast, so that this one is considered where that one is refused. weighed: true if this one is slower, and
-    counts only if it changes fewer answers than the one beside it; it is tried before others that wait for the same
-    one. mixed: true if one of the factors of its products has 16 bits, so that it is only known to be slower where 16
-    bits cost much (`WIDE_COST`). by_windows: true if this one is faster than the one beside it in convolutions alone.
-    last_resort: slow programs, which are only considered if no other qualifies. compact: slower and less exact ones in
-    less flash, which are only considered if no other fits.
+    name: for the user. options: the options that differ from their defaults. beside: the name of another alternative of
+    equal speed; this one is considered if that one is refused. weighed: true if this one is slower, and counts only if
+    it changes fewer answers than its base (`beside`); it is tried before others that wait for the same base. mixed:
+    true if one of the factors of its products has 16 bits, so that it is known to be slower only if 16 bits are
+    expensive (`WIDE_COST`). by_windows: true if this one is faster than its base only in convolutions. last_resort:
+    slow programs, considered only if no other qualifies. compact: slower and less exact programs in less flash,
+    considered only if no other fits.
     """
 
     name: str
@@ -43,13 +43,13 @@ USUAL_WIDTH = "fixed 16"
 """The alternative that the chosen one is compared with."""
 
 NARROW_WIDTH = "fixed 8"
-"""The alternative that none is to be slower than where it qualifies."""
+"""The alternative that sets the time limit for all others if it qualifies."""
 
 WIDE_COST = 2.0
-"""The ratio of the times of 16 and 8 bits above which programs of mixed widths are slower than those of 8 bits.
+"""The ratio of the times of 16 and 8 bits above which programs of mixed widths are slower than programs of 8 bits.
 
-On an AVR, where 16 bits take 2 to 9 times as long, mixed widths take 1.7 times as long or more; on a Cortex-M4 16 bits
-take 1.4 times as long, and values of 16 with weights of 8 bits at times less than 8 bits.
+On an AVR, 16 bits take 2 to 9 times as long, and mixed widths at least 1.7 times as long. On a Cortex-M4 16 bits take
+1.4 times as long; values of 16 bits with weights of 8 bits are sometimes faster than 8 bits.
 """
 
 _NARROW = {"format": "fixed", "width": 8}
@@ -65,8 +65,8 @@ UNSCALED = (
         )
         for width, weights in ((16, 8), (8, 16))
     ),
-    # Convolutions take 0.35 to 0.93 times as long as in fixed 8 on Cortex-M and RISC-V. All else takes longer, up to
-    # ten times (FastGRNN), as each result is multiplied by a scale.
+    # Convolutions take 0.35 to 0.93 times as long as in fixed 8 on Cortex-M and RISC-V. All other ops take longer, up
+    # to ten times (FastGRNN), as each result is multiplied by a scale.
     Alternative("zeroskew 8", {"format": "zeroskew", "width": 8}, NARROW_WIDTH, by_windows=True),
     Alternative(NARROW_WIDTH, _NARROW),
     Alternative("fixed 8, row scales", {"format": "fixed", "width": 8, "row_scales": True}, NARROW_WIDTH, weighed=True),
@@ -75,7 +75,7 @@ UNSCALED = (
 
 
 def _with_feature_scales(row: Alternative) -> Alternative:
-    """An alternative with a scale for each feature: beside the one without, or weighed beside the same as that one."""
+    """An alternative with a scale for each feature, based on the one without, or weighed against the same base."""
     beside = _scaled(row.beside) if row.weighed and row.beside is not None else row.name
     return Alternative(_scaled(row.name), {**row.options, "feature_scales": True}, beside, weighed=row.weighed)
 
@@ -85,7 +85,7 @@ def _scaled(name: str) -> str:
 
 
 FLOAT_FEATURES = Alternative(f"{NARROW_WIDTH}, float features", {**_NARROW, "float_features": True})
-"""Decision trees that compare floats themselves, and add votes of 8 bits."""
+"""Decision trees that compare the float inputs directly, and add votes of 8 bits."""
 
 ALTERNATIVES = (
     *UNSCALED,
@@ -99,12 +99,12 @@ ALTERNATIVES = (
         for weights in ("codebook:4", "mxint:4", "mxfp:4")
     ),
 )
-"""Our own alternatives; on a target of unknown costs they are tried in this order."""
+"""The built-in alternatives; on a target of unknown costs they are tried in this order."""
 
 
 def considered() -> Sequence[Alternative]:
-    """All alternatives: ours whose formats are installed, those of packages, and the formats of packages that have
-    widths `FOR_AUTO`.
+    """All alternatives: built-in ones with installed formats, those of packages, and packages' formats with widths
+    `FOR_AUTO`.
     """
     known = formats()
     ours = [row for row in ALTERNATIVES if _formats_of(row) <= {*known}]
@@ -119,7 +119,7 @@ def _formats_of(row: Alternative) -> set[str]:
 
 
 def _of_packages() -> Iterator[Alternative]:
-    """The alternatives of other packages, by entry points of the group `tinyml.alternatives`, without wrong ones."""
+    """The valid alternatives of other packages, from entry points of the group `tinyml.alternatives`."""
     taken = {row.name for row in ALTERNATIVES}
 
     def checked(plugin: Row) -> Alternative:
@@ -138,7 +138,7 @@ def _of_packages() -> Iterator[Alternative]:
 ORDINARY_EXECUTION: Mapping[str, Any] = {}
 
 STREAMED = ({"plan": "pixels"}, {"plan": "rows"}, {"plan": "pixels", "reuse_input": True})
-"""Options with which networks of images take less memory and, at times, less time."""
+"""Options with which image networks need less memory and sometimes less time."""
 
 SMALLER = ({"reuse_input": True}, {"plan": "patches", "reuse_input": True})
 """Options that save memory if nothing else fits."""

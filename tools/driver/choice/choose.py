@@ -1,12 +1,12 @@
-"""The choice of `--format auto`: the fastest program that fits the board and loses no more than is allowed.
+"""The choice of `--format auto`: the fastest program that fits the board and whose loss is within the limit.
 
-Contenders are estimated by the cost model, without tools of the target; those that others make needless wait until
-these are refused. From the fastest up, each is evaluated on the validation set; the first is taken that loses no more
-than is allowed, as counted and as expected, where the bound is allowed as well or margins tell enough. Where there is
-none, the safest program is taken of those whose loss is allowed. Schedules other than ordinary execution are estimated
-for programs that do not fit, and for those that may be faster than the first one that is accepted. Alternatives that
-are far off with constants rounded to nearest are skipped, and only a few get refined constants, unless all of them lose
-too much. This bounds the work by a count, which is the same on every computer.
+The cost model estimates the alternatives, without tools of the target. An alternative that another one makes
+unnecessary waits until that one is refused. From the fastest on, each alternative is evaluated on the validation set.
+The first is taken whose counted and expected loss is within the limit, if its bound is, too, or if margins are
+reliable. If there is none, the safest program is taken among those with an allowed loss. Other schedules than ordinary
+execution are estimated for programs that do not fit, and for those that may be faster than the first accepted one.
+Alternatives that are far off with constants rounded to nearest are skipped, and only a few get refined constants,
+unless all lose too much. A count therefore bounds the work, which is the same on every computer.
 """
 
 from __future__ import annotations
@@ -44,34 +44,36 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.choice.trials import ProgramTrial
 
 SPARE_STACK = 16
-"""Bytes of RAM by which an estimate may be short."""
+"""The possible error of a RAM estimate, in bytes."""
 
 NOTABLE = 0.95
-"""The ratio of times below which a program is faster than another: estimates do not tell smaller differences."""
+"""The ratio of times below which a program counts as faster; estimates do not resolve smaller differences."""
 
 SCHEDULE_GAIN = 0.8
-"""The ratio of times that no schedule gains: an alternative beyond it is not placed to be compared with the fastest.
+"""A ratio of times that no schedule reaches: a slower alternative is not scheduled for a comparison with the fastest.
 
-Of ten networks on an AVR, a Cortex-M0, a Cortex-M4 and RISC-V, one gains by schedules, at most 18 %.
+Of ten networks on an AVR, a Cortex-M0, a Cortex-M4 and RISC-V, one becomes faster by schedules, by at most 18 %.
 """
 
 FAR_OFF, ERROR_FAR_OFF = 10.0, 100.0
-"""The points, and the growth of an error in percent, beyond the permitted loss at which an alternative with constants
-rounded to nearest is skipped."""
+"""The margin over the allowed loss beyond which an alternative with constants rounded to nearest is skipped.
+
+The margin is in points of accuracy, or in percent by which an error grows.
+"""
 
 MOST_REFINED = 3
-"""The number of alternatives with refined constants, after which only two of the others are tried (`_keep_two`)."""
+"""The number of alternatives with refined constants, after which only two others are tried (`_keep_two`)."""
 
 TAKEN, NOT_NEEDED = "taken", "not needed"
-"""The verdicts on the alternative that is taken, and on those after it."""
+"""The verdicts on the chosen alternative, and on alternatives after it."""
 
 
 @dataclass(frozen=True)
 class Bounds:
     """The limits of a choice: bytes of flash and of RAM (arena, input and stack), and the permitted loss.
 
-    loss: in points. growth: of a program that computes numbers, in percent by which an error may grow; it takes the
-    place of `loss` once such a program is judged. far_off: how far beyond lies what is not looked at further.
+    loss: in points. growth: the permitted growth of an error in percent, for a program that computes numbers; it
+    replaces `loss` when such a program is judged. far_off: the margin beyond which an alternative is skipped.
     """
 
     flash: float
@@ -85,12 +87,12 @@ class Bounds:
         return replace(self, loss=self.growth, far_off=ERROR_FAR_OFF)
 
     def admit(self, cost: EstimatedCost) -> bool:
-        """True for a program that fits by its estimate, with something to spare."""
+        """True for a program whose estimate fits with a reserve."""
         spare = 0 if cost.time is None else SPARE_STACK
         return cost.within(self.flash, self.ram - spare)
 
     def excess(self, cost: EstimatedCost) -> float:
-        """The greater ratio of needed to available bytes, of RAM or of flash."""
+        """The greater ratio of required to available bytes, of RAM or of flash."""
         return max(cost.ram / self.ram, cost.flash / self.flash)
 
 
@@ -98,9 +100,9 @@ class Bounds:
 class Tried:
     """An alternative in the course of a choice.
 
-    cost: by the schedule in `schedule`. placed: whether that is the best one, and not ordinary execution. look: the
-    loss of the program with constants rounded to nearest. loss: that of the program itself. Both are None where nothing
-    was evaluated. verdict: why the alternative was taken or not.
+    cost: the cost with `schedule`. placed: true if `schedule` is the best one, false for ordinary execution. look: the
+    loss of the program with constants rounded to nearest. loss: the loss of the program with refined constants. Both
+    are None before their evaluation. verdict: why the alternative was taken or not.
     """
 
     trial: ProgramTrial
@@ -117,13 +119,13 @@ class Tried:
 
     @property
     def known_loss(self) -> float:
-        """The points lost by the evaluation or, before it, by the first look; infinite without either."""
+        """The loss in points by the evaluation or, before it, by the first look; infinite without either."""
         known = self.loss or self.look
         return math.inf if known is None else known.points
 
     @property
     def known_scores(self) -> float:
-        """The greatest error of the scores by the evaluation or the first look; 0 where scores are not judged."""
+        """The greatest error of the scores by the evaluation or the first look; 0 if scores are not judged."""
         known = self.loss or self.look
         return 0.0 if known is None or known.scores is None else known.scores
 
@@ -137,18 +139,18 @@ class Failed:
 
     @property
     def reason(self) -> str:
-        """The error in words, with its type unless it is an `InputError`."""
+        """The error message, with its type unless it is an `InputError`."""
         error = self.error
         return error.message if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
 
 
 @dataclass
 class Contenders:
-    """The alternatives of a choice, of which those that others make needless are not estimated.
+    """The alternatives of a choice; unnecessary ones are not estimated.
 
-    An alternative `beside` another waits until that one is refused, unless its program may be faster. waiting: those
-    that can be tried, the fastest first. tried: all that were estimated. deferred: those that wait for another.
-    failed: those that make no program.
+    An alternative `beside` another waits until that one is refused, unless its program may be faster. waiting:
+    alternatives that can be tried, the fastest first. tried: all estimated ones. deferred: those that wait for another.
+    failed: those that do not compile.
     """
 
     trials: Trials
@@ -159,7 +161,7 @@ class Contenders:
     failed: list[Failed] = field(default_factory=list[Failed])
 
     def enter(self, alternatives: Sequence[Alternative]) -> None:
-        """Add alternatives, each after the one that it stands beside; of unknown times they keep their order."""
+        """Add alternatives, each after its base; alternatives of unknown times keep their order."""
         for alternative in sorted(alternatives, key=lambda row: row.beside is not None):
             if self._waits(alternative):
                 self.deferred.append(alternative)
@@ -172,9 +174,9 @@ class Contenders:
         self._sort()
 
     def admit_deferred(self, refused: Tried) -> None:
-        """Let those wait for their turn that stand beside an alternative that was refused although it fits.
+        """Admit the alternatives whose base was refused although it fits.
 
-        Those that are weighed against it come first, and the others once these are refused as well.
+        Alternatives that are weighed against it come first; the others follow once these are refused, too.
         """
         name = refused.alternative.beside if refused.alternative.weighed else refused.alternative.name
         ready = [alternative for alternative in self.deferred if alternative.beside == name]
@@ -187,7 +189,7 @@ class Contenders:
             self._sort()
 
     def admit_all(self) -> None:
-        """Let all others wait for their turn, too."""
+        """Admit all deferred alternatives."""
         ready, self.deferred = self.deferred, []
         for alternative in ready:
             self._estimate(alternative)
@@ -200,7 +202,7 @@ class Contenders:
         self.deferred = [alternative for alternative in self.deferred if alternative.beside in known]
 
     def _waits(self, alternative: Alternative) -> bool:
-        """True for an alternative that is no faster than the one that it stands beside, which makes a program."""
+        """True for an alternative that is no faster than its base, if its base compiles."""
         if alternative.beside is None or alternative.weighed:
             return alternative.weighed
         known = {row.alternative.name: row for row in self.tried}
@@ -214,7 +216,7 @@ class Contenders:
         try:
             return self.trials.of(alternative).prepared.operations >= beside.trial.prepared.operations
         except Exception:
-            # It is estimated, which says what fails.
+            # The estimate reports the error.
             return False
 
     def _estimate(self, alternative: Alternative) -> None:
@@ -222,20 +224,20 @@ class Contenders:
             trial = self.trials.of(alternative)
             scaled = feature_map(trial.prepared.before) is not None and self.trials.options.input_unit is None
             if alternative.options.get("feature_scales") and not scaled:
-                # Nothing absorbs scales of features: the program is that of another alternative.
+                # Nothing absorbs scales of features: the program equals that of another alternative.
                 return
             if alternative.options.get("float_features") and not compares_floats(trial.prepared.before):
                 return
             tried = Tried(trial, trial.cost(ORDINARY_EXECUTION), ORDINARY_EXECUTION)
         except Exception as error:
-            # The others make programs: whatever the reason is, it is for the report to say.
+            # The other alternatives may compile; the report states the reason for this one.
             self.failed.append(Failed(alternative, error))
             return
         self.tried.append(tried)
         self.waiting.append(tried)
 
     def is_fastest(self, accepted: Tried) -> bool:
-        """True if no other that waits is faster than an accepted one, each by its best schedule; else both wait."""
+        """True if no waiting alternative is faster than an accepted one, each by its best schedule; else both wait."""
         place(accepted, self.bounds)
         for row in self.waiting:
             if SCHEDULE_GAIN * _time(row) <= _time(accepted):
@@ -249,7 +251,7 @@ class Contenders:
         return False
 
     def _sort(self) -> None:
-        """Order those that wait by their times, by another schedule where one that does not fit may come first."""
+        """Sort the waiting alternatives by time; an alternative that does not fit is sorted by its other schedule."""
         fastest = math.inf
         for row in sorted(self.waiting, key=_time):
             if SCHEDULE_GAIN * _time(row) <= fastest and fits(row, self.bounds):
@@ -263,7 +265,7 @@ def _time(row: Tried) -> float:
 
 
 def fastest_first(rows: Sequence[Tried]) -> list[Tried]:
-    """Alternatives by their times; of those that are as fast uniform fixed 8 comes first, then the smallest.
+    """Alternatives by time; among equally fast ones uniform fixed 8 comes first, then the smallest.
 
     Alternatives of unknown times keep their order.
     """
@@ -279,17 +281,17 @@ def fastest_first(rows: Sequence[Tried]) -> list[Tried]:
 
 
 def compares_floats(program: ModuleOp) -> bool:
-    """True if forests compare the floats of the input themselves; else the option changes no program."""
+    """True if forests compare the input's floats directly; else the option does not change the program."""
     return tdsl.read_input(program).format == F32_FORMAT.type
 
 
 def fits(tried: Tried, bounds: Bounds) -> bool:
-    """True if an alternative fits, by ordinary execution or else by the schedule that it is given."""
+    """True if an alternative fits, by ordinary execution or by its schedule."""
     return bounds.admit(tried.cost) or place(tried, bounds)
 
 
 def place(tried: Tried, bounds: Bounds) -> bool:
-    """Give an alternative the fastest schedule that fits; False where none does, which then is the smallest."""
+    """Set the fastest schedule of an alternative that fits; if none fits, set the smallest one and return False."""
     if tried.placed:
         return bounds.admit(tried.cost)
     tried.placed = True
@@ -298,7 +300,7 @@ def place(tried: Tried, bounds: Bounds) -> bool:
     slower: list[Mapping[str, Any]] = []
     for way in [*(STREAMED if streams else ()), *(() if fits else SMALLER)]:
         if fits and any(way == {**known, "reuse_input": True} for known in slower):
-            # The place of the input changes memory, and hardly any time.
+            # The place of the input changes memory, but hardly any time.
             continue
         with suppress(InputError):
             cost = tried.trial.cost(way)
@@ -313,7 +315,9 @@ def place(tried: Tried, bounds: Bounds) -> bool:
 
 
 def _is_better(cost: EstimatedCost, known: EstimatedCost, bounds: Bounds) -> bool:
-    """True for a program that fits where another does not, or else is faster; where neither fits, smaller."""
+    """True if the first program fits and the second does not, if both fit and the first is faster, or if neither fits
+    and the first is smaller.
+    """
     fits, fitted = bounds.admit(cost), bounds.admit(known)
     if fits != fitted:
         return fits
@@ -327,7 +331,7 @@ def _has_images(trial: ProgramTrial) -> bool:
 
 
 class NothingFitsError(InputError):
-    """A model none of whose alternatives fits. least: the smallest one."""
+    """A model without an alternative that fits. least: the smallest alternative."""
 
     def __init__(self, least: Tried):
         super().__init__(f"needs about {least.cost.ram:,.0f} bytes of RAM and {least.cost.flash:,.0f} of flash")
@@ -336,11 +340,11 @@ class NothingFitsError(InputError):
 
 @dataclass(frozen=True)
 class AutoChoice:
-    """The result of `choose`. taken: the chosen alternative. qualifies: whether its loss is within the allowed one.
+    """The result of `choose`. taken: the chosen alternative. qualifies: whether its loss is within the limit.
 
-    options: pipeline options of its program. usual: 16 bits everywhere; None if that makes no program. tried: estimated
+    options: pipeline options of its program. usual: 16 bits everywhere; None if that does not compile. tried: estimated
     alternatives, fastest first. deferred: alternatives never estimated, since their base (`beside`) was not refused.
-    late: last resorts and compact programs that were not needed. failed: alternatives that make no program. division:
+    late: last resorts and compact programs that were not needed. failed: alternatives that do not compile. division:
     how the validation set was divided into groups. bounds: the limits.
     """
 
@@ -372,9 +376,9 @@ def choose(
 ) -> AutoChoice:
     """Choose among alternatives for a program on reals, by default all that are `considered`.
 
-    options: of the pipelines, but for those of alternatives. data: the validation set; no other is looked at. metric:
-    by which losses are counted, if it is another one than accuracy. Raises the error of the first where none makes a
-    program, `NothingFitsError` where none of these fits.
+    options: pipeline options, except those of alternatives. data: the validation set, the only data used. metric: the
+    metric of losses, if it is not accuracy. Raises the first error if no alternative compiles, and `NothingFitsError`
+    if none of these fits.
     """
     alternatives = considered() if alternatives is None else alternatives
     contenders = Contenders(Trials(program, ctx, options, data, metric), bounds)
@@ -389,7 +393,7 @@ def choose(
         contenders.bounds = bounds = bounds.by_error()
     taken = _first_accepted(contenders) or _safest(contenders)
     if taken is None and late:
-        # Where nothing fits, wider programs do not either, and compact ones only if flash is what is missing.
+        # If nothing fits, wider programs do not either, and compact ones only if flash is short.
         fits = any(bounds.admit(row.cost) for row in contenders.tried)
         large = all(row.cost.flash > bounds.flash for row in contenders.tried)
         ready = [row for row in late if (large if row.compact else fits)]
@@ -416,7 +420,7 @@ def choose(
 
 
 def _first_accepted(contenders: Contenders) -> Tried | None:
-    """The first alternative that fits and certainly loses no more than is allowed; all before it are refused."""
+    """The first alternative that fits and certainly loses no more than allowed; all before it are refused."""
     bounds, waiting = contenders.bounds, contenders.waiting
     refined: dict[str, Tried] = {}
     while waiting:
@@ -444,9 +448,9 @@ def _first_accepted(contenders: Contenders) -> Tried | None:
 
 
 def _keep_two(contenders: Contenders) -> None:
-    """Leave two waiting: the fastest alternative whose loss a first look allows, and the safest one by it.
+    """Keep two alternatives waiting: the fastest one that a first look allows, and the safest one by that look.
 
-    The safest loses the fewest samples, and changes the fewest answers. One that was accepted already stays behind
+    The safest loses the fewest samples, and changes the fewest answers. An already accepted alternative stays after
     these.
     """
     waiting, bounds = contenders.waiting, contenders.bounds
@@ -476,7 +480,7 @@ def _keep_two(contenders: Contenders) -> None:
 def _safest(contenders: Contenders) -> Tried | None:
     """The alternative with the least risk among those with an allowed loss; None if there is none.
 
-    For data sets too small to prove any.
+    It is used for data sets that are too small to prove any loss.
     """
     loss = contenders.bounds.loss
     allowed = [(row.loss.risk, row) for row in contenders.tried if row.loss and row.loss.allowed(loss)]
@@ -488,7 +492,7 @@ def _safest(contenders: Contenders) -> Tried | None:
 
 
 def _first_of_all(contenders: Contenders) -> Tried | None:
-    """The first alternative that fits and keeps the loss, of all that were skipped: none is left unevaluated."""
+    """The first alternative that fits and meets the loss, among all skipped ones: none is left unevaluated."""
     contenders.admit_all()
     contenders.waiting.clear()
     bounds = contenders.bounds
@@ -500,7 +504,7 @@ def _first_of_all(contenders: Contenders) -> Tried | None:
 
 
 def _looks_far_off(row: Tried, bounds: Bounds) -> bool:
-    """Look at an alternative without refined constants; True if it loses far too much."""
+    """Evaluate an alternative without refined constants; True if it loses far too much."""
     if row.look is None:
         try:
             row.look = row.trial.look(bounds.loss + bounds.far_off)

@@ -1,8 +1,8 @@
-"""The loss of a program that computes numbers: by how much the error of an output grows.
+"""The loss of a program that computes numbers: the growth of the error of an output.
 
-A model of numbers has an error of its own, against the targets of a validation set. What formats add counts beside that
-error, output by output, since outputs have units of their own: half a point of R2 is nothing to a poor model, and many
-times the error of a calibration.
+Such a model has its own error against the targets of a validation set. The error that formats add is compared with it,
+output by output, since each output has its own units: half a point of R2 is negligible for a poor model, and many times
+the error of a calibration.
 """
 
 from __future__ import annotations
@@ -18,25 +18,26 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_ERROR = 0.003
-"""The error of a model, as a share of the deviation of an output's targets, that counts where its own is less: a model
-that is exact would allow no format."""
+"""The least error of a model, as a share of the deviation of an output's targets; an exact model would allow no
+format.
+"""
 
 UNKNOWN_ERROR = 0.03
-"""The error that a model without targets is taken to have, as a share of the deviation of an output: R2 is 0.999."""
+"""The assumed error of a model without targets, as a share of the deviation of an output: R2 is 0.999."""
 
 ALONE = 8
-"""The number of outputs up to which each has units of its own; of more, such as pixels, the squares are added up."""
+"""The number of outputs up to which each has its own units; squares of more outputs, such as pixels, are added."""
 
 
 @dataclass(frozen=True)
 class OutputError:
-    """The error of an output: the one that grows most.
+    """The error of the output whose error grows most.
 
-    number, outputs: its number from 1, and how many are compared; 1 of 1 for all together. exact, computed: the mean
-    absolute error of the model on reals and of the program, None without targets. difference: the mean absolute
-    difference between both. growth, bound: the percentage by which the root of the mean squared error grows, and the
-    percentage at most, with 95 % confidence. share: the share of the standard deviation that counts as the model's
-    error, None for its own.
+    number, outputs: its number from 1, and the number of compared outputs; 1 of 1 for all together. exact, computed:
+    the mean absolute error of the model on reals and of the program; None without targets. difference: the mean
+    absolute difference between both. growth, bound: the percentage by which the root of the mean squared error grows,
+    and its upper bound with 95 % confidence. share: the share of the standard deviation that replaces the model's
+    error; None if its own error counts.
     """
 
     number: int
@@ -49,7 +50,7 @@ class OutputError:
     share: float | None = None
 
     def __str__(self) -> str:
-        """The mean absolute error, or the difference where nothing is known of errors."""
+        """The mean absolute error, or the difference if errors are unknown."""
         of = f" of output {self.number}" if self.outputs > 1 else ""
         if self.computed is None:
             return f"differs by {self.difference:.4g}{of} on average"
@@ -66,7 +67,7 @@ class OutputError:
         return f"at most {self._percent(self.bound)}"
 
     def _percent(self, growth: float) -> str:
-        """A growth in percent of the model's own error or, where another counts for it, of the standard deviation."""
+        """A growth in percent of the model's own error or, if a share replaces it, of the standard deviation."""
         if self.share is None:
             return f"{growth:.1f}%"
         added = 100 * self.share * ((1 + growth / 100) ** 2 - 1) ** 0.5
@@ -81,9 +82,9 @@ def greatest_growth(
 ) -> OutputError:
     """The error of the output that grows most.
 
-    exact, computed, targets: of shape (samples, outputs), on reals, in the program, and as they should be. margin: from
-    the mean of parts (samples,) to its bound, by default 0. The growth is counted on the samples, or as it is expected
-    of errors that do not depend on those of the model, whichever is more.
+    exact, computed, targets: outputs (samples, outputs) on reals, in the program, and the targets. margin: the distance
+    from the mean of parts (samples,) to its bound, by default 0. The growth is the greater of the counted growth and
+    the growth expected for errors that are independent of the model's.
     """
     wanted = exact if targets is None else targets
     columns = [(each,) for each in range(exact.shape[1])] if exact.shape[1] <= ALONE else [tuple(range(exact.shape[1]))]
@@ -109,5 +110,5 @@ def greatest_growth(
 
 
 def _growth(square: float) -> float:
-    """The percentage by which an error grows whose square grows by a share."""
+    """The growth of an error in percent, from the relative growth of its square."""
     return 100 * (max(1 + square, 0.0) ** 0.5 - 1)

@@ -1,4 +1,4 @@
-"""Commands and pipelines that compile what was chosen: every decision of `auto` is an option."""
+"""Command lines and pipelines that reproduce a choice: every decision of `auto` is an option."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ LIMITS = ("ram", "flash")
 
 
 def chosen_request(request: Request, options: PipelineOptions) -> Request:
-    """The request for what was chosen, which leaves nothing to decide."""
+    """The request for the chosen program, which leaves no decision to `auto`."""
     values = asdict(options)
     return replace(request, loss=None, **{field.name: values[field.name] for field in fields(CompileOptions)})
 
 
 def replay_command(request: Request) -> str:
-    """The command line of a request that asks for a format; for objects of Python the call of `tinyml.compile`."""
+    """The command line of a request with an explicit format; for Python objects the call of `tinyml.compile`."""
     if request.in_memory:
         return _replay_call(request)
     given = _given(request)
@@ -48,10 +48,10 @@ def _replay_call(request: Request) -> str:
 
 
 def _given(request: Request) -> dict[str, Any]:
-    """The options of a request that differ from their defaults, the format first, without model and folder."""
+    """The options of a request that differ from their defaults, the format first; model and folder are excluded."""
     from tinyml.tools.driver.request import Request
 
-    # Packages are written from a program, whatever it was compiled with; what is kept changes none.
+    # Packages are written from a program, whatever its options; preserved formats change no package.
     left_out = {"model", "out", "format", "packages", "zip", "cache"}
     given: dict[str, Any] = {"format": request.format}
     for declared in options_of(Request):
@@ -62,7 +62,7 @@ def _given(request: Request) -> dict[str, Any]:
 
 
 def spelled_options(options: Mapping[str, Any]) -> str:
-    """Options as on a command line; the usual format goes without saying."""
+    """Options in command-line syntax; the default format is omitted."""
     parts: list[str] = []
     for name, value in options.items():
         if value is None or value is False:
@@ -73,12 +73,12 @@ def spelled_options(options: Mapping[str, Any]) -> str:
 
 
 def _text(value: object) -> str:
-    """The value of an option as on a command line."""
+    """The value of an option in command-line syntax."""
     return ",".join(map(str, cast("tuple[object, ...]", value))) if isinstance(value, tuple) else str(value)
 
 
 def replay_pipeline(request: Request, options: PipelineOptions) -> str:
-    """The pipeline from the model to C, for `tinyml-opt MODEL --pass-pipeline`; arrays are files of their own name."""
+    """The pipeline from the model to C, for `tinyml-opt MODEL --pass-pipeline`; arrays become files of their name."""
     from tinyml.lowering.pipelines import pipeline
 
     made = pipeline("reals-to-c")

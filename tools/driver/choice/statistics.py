@@ -1,15 +1,15 @@
-"""The statistics of a choice: the loss of a program as it was counted and as it is expected, and a bound on it.
+"""The statistics of a choice: the counted and the expected loss of a program, and a bound on it.
 
-What counts first is how many samples became wrong and right. They are few, and may be none by chance. The margin of a
-sample, which is how far its right class lies above the best other one, moves with every sample. Samples near the border
-stand for those that data of the same kind have a little to either side, so that each counts as if its margins, on reals
-and in the program, were shifted by the same random number: it loses the probability by which the shifted margin is less
-often above 0 in the program. That expectation is a model of the errors, and may be wrong where they have a direction of
-their own: the loss that is judged is the worse of both, and so is the bound.
+The primary evidence is the number of samples that become wrong or right. This number is small, and may be zero by
+chance. The margin of a sample, the score of its right class minus the best other score, changes with every sample. A
+sample near the border represents neighbouring samples of the same distribution. Its margins, on reals and in the
+program, are therefore shifted by the same random number. Its expected loss is the decrease of the probability that the
+shifted margin is positive. This expectation is a model of the errors, and may be wrong if they have a systematic
+direction. The judged loss is therefore the greater of the counted and the expected loss, and so is the bound.
 
-Samples that depend on each other are a group, and the bound takes them together. An array `groups` in the data file
-holds the group of each, such as the person who made it. With an array `time` samples that follow each other are a
-group, as many as the square root of the number of samples. Otherwise each stands for itself.
+Dependent samples form a group, which the bound treats as a unit. An array `groups` in the data file assigns each sample
+to a group, such as the person who recorded it. With an array `time`, consecutive samples form groups whose size is the
+square root of the number of samples. Otherwise each sample is its own group.
 """
 
 from __future__ import annotations
@@ -39,41 +39,43 @@ if TYPE_CHECKING:
     from tinyml.transforms.formats.evaluation.reference import Reference
 
 TELLING = 0.5
-"""The points from a loss to its bound by margins beyond which margins say nothing, and the bound decides."""
+"""The distance in points from the loss to its bound by margins above which margins are ignored and the bound
+decides.
+"""
 
 SCORES_OFF = 0.05
-"""The greatest error of scores that callers get, as a share of the range of all scores: of probabilities 0.05."""
+"""Maximum error of scores that callers read, as a share of the range of all scores: 0.05 for probabilities."""
 
 MANY = 400
-"""The samples that changed sides above which the net loss is as good as normal."""
+"""The number of changed samples above which the net loss is approximately normal."""
 
 COMPARABLE = 2.0
-"""The multiple of the shifts' deviation up to which samples are near the border."""
+"""The multiple of the shifts' deviation within which samples are near the border."""
 
 USUAL = 0.9
-"""The quantile of errors near the border up to which errors of samples that stay on their side count."""
+"""The quantile of errors near the border that limits the errors of samples that stay on their side."""
 
 PARTS = 50
-"""The most parts of the samples that are left out, one after the other, to find the standard error of a figure."""
+"""Maximum parts of the samples that are left out in turn to estimate a standard error."""
 
 GROUPS, TIME = "groups", "time"
-"""The arrays of a data file that say which samples depend on each other."""
+"""The arrays of a data file that describe dependent samples."""
 
 
 @dataclass(frozen=True)
 class Loss:
     """The loss of a program on samples, compared with the model on reals.
 
-    points: percentage points of accuracy lost, net, as counted or as expected, whichever is more; without labels the
-    percentage of other answers; for numbers instead of classes the percentage by which an output's error grows; for a
-    detector 100 times the fall of the area under its curve or of its ranks' correlation, or else the percentage of
-    samples far from the threshold that are decided otherwise, if that is more. bound: the points lost at most, with
-    95 % confidence, on data of the same kind. lost, gained: samples counted, 0 for numbers. samples: how many there
-    are. groups: how many of them are independent. counted: False for numbers. likely: the points that are lost at most
-    if margins of other data move as those of the samples do, which is less than the bound where samples are few; None
-    where no margins tell, and of a detector the bound. labelled: False where every other answer than on reals counts as
-    lost. error: of a program that computes numbers, but for a detector. scores: the greatest error of a classifier's
-    scores as a share of their range, where callers get them; else None. metric: by which points are counted, other than
+    points: the judged loss: net percentage points of accuracy, the greater of the counted and the expected loss;
+    without labels the percentage of changed answers; for numbers instead of classes the percentage by which an output's
+    error grows; for a detector 100 times the decrease of the area under its curve or of its rank correlation, or the
+    percentage of changed decisions far from the threshold, if that is greater. bound: the maximum loss in points, with
+    95 % confidence, on data of the same kind. lost, gained: counted samples, 0 for numbers. samples: the number of
+    samples. groups: the number of independent groups. counted: False for numbers. likely: the maximum loss in points if
+    margins of other data move as those of the samples do, which is less than the bound for few samples; None without
+    reliable margins, and for a detector the bound. labelled: False if every changed answer counts as lost. error: the
+    output error of a program that computes numbers, except a detector. scores: the greatest error of a classifier's
+    scores as a share of their range, if callers read them; else None. metric: the metric of points, if it is not
     accuracy.
     """
 
@@ -92,7 +94,7 @@ class Loss:
 
     @classmethod
     def of_json(cls, fields: Mapping[str, Any]) -> Loss:
-        """The loss of given fields, as `asdict` gives them; raises `TypeError` for others."""
+        """The loss with given fields, as `asdict` returns them; raises `TypeError` for other fields."""
         loss = cls(**fields)
         return replace(loss, error=fields["error"] and OutputError(**fields["error"]))
 
@@ -103,7 +105,7 @@ class Loss:
 
     @property
     def change(self) -> str:
-        """The loss or gain in words, that of scores if it is too much."""
+        """The loss or gain as text; the loss of scores if that is too great."""
         if self.error is not None:
             return self.error.change
         if self.scores is not None and self.scores > SCORES_OFF:
@@ -112,14 +114,17 @@ class Loss:
 
     @property
     def risk(self) -> tuple[float, ...]:
-        """What programs are compared by for safety: samples lost, other answers, the bound, and that by margins.
+        """The key by which the safety of programs is compared: lost samples, changed answers, the bound, the bound by
+        margins.
 
-        Gains make no program safer: the fewer samples, the more of them are chance.
+        Gains do not make a program safer: the fewer the samples, the more of them are chance.
         """
         return self.lost, self.gained, self.bound, self.bound if self.likely is None else self.likely
 
     def allowed(self, loss: float) -> bool:
-        """True if no more than `loss` is lost, as counted and expected; for 0 no sample, net, of a classifier."""
+        """True if the counted and the expected loss are at most `loss`; for 0, if a classifier loses no samples,
+        net.
+        """
         if self.scores is not None and self.scores > SCORES_OFF:
             return False
         if loss <= 0 and self.counted:
@@ -127,7 +132,7 @@ class Loss:
         return self.points <= loss
 
     def certain(self, loss: float) -> bool:
-        """True for an allowed loss whose bound is allowed, too, or that the margins of enough samples tell."""
+        """True for an allowed loss whose bound is also allowed, or that the margins of enough samples confirm."""
         limit = max(loss, 0.0)
         likely = self.groups >= FEW and self.likely is not None and self.likely - self.points <= TELLING
         return self.allowed(loss) and (self.bound <= limit or likely)
@@ -135,10 +140,10 @@ class Loss:
 
 @dataclass(frozen=True)
 class Detector:
-    """A detector of anomalies, samples whose score lies below a threshold.
+    """A detector of anomalies: samples whose score lies below a threshold.
 
-    anomalous: the samples that are labelled as such (samples,); None without labels. far: samples (any number,
-    elements) that lie where data without anomalies have none, and far_scores what they get on reals.
+    anomalous: the samples labelled as anomalies (samples,); None without labels. far: samples (any number, elements)
+    outside the distribution of normal data, and far_scores their scores on reals.
     """
 
     threshold: float
@@ -148,7 +153,7 @@ class Detector:
 
     @staticmethod
     def of(reals: ModuleOp, data: Data, threshold: float) -> Detector:
-        """The detector that a program on reals is, on a data set."""
+        """The detector of a program on reals, on a data set."""
         from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
         far = far_samples(data.x)
@@ -158,16 +163,16 @@ class Detector:
 
     @property
     def judged(self) -> NDArray[np.bool_] | None:
-        """The samples that are labelled as anomalies, if there are labels of both kinds."""
+        """The samples labelled as anomalies, if both kinds have labels."""
         bad = self.anomalous
         return None if bad is None or bad.all() or not bad.any() else bad
 
     def loss(self, exact: NDArray[np.float64], computed: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        """The share that the scores of a program lose, and the parts (samples,) by whose squares it varies.
+        """The share that the scores of a program lose, and the parts (samples,) whose squares determine its variance.
 
-        With labels of both kinds that is the fall of the area under the curve, otherwise 1 minus the correlation of
-        ranks. The variance of the area is that of both kinds' places among the other one (DeLong and others, "Comparing
-        the Areas under Two or More Correlated Receiver Operating Characteristic Curves", 1988).
+        With labels of both kinds the loss is the decrease of the area under the curve, otherwise 1 minus the rank
+        correlation. The variance of the area follows from the placements of each kind among the other (DeLong and
+        others, "Comparing the Areas under Two or More Correlated Receiver Operating Characteristic Curves", 1988).
         """
         bad = self.judged
         if bad is None:
@@ -177,20 +182,20 @@ class Detector:
         for kind in (bad, ~bad):
             falls = places(exact[kind], exact[~kind]) - places(computed[kind], computed[~kind])
             parts[kind] = (falls if kind is bad else -falls) * len(exact) / kind.sum()
-        # The places of either kind have the area as their mean.
+        # The mean of the placements of either kind is the area.
         return float(parts.mean()) / 2, parts
 
 
 @dataclass(frozen=True)
 class Judge:
-    """The judge of programs: the outputs of the model on reals, which they are compared with.
+    """The judge of programs: it contains the outputs of the model on reals, with which programs are compared.
 
-    classes: of the model on reals (samples,). labels: the right classes, or None. scores: of shape (samples, classes)
-    or, of two classes, (samples, 1), positive for the second one; None for a program without any. groups: the group of
-    each sample, numbered from 0. numbers: True if the scores are numbers, and no class follows from them. detector: of
-    a program that detects anomalies, whose score is a number. targets: the numbers that the scores should be (samples,
-    outputs), or None. scored: True for a classifier whose callers get its scores. metric, answers: the metric by which
-    programs are judged instead of these, and the answers on reals.
+    classes: the classes of the model on reals (samples,). labels: the right classes, or None. scores: (samples,
+    classes) or, for two classes, (samples, 1), positive for the second class; None for a program without scores.
+    groups: the group of each sample, numbered from 0. numbers: True if the scores are numbers that determine no class.
+    detector: for a program that detects anomalies, whose score is a number. targets: the target numbers (samples,
+    outputs), or None. scored: True for a classifier whose callers read its scores. metric, answers: the metric that
+    replaces these criteria, and the answers on reals.
     """
 
     classes: NDArray[np.int64]
@@ -213,7 +218,7 @@ class Judge:
         scored: bool = False,
         metric: str | None = None,
     ) -> Judge:
-        """The judge by a reference, with all samples in the order of the data set, as those of `groups` are."""
+        """The judge from a reference; samples and groups are in the order of the data set."""
         place = np.empty_like(reference.order)
         place[reference.order] = np.arange(len(place))
         labels = None if reference.labels is None else reference.labels[place]
@@ -228,12 +233,12 @@ class Judge:
 
     @property
     def right(self) -> NDArray[np.int64]:
-        """The right class of each sample: without labels that of the model on reals."""
+        """The right class of each sample; without labels the class of the model on reals."""
         return self.classes if self.labels is None else self.labels
 
     @cached_property
     def margins(self) -> NDArray[np.float64] | None:
-        """The margins on reals (samples,); None for scores that do not decide on the class."""
+        """The margins on reals (samples,); None for scores that do not determine the class."""
         if self.scores is None or self.numbers:
             return None
         own = margins_of(self.scores, self.classes)
@@ -241,16 +246,16 @@ class Judge:
 
     @property
     def by_error(self) -> bool:
-        """True for numbers whose errors are compared, which a detector's score is not."""
+        """True for numbers whose errors are compared, except the score of a detector."""
         return self.numbers and self.detector is None and self.metric is None
 
     def net(self, classes: NDArray[np.int64], samples: NDArray[np.intp]) -> int:
-        """The net number of samples lost among some of the samples, whose classes are given."""
+        """The net number of samples lost among some of the samples. classes: those of these samples."""
         right = self.right[samples]
         return int((self.classes[samples] == right).sum()) - int((classes == right).sum())
 
     def loss(self, classes: NDArray[np.int64], scores: NDArray[np.float64] | None) -> Loss:
-        """The loss of a program on all samples. scores: as they are compared for the class, or its numbers."""
+        """The loss of a program on all samples. scores: the scores compared for the class, or the program's numbers."""
         if self.numbers:
             assert self.scores is not None
             assert scores is not None
@@ -280,14 +285,14 @@ class Judge:
     def loss_by_metric(self, classes: NDArray[np.int64], scores: NDArray[np.float64] | None) -> Loss:
         """The loss of a program by the metric, on all samples. scores: as reals.
 
-        The bound is by the standard error of the difference, from the figures without a part of the samples each (the
-        jackknife); where few answers change, it is that of as many counted samples.
+        The bound follows from the standard error of the difference, estimated by the jackknife over parts of the
+        samples. If few answers change, the bound is that of the same number of counted samples.
         """
         assert self.metric is not None
         assert self.answers is not None
         measure, labels = self.metric, self.answers.labels
         if scores is not None and self.detector is not None:
-            # A low score of a detector speaks for an anomaly.
+            # A low score of a detector indicates an anomaly.
             scores = -scores
         known = None if self.answers.classes is None else classes
         answers = replace(self.answers, classes=known, scores=scores)
@@ -311,14 +316,14 @@ class Judge:
         return Loss(points, bound, 0, 0, len(answers), count, counted=False, likely=bound, metric=measure.name)
 
     def scores_off(self, scores: NDArray[np.float64]) -> float:
-        """The greatest error of scores (samples, classes), as a share of the range that they have on reals."""
+        """The greatest error of scores (samples, classes), as a share of their range on reals."""
         assert self.scores is not None
         return float(np.abs(scores - self.scores).max()) / (float(np.ptp(self.scores)) or 1.0)
 
     def with_far(self, loss: Loss, scores: NDArray[np.float64]) -> Loss:
-        """The loss of a detector, at least the percentage of its far samples that are decided otherwise than on reals.
+        """The loss of a detector, at least the percentage of far samples whose decision differs from that on reals.
 
-        scores: of the far samples in the program (any number,).
+        scores: those of the far samples in the program (any number,).
         """
         assert self.detector is not None
         assert self.scores is not None
@@ -328,19 +333,19 @@ class Judge:
 
     @cached_property
     def _count(self) -> int:
-        """The independent samples: of a detector those of the rarer kind, on which the area depends as much."""
+        """The number of independent samples; for a detector the rarer kind, on which the area depends most."""
         anomalous = None if self.detector is None else self.detector.judged
         if anomalous is None:
             return int(self.groups.max()) + 1
         return min(len(np.unique(self.groups[kind])) for kind in (anomalous, ~anomalous))
 
     def _estimate(self, parts: NDArray[np.float64]) -> tuple[float, float]:
-        """Points that samples lose by their parts (samples,), and the bound; parts of a group vary together."""
+        """The loss in points by the parts of samples (samples,), and its bound; parts of a group vary together."""
         points = 100 * float(parts.sum()) / len(parts)
         return points, points + self._margin(parts)
 
     def _margin(self, parts: NDArray[np.float64]) -> float:
-        """The points from an estimate to its bound."""
+        """The distance in points from an estimate to its bound."""
         return DEVIATIONS * 100 * math.sqrt(float((self._sums(parts) ** 2).sum())) / len(parts)
 
     def _sums(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -349,7 +354,7 @@ class Judge:
 
 
 def change(points: float) -> str:
-    """A loss or gain of accuracy in words."""
+    """A loss or gain of accuracy as text."""
     points = round(points, 2)
     return f"gains {-points:.2f} points" if points < 0 else f"loses {abs(points):.2f} points"
 
@@ -365,16 +370,16 @@ def margins_of(scores: NDArray[np.float64], right: NDArray[np.int64]) -> NDArray
 
 
 def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The probabilities of being right that samples lose in a program (samples,), as their margins are shifted.
+    """The probabilities of being right that samples lose in a program (samples,), for randomly shifted margins.
 
-    exact, computed: margins on reals and in the program. The shifts are normal, as wide as the margins of the nearest
-    samples are, as many as the square root of the number of samples. A factor that all margins have in common changes
-    no class: the median of the ratios near the border, by which those of the program are divided. Great margins have
-    great errors, by saturation above all, which samples near the border do not have: of a sample that stays on its side
-    the error counts as no greater than is usual near the border. Where the model on reals is right about all samples
-    near the border, such as without labels, there is nothing to gain on its other side: then every change is a loss,
-    and margins, which are fewer at a border than beside it, promise too many. The mean of these chances and of the
-    samples as they count is taken.
+    exact, computed: margins on reals and in the program. The shifts are normal; their deviation is that of the margins
+    of the nearest samples, as many as the square root of the number of samples. A common factor of all margins changes
+    no class: the program's margins are divided by the median ratio near the border. Great margins have great errors,
+    mainly by saturation, which samples near the border do not have. The error of a sample that stays on its side is
+    therefore limited to the usual error near the border. If the model on reals is right about all samples near the
+    border, as without labels, there are no samples to gain: then every change is a loss, and margins are too
+    optimistic, since samples are rarer at a border than next to it. The result is the mean of these probabilities and
+    of the counted losses.
     """
     sizes = np.abs(exact)
     deviation = float(np.quantile(sizes, 1 / math.sqrt(len(exact))))
@@ -400,11 +405,11 @@ def _above(margins: NDArray[np.float64], deviation: float) -> NDArray[np.float64
 
 
 def upper_bound(lost: int, gained: int, samples: int) -> float:
-    """The greatest plausible share of samples that data of the same kind lose, net, at one-sided 95 % confidence.
+    """The greatest plausible net share of samples that data of the same kind lose, at one-sided 95 % confidence.
 
-    lost, gained: the numbers of samples that became wrong and right among `samples`. It is the share beyond which so
-    small a net loss has a probability below 5 %, where as many are gained as were counted: without gains Clopper and
-    Pearson's exact bound. Where more than `MANY` changed, their net loss is taken for normal.
+    lost, gained: the numbers of samples that became wrong and right among `samples`. The result is the share beyond
+    which a net loss as small as the counted one has a probability below 5 %, for the counted share of gains: without
+    gains Clopper and Pearson's exact bound. If more than `MANY` samples changed, the net loss is assumed to be normal.
     """
     if lost >= samples:
         return 1.0
@@ -423,9 +428,9 @@ def upper_bound(lost: int, gained: int, samples: int) -> float:
 
 
 class _NetLoss:
-    """The probability of a net loss of at most `net` of `samples`, by the share that is lost.
+    """The probability of a net loss of at most `net` of `samples`, as a function of the lost share.
 
-    gained: the share that is gained.
+    gained: the gained share.
     """
 
     def __init__(self, net: int, gained: float, samples: int) -> None:
@@ -440,7 +445,7 @@ class _NetLoss:
         self._gained = gained
 
     def __call__(self, lost: float) -> float:
-        """The probability, of a share `lost` above 0 that leaves others unchanged."""
+        """The probability for a share `lost` above 0; other samples are unchanged."""
         logarithms = self._ways + self._losses * math.log(lost)
         if self._gained > 0:
             logarithms = logarithms + self._gains * math.log(self._gained)
@@ -448,7 +453,7 @@ class _NetLoss:
 
 
 def sample_groups(file: str, samples: int) -> tuple[NDArray[np.int64], str]:
-    """The group of each of the samples of a data file, numbered from 0, and how the set was divided.
+    """The group of each sample of a data file, numbered from 0, and a description of the division.
 
     Raises `InputError` for arrays `groups` and `time` that do not have a number for each sample, and for a single
     group.

@@ -1,7 +1,7 @@
-"""Trials of alternatives: what the program of each would cost, and what it would compute.
+"""Trials of alternatives: the estimated cost and the outputs of the program of each alternative.
 
-Alternatives that agree on reals share the profile, the reference and the derivatives by which constants are rounded,
-which is most of the work of a compilation.
+Alternatives with the same program on reals share the profile, the reference and the derivatives that guide the rounding
+of constants, which are most of the work of a compilation.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ if TYPE_CHECKING:
 
 
 class Prepared:
-    """A program on reals, ready for formats.
+    """A program on reals, ready for the assignment of formats.
 
-    program: as the passes before the profile made it. profile: the pass that comes next.
+    program: the result of the passes before the profile. profile: the next pass.
     """
 
     def __init__(self, program: Program, profile: ModulePass, data: Data, scheme: str | None, scale_by: ScaleBy | None):
@@ -80,17 +80,17 @@ class Prepared:
 
     @cached_property
     def operations(self) -> int:
-        """The number of its operations."""
+        """The number of operations of the program."""
         return sum(1 for _ in self.before.walk())
 
     @cached_property
     def evaluator(self) -> CandidateEvaluator:
-        """The evaluator of its candidates, whose constants are rounded on the data."""
+        """The evaluator of the program's candidates, whose constants are rounded on the data."""
         return CandidateEvaluator(self.reals, self.data, self.scheme, self.scale_by)
 
     @cached_property
     def candidates(self) -> Candidates:
-        """Its candidates with all constants rounded to nearest, which costs no time."""
+        """The candidates with all constants rounded to nearest, which costs no time."""
         return Candidates(self.reals, None, self.scheme)
 
 
@@ -98,9 +98,9 @@ class Prepared:
 class EstimatedCost:
     """The estimated resources of a program.
 
-    time: of an inference on floats, with their conversion, or on the integers of a sensor that the caller has; None on
-    a target of unknown costs, whose RAM is arena and input, as that of programmable logic is. constants: the bytes of
-    the flash that are no code.
+    time: that of an inference on floats, including their conversion, or on integers if the caller has sensor readings;
+    None on a target of unknown costs, where RAM is arena and input, as for programmable logic. constants: the bytes of
+    flash that are not code.
     """
 
     time: float | None
@@ -109,16 +109,15 @@ class EstimatedCost:
     constants: float = 0
 
     def within(self, flash: float, ram: float) -> bool:
-        """True if a program keeps limits in bytes."""
+        """True if a program meets limits in bytes."""
         return self.flash <= flash and self.ram <= ram
 
 
 class Trials:
     """The alternatives for one model on one data set.
 
-    program: on reals. options: of the pipelines, but for those of alternatives. data: with which formats are chosen.
-    groups, division: as `sample_groups` gives them. metric: by which programs are judged, if it is another one than
-    accuracy.
+    program: on reals. options: pipeline options, except those of alternatives. data: the data that determine formats.
+    groups, division: as `sample_groups` returns them. metric: the metric that judges programs, if it is not accuracy.
     """
 
     def __init__(
@@ -134,7 +133,7 @@ class Trials:
 
     @cached_property
     def judge(self) -> Judge:
-        """The judge of programs, by what the model computes before anything is folded into its constants."""
+        """The judge of programs, from the outputs of the model before anything is folded into its constants."""
         reals = with_outputs(self.program, self.ctx, self.options.outputs)
         threshold = tdsl.read_interface(reals).threshold
         detector = None if threshold is None else Detector.of(reals, self.data, threshold)
@@ -143,12 +142,14 @@ class Trials:
 
     @property
     def judged_by(self) -> Sequence[object]:
-        """What determines the judge, beside the data."""
+        """The inputs that determine the judge, in addition to the data."""
         groups = hashlib.sha256(self.groups.tobytes()).hexdigest()
         return self._imported.digest, self.options.outputs, groups, self.metric
 
     def of(self, alternative: Alternative) -> ProgramTrial:
-        """The trial of an alternative; the same object each time. Raises `InputError` where there is no program."""
+        """The trial of an alternative; the same object each time. Raises `InputError` if its program does not
+        compile.
+        """
         return self._imported.fact(alternative.name, lambda: ProgramTrial(self, alternative))
 
     def prepare(self, options: PipelineOptions) -> Prepared:
@@ -161,10 +162,10 @@ class Trials:
 
 
 class ProgramTrial:
-    """An alternative: its options, its costs, and what its program computes on the validation set.
+    """An alternative: its options, its costs, and the outputs of its program on the validation set.
 
-    Constants are rounded to nearest at first (`raws` is None), and for the program itself as `assign-format` refines
-    them, which takes most of the time.
+    Constants are rounded to nearest at first (`raws` is None). For the final program, `assign-format` refines them,
+    which takes most of the time.
     """
 
     def __init__(self, trials: Trials, alternative: Alternative):
@@ -177,12 +178,12 @@ class ProgramTrial:
 
     @property
     def evaluator(self) -> CandidateEvaluator:
-        """The evaluator that the trial shares with others."""
+        """The evaluator, shared with other trials."""
         return self.prepared.evaluator
 
     @property
     def reference(self) -> Reference:
-        """The program on reals of which the trial's is made, on the data."""
+        """The program on reals that the trial starts from, evaluated on the data."""
         return self.evaluator.reference
 
     @cached_property
@@ -199,7 +200,7 @@ class ProgramTrial:
         return refine_constants(self.evaluator, self.formats)
 
     def cost(self, more: Mapping[str, Any]) -> EstimatedCost:
-        """The estimate of the program with further options, of the levels below formats.
+        """The estimate of the program with further options of the levels below formats.
 
         Raises `TooLargeError` for a program that fits the board but has more constants than it can read.
         """
@@ -213,7 +214,7 @@ class ProgramTrial:
         )
 
     def _asked(self, what: str, *more: object) -> Sequence[str]:
-        """What determines an answer: the program on reals, the data, and all that the passes take."""
+        """The key of a result: the program on reals, the data, and all inputs of the passes."""
         passes = passes_to_formats(replace(self.options, data=""), None)
         return what, self.prepared.program.digest, self.data.digest, str(passes), *map(str, more)
 
@@ -226,23 +227,23 @@ class ProgramTrial:
         if estimate is None:
             return EstimatedCost(None, 0, arena_and_input(module))
         if target.flash is None or estimate.flash <= target.flash:
-            # Greater programs do not fit the board, whatever their constants.
+            # Larger programs do not fit the board, whatever their constants.
             chip_of(options.target).check_constants(estimate.constants, target, estimate.far)
         return EstimatedCost(estimate.time + self._converting, estimate.flash, estimate.ram, estimate.constants)
 
     def buffers(self, more: Mapping[str, Any]) -> ModuleOp:
-        """The packed program at L2 with further options, of the levels below formats."""
+        """The packed program at L2 with further options of the levels below formats."""
         return self._at(FORMATS_TO_BUFFERS, replace(self.options, **more)).module
 
     @cached_property
     def _converting(self) -> float:
-        """The estimated time in which the caller's floats become raws; 0 if it is unknown."""
+        """The estimated time of converting the caller's floats to raws; 0 if it is unknown."""
         formats = self._at(REFINE_FORMATS, self.options).module
         floats = None if tdsl.read_input(formats).unit is not None else float_inputs(formats, self.options.target)
         return 0.0 if floats is None else floats.conversion or 0.0
 
     def _at(self, pipeline: str, options: PipelineOptions) -> Program:
-        """The program behind a pipeline, with constants rounded to nearest."""
+        """The program after a pipeline, with constants rounded to nearest."""
         return self.prepared.candidates.typed(self.formats).at(
             *TO_LOOPS[: TO_LOOPS.index(pipeline) + 1], **vars(options)
         )
@@ -276,7 +277,7 @@ class ProgramTrial:
         return judge.with_far(loss, np.concatenate(scores))
 
     def changed_answers(self) -> int:
-        """The samples for which the refined program gives another class than the one on reals."""
+        """The samples whose class differs between the refined program and the program on reals."""
         return kept(lambda: self._asked("changed answers"), self._changed_answers, int)
 
     def _changed_answers(self) -> int:
@@ -297,8 +298,8 @@ class ProgramTrial:
 def loss_of(program: SharedProgram, order: NDArray[np.intp], judge: Judge, at_most: float = float("inf")) -> Loss:
     """The loss of a program on the data of a reference, by the numbers that its label compares.
 
-    order: of the samples in that reference. at_most: points, as counted, beyond which the evaluation ends; samples with
-    the smallest margins come first.
+    order: the order of samples in that reference; samples with the smallest margins come first. at_most: the counted
+    loss in points above which the evaluation ends.
     """
     classes: list[NDArray[np.int64]] = []
     compared: list[NDArray[np.float64] | None] = []

@@ -1,1 +1,1 @@
-"""Folders for the tools that people use: an Arduino library, a CMake project, a PlatformIO project."""
+"""Folders for other tools: an Arduino library, a CMake project, a PlatformIO project."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
 
 LONGEST_NAME = 63
-"""Characters of the name of a library."""
+"""Maximum characters of the name of a library."""
 
 PINS = 6
 """Maximum number of analog pins that a sketch reads; few boards have fewer."""
@@ -121,7 +121,7 @@ licence below applies: the sources may be compiled into any product without furt
 
 
 def library_name(model: PackagedModel) -> str:
-    """The name of the library, which is that of the model as far as the Library Manager allows it."""
+    """The name of the library: that of the model, with the characters that the Library Manager allows."""
     name = model.name.lstrip("_") or "model"
     # Names that begin with `arduino` are reserved, and a name begins with a letter.
     if name.lower().startswith("arduino") or not name[0].isalpha():
@@ -145,7 +145,7 @@ def library_files(model: PackagedModel) -> dict[str, str]:
 
 
 def sketch_names(model: PackagedModel) -> Iterator[str]:
-    """The sketches that make sense for the inputs of a model."""
+    """The sketches that suit the inputs of a model."""
     interface = model.interface
     if model.loads:
         # The other sketches do not load weights.
@@ -171,7 +171,7 @@ def sketch_names(model: PackagedModel) -> Iterator[str]:
 
 
 def sketch_words(model: PackagedModel) -> dict[str, str]:
-    """The words for templates of sketches alone: how they set an input, and what they read."""
+    """The words only for templates of sketches: the statements that set an input, and its source."""
     interface, name = model.interface, model.name
     unit, packed, ctype = interface.input_unit, interface.packed_bits, interface.array_ctype
     hears = interface.has_label and interface.output_length > 1
@@ -221,7 +221,7 @@ def _push_sample(model: PackagedModel) -> str:
 
 
 def _is_series(shape: tuple[int, ...]) -> bool:
-    """True for a vector, and for readings one after the other; False for images."""
+    """True for a vector, and for consecutive readings; False for images."""
     extents = [extent for extent in shape if extent > 1]
     return len(extents) <= 1 or (len(extents) == 2 and extents[1] == AXES)
 
@@ -249,7 +249,7 @@ def _properties(model: PackagedModel) -> dict[str, str]:
 
 
 def _keywords(model: PackagedModel) -> Iterator[tuple[str, str]]:
-    """The words that the IDE colours, each with its kind: the types, functions and macros of the header."""
+    """The words that the IDE highlights, each with its kind: the types, functions and macros of the header."""
     header = model.sources[f"{model.name}.h"]
     for word in re.findall(rf"^}} ({re.escape(model.name)}_\w+);", header, re.MULTILINE):
         yield word, "KEYWORD1"

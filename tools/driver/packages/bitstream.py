@@ -1,4 +1,4 @@
-"""The packaging `bitstream`: the hardware module behind a serial line, for boards with an FPGA.
+"""The packaging `bitstream`: the hardware module behind a serial interface, for boards with an FPGA.
 
 Sources of the pins: the schematics of the boards, as LiteX Boards and the ULX3S repository list them.
 """
@@ -26,7 +26,7 @@ LABEL_BYTES = 2
 
 
 def uart_module(verilog: str) -> str:
-    """The Verilog of a module `NAME_uart` around that of a model."""
+    """The Verilog of a module `NAME_uart` around a model's module."""
     return filled(_FOLDER / "uart.v.in", _port_words(verilog))
 
 
@@ -108,4 +108,4 @@ def _lacks(board: Board) -> str | None:
 
 
 BITSTREAM = Packaging("bitstream", _files, _lacks)
-"""The packaging: `make` in `bitstream/` makes a bitstream."""
+"""The packaging: `make` in `bitstream/` builds a bitstream."""

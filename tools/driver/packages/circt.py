@@ -1,4 +1,4 @@
-"""The packaging `circt`: the hardware module in dialects of CIRCT, and a bench that checks it on stored samples."""
+"""The packaging `circt`: the hardware module in CIRCT's dialects, and a testbench that checks it on stored samples."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _files(model: PackagedModel) -> dict[str, str]:
         "samples": str(count),
         "inputs": str(interface.input_length),
         "limit": str(LIMIT),
-        # The cycles of an inference follow its outputs.
+        # The cycle count of an inference follows its outputs.
         "record": str(records.shape[1] + 1),
     }
     templates = filled_templates(files("tinyml.tools.driver.packages") / "templates" / "circt", words)
@@ -53,4 +53,4 @@ def _lacks(board: Board) -> str | None:
 
 
 CIRCT = Packaging("circt", _files, _lacks)
-"""The packaging: `make` in `circt/` prints the module by CIRCT, and simulates it."""
+"""The packaging: `make` in `circt/` prints the module with CIRCT and simulates it."""

@@ -1,4 +1,4 @@
-"""Files made from a folder of templates, in which `NAME` in a path and `$word` in a text are replaced.
+"""Files generated from a folder of templates: `NAME` in a path and `$word` in a text are replaced.
 
 Packages fill in facts about a model. Their `samples.h` compares its outputs with the expected ones.
 """
@@ -47,22 +47,22 @@ _FOLDER = files("tinyml.tools.driver.packages") / "templates" / "samples"
 
 
 def filled_templates(folder: Traversable, words: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
-    """Yield the path, relative to the folder, and the text of each file that the templates in a folder describe.
+    """Yield the path, relative to the folder, and the text of each file that the templates in a folder generate.
 
-    words: the texts for the placeholders; `name` is that in paths, too. Raises `KeyError` for a placeholder without
-    a word.
+    words: the texts for the placeholders; `name` also replaces `NAME` in paths. Raises `KeyError` for a placeholder
+    without a word.
     """
     for path, template in _templates(folder, Path()):
         yield Path(str(path).replace(_NAME, words["name"]).removesuffix(_SUFFIX)), filled(template, words)
 
 
 def filled(template: Traversable, words: Mapping[str, str]) -> str:
-    """The text of a file with words in place of its placeholders; raises `KeyError` for one without a word."""
+    """The text of a file with placeholders replaced; raises `KeyError` for a placeholder without a word."""
     return Template(template.read_text("utf-8")).substitute(words)
 
 
 def _templates(folder: Traversable, path: Path) -> Iterator[tuple[Path, Traversable]]:
-    """The templates below a folder, sorted, each with its path, relative to that of the outermost folder."""
+    """The sorted templates below a folder, each with its path relative to the outermost folder."""
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.is_dir():
             yield from _templates(entry, path / entry.name)
@@ -73,9 +73,9 @@ def _templates(folder: Traversable, path: Path) -> Iterator[tuple[Path, Traversa
 def model_words(model: PackagedModel) -> dict[str, str]:
     """The words for all templates.
 
-    `instance`: the declaration of the model's memory, if that is the caller's, and `given`: the argument of calls that
-    take nothing else. `run`: a statement that runs the model on its own input; `label` is then the class, if the model
-    gives one. `does`: the verb for this, before its object. `show`: a function for sketches that prints the answer,
+    `instance`: the declaration of the model's memory, if the caller provides it, and `given`: the argument of calls
+    that have no other. `run`: a statement that runs the model on its own input; `label` is then the class, if the model
+    returns one. `does`: the verb for this, before its object. `show`: a function for sketches that prints the answer,
     which `call_show` calls; `print_format` and `print_value`: the same for `printf`. `checked`: the arguments of
     `is_right` in `samples.h`.
     """
@@ -165,19 +165,19 @@ def _outputs(model: PackagedModel) -> Iterator[tuple[str, str, NDArray[Any]]]:
 
 
 def _table(name: str, ctype: str, raws: NDArray[Any]) -> str:
-    """A constant array with a row for each sample. Floats are spelled so that every bit is read back."""
+    """A constant array with a row for each sample. Floats are printed so that every bit is read back."""
     rows = ",\n".join(f"    {{{_wrapped([_literal(value) for value in row.tolist()])}}}" for row in raws)
     return f"static const {ctype} {name}[SAMPLES][{raws.shape[1]}] SAMPLE_FLASH = {{\n{rows},\n}};\n"
 
 
 def _wrapped(literals: list[str]) -> str:
-    """Elements of a row, a dozen on a line."""
+    """Elements of a row, twelve per line."""
     return ",\n     ".join(", ".join(literals[at : at + 12]) for at in range(0, len(literals), 12))
 
 
 def _literal(value: float) -> str:
     if isinstance(value, int):
-        # C has no literal of type int32_t for the least one.
+        # C has no int32_t literal for INT32_MIN.
         return str(value) if value > -(2**31) else f"{value + 1} - 1"
     if value != value:
         return "NAN"

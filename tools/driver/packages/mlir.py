@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 _RUN = "{result} {name}_run(void)\n{{\n    {returned}{name}_predict({argument});\n}}\n"
 
 _ARRAY = "static {ctype} array[{length}];\n\n{ctype} *{name}_input(void)\n{{\n    return array;\n}}\n\n"
-"""The caller's array, for a program whose input does not lie in the arena."""
+"""The caller's array, for a program whose input is not in the arena."""
 
 
 def _caller(model: PackagedModel) -> str:
-    """The functions of `NAME.h` by which `samples.h` reaches the model; `NAME.mlir` has those below them."""
+    """The functions of `NAME.h` that `samples.h` calls; they call the functions of `NAME.mlir`."""
     interface = model.interface
     if interface.row_elements is not None:
         return ""
@@ -49,4 +49,4 @@ def _files(model: PackagedModel) -> dict[str, str]:
 
 
 MLIR = Packaging("mlir", _files)
-"""The packaging: `make` in `mlir/` compiles the model by LLVM, and runs it."""
+"""The packaging: `make` in `mlir/` compiles the model with LLVM, and runs it."""

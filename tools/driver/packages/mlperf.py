@@ -1,4 +1,4 @@
-"""The packaging `mlperf`: firmware that the runner of MLPerf Tiny drives, for its four networks.
+"""The packaging `mlperf`: firmware for the runner of MLPerf Tiny, for the benchmark's four networks.
 
 Source: the interface of the benchmark, github.com/mlcommons/tiny, benchmark/api (`submitter_implemented.h`), and the
 commands that benchmark/runner sends.
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 class _Network:
     """A network of the benchmark.
 
-    inputs, outputs: its numbers. load: the statements that make an input of the received bytes. bytes: of an element.
-    error: true if the result is the mean squared error of the outputs as reconstructed inputs.
+    inputs, outputs: the numbers of its inputs and outputs. load: the statements that convert the received bytes to an
+    input. bytes: bytes per element. error: true if the result is the mean squared error of the outputs as reconstructed
+    inputs.
     """
 
     inputs: int
@@ -80,7 +81,9 @@ _SKETCH = "mlperf.ino"
 
 
 def _network(model: PackagedModel) -> tuple[str, _Network]:
-    """The network that a model is; raises `InputError` for any other, and for one that the runner cannot feed."""
+    """The benchmark network of a model; raises `InputError` for other models, and for one that the runner cannot
+    feed.
+    """
     interface = model.interface
     sizes = interface.input_length, interface.output_length
     found = next((item for item in _NETWORKS.items() if (item[1].inputs, item[1].outputs) == sizes), None)
@@ -106,7 +109,7 @@ def _files(model: PackagedModel) -> dict[str, str]:
         "network": name,
         "input_bytes": str(network.inputs * network.bytes),
         "load": load,
-        # An input that lies in the arena is gone after an inference.
+        # An inference overwrites an input in the arena.
         "infer": f"{load}\n{run}" if model.interface.in_own_buffer else run,
         "results": (_ERROR if network.error else _SCORES).format(**names),
     }

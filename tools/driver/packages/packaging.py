@@ -1,4 +1,4 @@
-"""A way to pack a compiled model for a tool of other people, such as the Arduino IDE, and the model as it sees it.
+"""The interface of packagings, which wrap a compiled model for another tool, such as the Arduino IDE.
 
 A `Packaging` is a file of this folder and a row of `packaging_table.PACKAGINGS`. A separate package adds one through an
 entry point of the group `tinyml.packages`.
@@ -31,7 +31,7 @@ STORED_BYTES = 4096
 
 
 def every_board(board: Board) -> str | None:
-    """The default of `Packaging.lacks`: no board lacks anything."""
+    """The default of `Packaging.lacks`: every board is supported."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +39,9 @@ class Packaging:
     """A folder for a tool.
 
     name: the value of `--package`, and the folder below the output folder. files: the contents of its files, by their
-    paths relative to the folder. lacks: what a board lacks for this tool, as a phrase for messages; None if it lacks
-    nothing. archive: the folder below, for a model, that `--zip` packs; None if the tool takes no archives. loads: true
-    if its examples write the weights of a model that keeps them in RAM.
+    paths relative to the folder. lacks: what a board lacks for this tool, as a phrase for messages; None if the tool
+    supports the board. archive: the subfolder, for a model, that `--zip` packs; None if the tool accepts no archives.
+    loads: true if its examples write the weights of a model that stores them in RAM.
     """
 
     name: str
@@ -55,9 +55,9 @@ class Packaging:
 class PackagedModel:
     """A compiled model.
 
-    folder: of the output, with `NAME.c` and `NAME.h`. formats: the program at L1. board: for which it was compiled.
-    serial: true if images arrive over a serial line. raws: inputs (samples, elements) as raws of their format.
-    expected: the outputs of the program for these.
+    folder: the output folder, with `NAME.c` and `NAME.h`. formats: the program at L1. board: the board of the
+    compilation. serial: true if images arrive over a serial line. raws: inputs (samples, elements) as raws of their
+    format. expected: the outputs of the program for these.
     """
 
     folder: Path
@@ -77,23 +77,23 @@ class PackagedModel:
 
     @property
     def given(self) -> str:
-        """The argument of the model's functions that take no other: the instance of the examples, if there is one."""
+        """The argument of model functions that have no other: the instance of the examples, if there is one."""
         return "&instance" if self.interface.instances else ""
 
     @property
     def before(self) -> str:
-        """`given` before other arguments."""
+        """`given`, followed by a comma for further arguments."""
         return f"{self.given}, " if self.given else ""
 
     @property
     def sources(self) -> dict[str, str]:
-        """`NAME.c` and `NAME.h`, by these names."""
+        """The texts of `NAME.c` and `NAME.h`, by name."""
         names = f"{self.name}.c", f"{self.name}.h"
         return {name: (self.folder / name).read_text("utf-8") for name in names}
 
     @property
     def loads(self) -> bool:
-        """True for a model that keeps its weights in RAM."""
+        """True for a model that stores its weights in RAM."""
         return bool(weights_in(self.folder, self.interface))
 
     @property
@@ -108,7 +108,7 @@ class PackagedModel:
 
     @property
     def threshold(self) -> float | None:
-        """The score below which a detector calls an input an anomaly; None for any other model."""
+        """The score below which a detector reports an anomaly; None for any other model."""
         return tdsl.read_interface(self.formats).threshold
 
     @property
@@ -118,7 +118,7 @@ class PackagedModel:
 
     @property
     def stored_inputs(self) -> NDArray[Any]:
-        """The inputs of the stored samples (samples, array elements), as the array X holds them."""
+        """The inputs of the stored samples (samples, array elements), as the array X stores them."""
         interface, raws = self.interface, self.raws[: self.samples]
         if interface.packed_bits is None:
             return raws
@@ -129,6 +129,6 @@ class PackagedModel:
 def packaged_model(
     folder: Path, formats: ModuleOp, board: Board, x: NDArray[Any], *, serial: bool, expected: Outputs | None = None
 ) -> PackagedModel:
-    """The model in an output folder. x: inputs as reals. expected: its outputs, evaluated if they are not known."""
+    """The model in an output folder. x: inputs as reals. expected: its outputs; None to evaluate them."""
     raws = encode_inputs(formats, x)
     return PackagedModel(folder, formats, board, serial, raws, expected or evaluate(formats, raws))

@@ -1,6 +1,6 @@
 """The table of packagings, and the choice among them for a board.
 
-Names are known without importing the files, so that tools start quickly.
+The names need no import of the files, so that tools start quickly.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.packages.packaging import Packaging
 
 PLAIN = "c"
-"""The name for `NAME.c` and `NAME.h` in the output folder, which are always there."""
+"""The name for `NAME.c` and `NAME.h`, which every output folder contains."""
 
 USUAL = ("arduino", "cmake", "bitstream")
-"""The default packagings, each for the boards that lack nothing for it."""
+"""The default packagings, each for the boards that it supports."""
 
 
 OTHER_TOOLS = ("zephyr", "esp-idf", "pico-sdk", "stm32cube", "stm32cubeide", "keil", "iar", "mbed", "nrf-connect")
-"""Tools that people ask for, whose projects are not written."""
+"""Tools that users request, but for which no project is written."""
 
 
 def packagings_for(
     board: Board, names: Sequence[str] | None, *, zipped: bool, loaded: bool = False
 ) -> Sequence[Packaging]:
-    """The packagings of a model for a board. names: those that the user wants, None for the usual ones.
+    """The packagings of a model for a board. names: the requested ones; None for the default ones.
 
-    zipped: true if the user wants an archive, too. loaded: true if the model keeps its weights in RAM.
+    zipped: true if an archive is requested, too. loaded: true if the model stores its weights in RAM.
 
-    Raises `InputError` for an unknown name, for a packaging whose tool does not know the board, and if none of them
-    makes an archive that is wanted.
+    Raises `InputError` for an unknown name, for a packaging whose tool does not support the board, and if none of them
+    creates a requested archive.
     """
     if names is None:
         chosen = [one for one in _usual() if one.lacks(board) is None and one.loads >= loaded]
@@ -58,7 +58,7 @@ def packagings_for(
 
 
 def _instead(board: Board) -> str:
-    """The packagings that take a board, for a message about one that does not."""
+    """The packagings that support a board, for a message about one that does not."""
     taking = [one.name for one in (*_usual(), *PACKAGINGS.each()) if one.lacks(board) is None]
     names = ", ".join(dict.fromkeys(taking)) or PLAIN
     return f"--package takes {names} for it, and {PLAIN} writes the C files alone"
@@ -76,7 +76,7 @@ def _named(name: str) -> Packaging:
 
 
 def _loaded(row: Row) -> Packaging:
-    """The packaging of a row; what the functions of a plug-in do wrong is a `PluginError`."""
+    """The packaging of a row; an error in a plug-in's functions is a `PluginError`."""
     from tinyml.tools.driver.output_folder import is_inside
     from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
@@ -112,7 +112,7 @@ def _loaded(row: Row) -> Packaging:
 _NAME = re.compile("[A-Za-z0-9_-]+")
 
 _TAKEN = (PLAIN, "ir", "pictures")
-"""Folders of the output folder that are no packages, and the files that are always in it."""
+"""Subfolders of the output folder that are not packages, and the files that it always contains."""
 
 
 def _check(row: Row) -> None:
@@ -142,5 +142,5 @@ PACKAGINGS = Table(
 
 
 def packaging_names() -> tuple[str, ...]:
-    """The values of `--package`, those of other packages last."""
+    """The values of `--package`; those of other packages come last."""
     return (PLAIN, *PACKAGINGS.names())

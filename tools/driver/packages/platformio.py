@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 _FOLDER = files("tinyml.tools.driver.packages") / "templates"
 
 _PREFERRED = ("Serial", "SerialRows", "Listen", "SelfTest")
-"""The sketches that can be the program, the best first."""
+"""The sketches that can be the program, in order of preference."""
 
 LONGEST_NAME, LONGEST_DESCRIPTION = 50, 255
-"""Characters of the name and of the description of a library."""
+"""Maximum characters of the name and of the description of a library."""
 
 
 def manifest(model: PackagedModel) -> dict[str, Any]:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
-"""The time stamp of files in archives, the earliest of the format, so that equal contents make equal archives."""
+"""The time stamp of files in archives: the earliest of the format, so that equal contents create equal archives."""
 
 
 def write_packages(folder: Path, model: PackagedModel, packagings: Sequence[Packaging], *, zipped: bool) -> None:
-    """Write the folder of each packaging, and its archive `NAME.zip` if it has one and that is asked for."""
+    """Write the folder of each packaging, and its archive `NAME.zip` if it has one and an archive is requested."""
     for packaging in packagings:
         if (folder / packaging.name).exists():
             raise InputError(
@@ -47,7 +47,7 @@ def _archive(contents: dict[Path, bytes]) -> bytes:
 
 
 def repack(source: Path, folder: Path, names: Sequence[str] | None, *, zipped: bool) -> None:
-    """Replace the packages in the copy of an output folder. names: the wanted ones, by default the usual ones.
+    """Replace the packages in the copy of an output folder. names: the requested ones, by default the usual ones.
 
     Raises `InputError` as `packagings_for` does.
     """

@@ -1,1 +1,1 @@
-"""Proofs of sums of posits, whose ops are those of a dialect of their own."""
+"""Proofs of sums of posits, which have a separate dialect of ops."""

@@ -1,8 +1,8 @@
-"""The posit nearest to an integer at a scale, in the form that the solver takes.
+"""The posit nearest to an integer at a scale, as a formula for the solver.
 
-What decides are the borders that the standard documents. Between two powers of two posits are evenly spaced wherever
-they have a bit of a fraction: the nearest one is then a quotient, rounded half to even, which is compared with every
-border there. Elsewhere the borders are few, and stand themselves.
+The documented borders of the standard define the result. Between two powers of two, posits with fraction bits are
+evenly spaced: the nearest posit is a quotient, rounded half to even, and is compared with every border in that range.
+In other ranges the borders are few, and are listed individually.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tinyml.dialects.machine.exact_integers import Number, half_even
 from tinyml.tools.proofs.formulas import Formula
 
 FEW = 2
-"""Borders between two powers of two that stand themselves."""
+"""Maximum borders between two powers of two that are listed individually."""
 
 
 @dataclass(frozen=True)
 class Nearest:
-    """x * 2^-scale as a posit of the standard."""
+    """x * 2^-scale rounded to a posit of the standard."""
 
     format: PositType
     scale: int
@@ -36,7 +36,7 @@ class Nearest:
 
     @cached_property
     def _borders(self) -> list[int]:
-        """The least integers that go to the posits after the first, in ascending order."""
+        """The least integers that round to each posit after the first, in ascending order."""
         return [*self._documented.cuts(self.scale)]
 
     def __call__(self, x: Number) -> Number:
@@ -50,7 +50,7 @@ class Nearest:
         return self._documented.rounded(x, self.scale)
 
     def _even(self, size: Any, low: int, first: int, last: int) -> Any:
-        """The raw of a size from `low` to twice of it by a quotient. Raises `AssertionError` if a border differs."""
+        """The raw for integers in [low, 2 low) as a quotient. Raises `AssertionError` if a border differs."""
         known, borders = self._documented.known, self._borders
         raw, above = (int(self._documented.rounded(power, self.scale)) for power in (low, 2 * low))
         distance, finer = max(low // (above - raw), 1), max((above - raw) // low, 1)
@@ -71,7 +71,7 @@ class Nearest:
     def needs_no_more(self) -> bool:
         """True if every border that an integer of more than n bits can reach is an even integer.
 
-        What is cut off below an even integer then lies between the same borders as the odd one that stands for it.
+        Bits below an even integer can then be dropped: a sticky odd bit keeps the integer between the same borders.
         """
         unit, least = Fraction(2) ** (self.scale - self._documented.scale), 1 << self.format.n.data
         reached = (border * unit for border, _ in self._documented.borders if abs(border * unit) >= least)

@@ -1,4 +1,6 @@
-"""Statements about the end of a sum in a quire: bins become digits, and these an integer that is rounded once."""
+"""Statements about the end of a sum in a quire: bins become digits, and digits become an integer that is rounded
+once.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ from tinyml.tools.proofs.values import Truths
 
 
 def carried(sum: Summed) -> QuireStatement:
-    """The bins of a digit and what is carried to them become the digit, in their place, and what it carries."""
+    """The bins of a digit and the carry into it become the digit, at its position, and its carry."""
     layout = sum.layout
     each, held = layout.digit // layout.step, (sum.length + 1) * sum.change
     # All bins below carry held / 2^step + held / 4^step + ... at most.
@@ -48,7 +50,7 @@ def carried(sum: Summed) -> QuireStatement:
         def promises(inputs: Sequence[Number], expected: Number | Condition) -> Iterator[Promise]:
             *numbers, carry = inputs
             for k, block in enumerate(blocks):
-                # The other bins hold numbers that are told apart.
+                # The other bins contain distinct numbers.
                 before = [*range(k * each), *numbers, *range((k + 1) * each, layout.count)]
                 cells = Cells(before)
                 [above], of_digit = read_all(block, [cells, Cells([0]), carry])
@@ -74,7 +76,7 @@ def carried(sum: Summed) -> QuireStatement:
 
 
 def _joining(sum: Summed) -> tuple[Block, Sequence[scf.ForOp]]:
-    """How a sum is joined, and the loops over its bins; a third argument is a number in a bin's register."""
+    """The joining of a sum, and the loops over its bins; a third argument is a number in a bin's register."""
 
     def make(args: Sequence[SSAValue]) -> Sequence[Operation]:
         return [JoinOp(args[0], sum.quire, sum.format.bits - 1)]
@@ -84,7 +86,7 @@ def _joining(sum: Summed) -> tuple[Block, Sequence[scf.ForOp]]:
 
 
 def _carrying(sum: Summed, digit: int) -> Block:
-    """The step of a digit alone, to which the third argument is carried."""
+    """The step of a single digit; the third argument is the carry into it."""
     block, [loop, *_] = _joining(sum)
     first, last = index_constant(digit), index_constant(digit + 1)
     Rewriter.insert_op([first, last], InsertPoint.before(loop))
@@ -99,7 +101,7 @@ def _carrying(sum: Summed, digit: int) -> Block:
 
 @dataclass(frozen=True)
 class _Digits:
-    """A sum as one integer, or as digits, from the lowest one on, and the sign that they carry."""
+    """A sum as one integer, or as digits, lowest first, and the sign that they carry."""
 
     layout: Layout
 
@@ -131,9 +133,10 @@ class _Digits:
         return [*found, number]
 
     def pieces(self, places: range) -> Iterator[Sequence[Domain]]:
-        """The sums from each power of two to the next, of either sign; with those of the first place, 0 and -1.
+        """The intervals of sums between adjacent powers of two, for either sign; the first positions also have 0 and
+        -1.
 
-        places: of the highest digits that are not those of a sign. One integer is a piece by itself.
+        places: the positions of the highest digits, without sign digits. A single integer is one interval.
         """
         if not self.count:
             yield self.domains
@@ -149,19 +152,19 @@ class _Digits:
 
 
 AT_ONCE = 8
-"""The highest digits about which there is a statement."""
+"""The number of highest digits per statement."""
 
 
 def highest_digits(sum: Summed) -> Iterator[range]:
-    """The places of the highest digit of a sum, a few at a time."""
+    """The positions of the highest digit of a sum, in groups."""
     count = max(_Digits(sum.layout).count, 1)
     yield from (range(first, min(first + AT_ONCE, count)) for first in range(0, count, AT_ONCE))
 
 
 def joined(sum: Summed, places: range) -> QuireStatement:
-    """Digits and the sign that they carry become an integer without the lowest bits, odd if any of these is set.
+    """Digits and their sign become an integer without the lowest bits, which is odd if any of these is set.
 
-    places: of the highest digits that are not those of a sign.
+    places: the positions of the highest digits, without sign digits.
     """
     layout, digits = sum.layout, _Digits(sum.layout)
 
@@ -206,7 +209,7 @@ def joined(sum: Summed, places: range) -> QuireStatement:
 
 
 def _cut(found: Number, left: Number, total: Number, bits: int) -> Iterator[Promise]:
-    """An integer is a sum without its lowest `left` bits, and one more bit that is set if any of these is."""
+    """True if an integer equals a sum without its lowest `left` bits, with a sticky bit for the dropped ones."""
     if not isinstance(left, int):
         lefts, sums, cut = (np.asarray(one.array, object) for one in (left, total, found))
         kept = sums >> lefts
@@ -223,19 +226,19 @@ def _cut(found: Number, left: Number, total: Number, bits: int) -> Iterator[Prom
 
 
 def scales(sum: Summed) -> Sequence[int]:
-    """The scales at which an integer can be joined: it is cut off below one of the digits."""
+    """The scales at which an integer can be joined: the cut is below one of the digits."""
     layout, digits = sum.layout, _Digits(sum.layout)
     return [layout.frac + 1 - layout.digit * place for place in range(digits.count)] if digits.count else [layout.frac]
 
 
 def _joined_width(sum: Summed) -> int:
-    """The bits of a joined integer."""
+    """The number of bits of a joined integer."""
     [quire] = Block(arg_types=[sum.layout.storage]).args
     return width_of(JoinOp(quire, sum.quire, sum.format.bits - 1).sum)
 
 
 def rounded(sum: Summed, scale: int) -> QuireStatement:
-    """A joined integer becomes the nearest posit, as the sum does of which it was cut off, or NaR."""
+    """A joined integer rounds to the same posit as the sum that it was cut from, or to NaR."""
     format, documented = sum.format, sum.documented
     width = _joined_width(sum)
     most, nar = (1 << width - 1) - 1, format.posit.nar

@@ -1,10 +1,11 @@
-"""Statements about sums of posits of the standard in a quire: ops compute what they document, and nothing overflows.
+"""Statements about sums of standard posits in a quire: ops compute their documented results, and nothing overflows.
 
-Every posit is taken apart into the significand and the place that give its number; a product changes the bins by what
-it is, and each bin by at most the share that it has room for; carrying turns bins into the digits of the same sum, and
-joining these into an integer, which becomes the posit nearest to the sum. So a result is the exact sum, rounded once.
+Every posit is decoded to a significand and a position. A product changes the sum of the bins by its value, and each bin
+by at most its reserve. Carrying converts bins to the digits of the same sum. Joining converts digits to an integer,
+which rounds to the posit nearest to the sum. The result is therefore the exact sum, rounded once.
 
-Memory is read at known places: the solver decides about two places, or about sums between two powers of two, at a time.
+Memory is read at known positions: the solver decides about two positions, or about sums between two powers of two, at a
+time.
 """
 
 from __future__ import annotations
@@ -36,12 +37,14 @@ LENGTHS = (784,)
 """Lengths of sums of products."""
 
 WIDEST = 16
-"""Posits of more bits have too many raws, and too many places, to go through."""
+"""Maximum bits of posits; wider ones have too many raws and positions to enumerate."""
 
 
 @singledispatch
 def quire_statements(format: NumberFormat) -> Iterator[QuireStatement]:
-    """Statements about sums in a quire: of posits of the standard of a format's width, of each es; else none."""
+    """Statements about sums in a quire of standard posits with a format's width, for each es; empty for other
+    formats.
+    """
     return iter(())
 
 
@@ -67,7 +70,7 @@ def statements_of(sum: Summed) -> Iterator[QuireStatement]:
 
 
 def is_right(type: tuple[int, int], length: int, name: str, inputs: Sequence[int]) -> bool:
-    """True if a statement about sums of posits <n, es> holds for some inputs."""
+    """True if a statement about sums of posits <n, es> is true for some inputs."""
     [one] = (one for one in statements_of(Summed(PositType(*type), length)) if one.name == name)
     expected = one.expected(inputs)
     promised = all(promise.holds is True for promise in one.promises()(inputs, expected))
@@ -75,7 +78,9 @@ def is_right(type: tuple[int, int], length: int, name: str, inputs: Sequence[int
 
 
 def _decoded(sum: Summed, least: int) -> QuireStatement:
-    """Significand and place of each raw; NaR has the significand 0 and a place with a sign, which no number has."""
+    """Significand and position of each raw; NaR has the significand 0 and a position with a sign, which no number
+    has.
+    """
     parts, step, nar, most = sum.parts, sum.step, sum.format.posit.nar, sum.most(least)
     numbers = [0, *(int(sum.number(raw) * Fraction(2) ** -least) for raw in range(nar + 1, -nar))]
 
@@ -117,7 +122,7 @@ def _decoded(sum: Summed, least: int) -> QuireStatement:
 
 
 def _multiplied(sum: Summed) -> QuireStatement:
-    """A product of any significands at any places, NaR's among them, to bins that hold what other products made."""
+    """The product of any significands at any positions, including NaR, added to bins in any reachable state."""
     layout, parts, step = sum.layout, sum.parts, sum.step
     most = [sum.most(least) for least in sum.leasts]
     widths = [parts.half_at(step, least) for least in sum.leasts]
@@ -128,7 +133,7 @@ def _multiplied(sum: Summed) -> QuireStatement:
     every = [range(-max(of), max(of) + 1) for of in most]
 
     def significands(factor: int, place: int) -> range:
-        """Those at a place, which NaR has none but 0 at."""
+        """The significands at a position; NaR's position has only 0."""
         greatest = 0 if place < 0 else most[factor][place]
         return range(-greatest, greatest + 1)
 
@@ -150,7 +155,7 @@ def _multiplied(sum: Summed) -> QuireStatement:
 
         def promises(inputs: Sequence[Number], expected: Number | Condition) -> Iterator[Promise]:
             *operands, first = inputs
-            # Bins differ, so that none can stand for its neighbour.
+            # Bins contain distinct numbers, so that a bin cannot be mistaken for its neighbour.
             before = [first + place for place in range(layout.count)]
             bins, changed = Cells(before), 0
             _, of_sum = read_all(block, [bins, Cells([0]), *operands])
@@ -171,7 +176,7 @@ def _multiplied(sum: Summed) -> QuireStatement:
     ]
 
     def tried() -> Sequence[Sequence[int]]:
-        """The ends of each piece, with one of the ends of the bins in turn."""
+        """The ends of each piece, combined with each end of the bins."""
         return [
             (s, p[0], t, q[0], start[0] if place % 2 else start[-1])
             for place, (ss, p, ts, q, _) in enumerate(divided)
@@ -192,7 +197,7 @@ def _multiplied(sum: Summed) -> QuireStatement:
 
 
 def _held(sum: Summed) -> QuireStatement:
-    """The sum lies within its width, and bins in their registers, with room for a number that sums may start from."""
+    """The sum fits its width, and bins fit their registers, with a reserve for the initial value of a sum."""
     layout, count = sum.layout, sum.length + 1
 
     def promised() -> Promises:

@@ -1,6 +1,6 @@
-"""A sum of products of posits of the standard, statements about it, and what its ops lower to.
+"""A sum of products of standard posits, statements about it, and the lowering of its ops.
 
-What is read is the emitted arithmetic, with the programs of the runtime's functions in place of their calls.
+The statements read the emitted arithmetic, with the programs of the runtime's functions in place of their calls.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tinyml.transforms.bits.inline_runtime import InlineRuntimePass
 from tinyml.transforms.ir.arithmetic import FunctionContext
 
 SAMPLES = 400
-"""Inputs, drawn at random, that are tried beside the ends of the operands, and sums where results change."""
+"""The number of random inputs that are tested in addition to the ends of the operands and sums where results change."""
 
 
 @dataclass(frozen=True)
@@ -59,17 +59,17 @@ class Summed:
 
     @property
     def step(self) -> int:
-        """The step from place to place."""
+        """The distance of adjacent bins in bits."""
         return self.layout.unit(self.parts, self.parts)
 
     @property
     def leasts(self) -> tuple[int, int]:
-        """The exponents from which the places of both factors count."""
+        """The exponents relative to which the positions of both factors are counted."""
         return self.layout.leasts(self.parts, self.parts)
 
     @property
     def change(self) -> int:
-        """The most by which a product changes a bin."""
+        """The greatest change of a bin by one product."""
         layout, moved = self.layout, self.step > 1
         if layout.is_single:
             return self.greatest
@@ -83,7 +83,7 @@ class Summed:
         return int(self.number(self.format.posit.maxpos) ** 2 * Fraction(2) ** self.layout.frac)
 
     def most(self, least: int) -> Sequence[int]:
-        """The greatest magnitude of the significands at each place, counted from an exponent on."""
+        """The greatest magnitude of the significands at each position, counted from an exponent."""
         raws = np.arange(1, -self.format.posit.nar)
         significands, exponents, _ = self.parts.split(raws)
         moved, places = significands << (exponents - least) % self.step, (exponents - least) // self.step
@@ -108,7 +108,7 @@ class Summed:
 class QuireStatement(Statement):
     """A statement about an op of a sum.
 
-    divided: the pieces of the domains about which the solver decides. tried: inputs that are tried before.
+    divided: the pieces of the domains, one per solver query. tried: inputs that are tested first.
     """
 
     sum: Summed
@@ -127,7 +127,7 @@ class QuireStatement(Statement):
         yield from self.divided or [self.domains]
 
     def samples(self) -> list[Any]:
-        """The ends of operands with each other, and inputs drawn at random; or those that are given."""
+        """The combined ends of operands, and random inputs; or the given ones."""
         if self.tried is not None:
             return [np.array(column, object) for column in zip(*self.tried(), strict=True)]
         random = Random(0)
@@ -147,9 +147,9 @@ class QuireStatement(Statement):
 def lowered(
     types: Sequence[Attribute], make: Callable[[Sequence[SSAValue]], Sequence[Operation]], *, is_quire: bool = False
 ) -> Block:
-    """What ops lower to, the results of the last of which are returned.
+    """The lowering of ops, which returns the results of the last op.
 
-    is_quire: whether the first two arguments are a quire in memory, and the flag beside it.
+    is_quire: true if the first two arguments are a quire in memory and its flag.
     """
     block = Block(arg_types=types)
     ops = make(block.args)
@@ -163,8 +163,8 @@ def lowered(
     expand(function, lowering)
     InlineRuntimePass().apply(context(), module)
     for op in module.walk():
-        # Bits that a shift to the left drops are those of no number; so is a carry that a mask drops, in a register
-        # of 8 bits, whose arithmetic C does in more.
+        # A left shift drops no significant bits; nor does a mask that drops a carry from an 8-bit register, whose
+        # arithmetic C computes in more bits.
         if isinstance(op, arith.ShLIOp) or (isinstance(op, arith.AddiOp) and _is_masked(op)):
             op.attributes[WRAPS] = UnitAttr()
     return block

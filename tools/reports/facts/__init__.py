@@ -1,1 +1,1 @@
-"""Facts of a program that its page shows beside the report, each with its picture."""
+"""Facts about a program that its page shows in addition to the report, each with its figure."""

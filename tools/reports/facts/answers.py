@@ -1,4 +1,4 @@
-"""The answers of a classifier on reals and as compiled: confusion, samples that came out wrong, and their pictures."""
+"""The answers of a classifier on reals and as compiled: confusion, misclassified samples, and their figures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_CLASSES = 40
 """Maximum number of classes in a confusion table; larger ones are unreadable."""
 
 SHOWN_ERRORS = 12
-"""Maximum number of wrong samples that are kept and drawn."""
+"""Maximum number of misclassified samples that are stored and drawn."""
 
 RIGHT, WRONG = "#66b05c", "#ee7f80"
 
@@ -28,16 +28,20 @@ INPUT, LINES, COLUMNS = 140, 46, 6
 """Side of an input and height of the text below it, in pixels, and the number of inputs in a row."""
 
 MOST_BARS = 24
-"""Maximum number of values drawn as bars whatever they are; of a longer vector only features of unlike scales are."""
+"""Maximum number of values drawn as bars in any case; a longer vector is drawn as bars only if its features have unlike
+scales.
+"""
 
 UNLIKE = 10.0
-"""The ratio of the largest range of an element to the median range beyond which a vector is no signal."""
+"""The ratio of the largest range of an element to the median range above which a vector is not a signal."""
 
 SMALLEST = 4
 """Minimum height and width of an image."""
 
 SMOOTH = 0.75
-"""A vector is an image if elements a row apart differ by less than this share of the difference at other distances."""
+"""A vector is an image if elements one row apart differ by less than this share of the difference at other
+distances.
+"""
 
 
 def confusion(
@@ -45,8 +49,8 @@ def confusion(
 ) -> dict[str, Any] | None:
     """The counts of answers by class, `float` and `compiled`, with a row for each class and a column for each answer.
 
-    wanted, reals, formats: class indices (samples,). names: of the classes; indices without them. None for more classes
-    than are worth a table.
+    wanted, reals, formats: class indices (samples,). names: those of the classes; indices without them. Returns None if
+    there are more than `MOST_CLASSES` classes.
     """
     classes = max(len(names or ()), 1 + max(int(part.max(initial=0)) for part in (wanted, reals, formats)))
     if classes > MOST_CLASSES:
@@ -61,10 +65,10 @@ def confusion(
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A sample that came out wrong: its index, its input in the shape of the file, and class indices; wanted may be
+    """A misclassified sample: its index, its input in the shape of the file, and class indices; `wanted` may be
     unknown.
 
-    bars: the features (elements,), each from 0 to 1 within its range in the data; None for a signal.
+    bars: the features (elements,), each scaled from 0 to 1 within its range in the data; None for a signal.
     """
 
     sample: int
@@ -78,7 +82,7 @@ class WrongAnswer:
 def wrong_samples(
     wanted: NDArray[np.int64] | None, reals: NDArray[np.int64], formats: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The indices of the samples to show, first those whose answers differ between reals and formats."""
+    """The indices of the samples to show; samples whose answers differ between reals and formats come first."""
     differ = np.flatnonzero(reals != formats)
     wrong = np.array([], np.int64) if wanted is None else np.flatnonzero((formats != wanted) & (reals == formats))
     return np.concatenate([differ, wrong])[:SHOWN_ERRORS]
@@ -88,7 +92,7 @@ def wrong_answers(arrays: Mapping[str, NDArray[Any]]) -> list[WrongAnswer]:
     """The samples in an `errors.npz`: `sample`, `x`, `float`, `compiled`, the `least` and `greatest` of each element in
     the data and, with labels, `y`."""
     wanted = arrays.get("y")
-    # No number of a feature is known that every sample misses.
+    # A feature that is missing in every sample has no known range.
     least, greatest = (np.nan_to_num(np.asarray(arrays[name], np.float64)).ravel() for name in ("least", "greatest"))
     ranges = greatest - least
     are_bars = len(ranges) <= MOST_BARS or ranges.max() > UNLIKE * np.median(ranges)
@@ -107,8 +111,7 @@ def wrong_answers(arrays: Mapping[str, NDArray[Any]]) -> list[WrongAnswer]:
 
 
 def draw_confusion(confusion: Mapping[str, Any]) -> Drawing:
-    """Two tables, with a row for each class and a column for each answer; deeper colours stand for larger shares of a
-    row."""
+    """Draw two tables with a row per class and a column per answer; deeper colours represent larger shares of a row."""
     names: list[str] = confusion["classes"]
     title = "Answers to samples of each class, by the float model and as compiled"
     picture = Drawing(2 * (TABLE + LABELS) + 60, TABLE + TOP + 30, title)
@@ -142,7 +145,7 @@ def _table(picture: Drawing, left: float, counts: Sequence[Sequence[int]], names
 def draw_wrong(
     wrong: Sequence[WrongAnswer], names: Sequence[str] | None, features: Sequence[str] | None = None
 ) -> Drawing:
-    """Each input with its class and the answers of the float model and as compiled. names: of the classes."""
+    """Each input with its class and the answers of the float model and as compiled. names: those of the classes."""
     columns = min(len(wrong), COLUMNS)
     rows = -(-len(wrong) // COLUMNS)
     title = "Inputs that came out wrong, or otherwise than in the float model"
@@ -169,9 +172,9 @@ def draw_wrong(
 
 
 def image_shape(x: NDArray[Any]) -> tuple[int, ...] | None:
-    """The height, width and perhaps channels of images, or (channels, height, width); None for other inputs.
+    """The height, width and, if given, channels of images, or (channels, height, width); None for other inputs.
 
-    x: (samples, ...). A vector is an image if its length is a square and its values are alike from row to row.
+    x: (samples, ...). A vector is an image if its length is a square and adjacent rows have similar values.
     """
     shape = tuple(extent for extent in x.shape[1:] if extent != 1)
     if len(shape) == 2 and min(shape) >= SMALLEST:
@@ -209,7 +212,7 @@ def _curve(picture: Drawing, x: NDArray[Any], left: float, top: float) -> None:
 
 
 def _bars(picture: Drawing, wrong: WrongAnswer, left: float, top: float, features: Sequence[str] | None) -> None:
-    """A bar for each feature that is not missing, as high as its value lies in its range, with the value as its tip."""
+    """A bar for each present feature; its height is the value's position in its range, its tip the value."""
     assert wrong.bars is not None
     width, values = INPUT / len(wrong.bars), wrong.x.ravel()
     for i, share in enumerate(wrong.bars.clip(0, 1).tolist()):

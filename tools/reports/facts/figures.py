@@ -1,4 +1,4 @@
-"""The figures of a compiled program, which tables, pages, notebooks and comparisons show, each as it suits them."""
+"""The figures of a compiled program, which tables, pages, notebooks and comparisons format in their own way."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 BYTES = "bytes"
 
 ERRORS = {"R2": "r2", "RMSE": "rmse", "MAE": "mae"}
-"""The errors of regressors, by the names of figures, with their fields in reports."""
+"""The errors of regressors: report fields by figure name."""
 
 ALARMS = {"false alarms": "alarms", "anomalies found": "found"}
-"""The rates of detectors, by the names of figures, with their fields in reports."""
+"""The rates of detectors: report fields by figure name."""
 
 _BEFORE = {"simulated": "", "board": "", "published": "~", "modelled": "~", "least": ">"}
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure by its name: a number or a text, or None if it is unknown.
+    """A named figure: a number or a text, or None if it is unknown.
 
-    unit: of a number. limit: its maximum. exact: the figure of the float model. beside: a remark. source: of a number
-    in milliseconds (`TimeSource`).
+    unit: that of a number. limit: its maximum. exact: the figure of the float model. beside: a remark. source: the
+    source of a number in milliseconds (`TimeSource`).
     """
 
     name: str
@@ -75,7 +75,7 @@ class Figure:
 
 
 def figures_of(report: Report) -> dict[str, Figure]:
-    """The figures of a program by their names."""
+    """The figures of a program by name."""
     return {figure.name: figure for figure in _figures(report)}
 
 
@@ -108,7 +108,7 @@ def _figures(report: Report) -> Iterator[Figure]:
     yield Figure("time from floats", _from_floats(report), unit, beside="their conversion is estimated")
     yield Figure("time of an inference", time, unit, beside="" if clock.value is None else clock.text)
     yield clock
-    # Where the time or the RAM was not measured, another figure stands for it.
+    # If the time or the RAM was not measured, another figure replaces it.
     estimated = None if time is not None or report.estimate is None else report.estimate[f"{unit}_per_inference"]
     yield Figure("estimated time", estimated, unit)
     yield Figure("flash", report.flash_bytes, BYTES, report.flash_limit)
@@ -121,7 +121,7 @@ def _figures(report: Report) -> Iterator[Figure]:
 
 
 def _from_floats(report: Report) -> float | None:
-    """The time of a call with floats; None for a sensor's integers, and where a part is unknown."""
+    """The time of a call with floats; None for a sensor's integers, and if a part is unknown."""
     floats, time = report.float_inputs, report.time_per_inference
     if time is None or floats is None or floats["conversion"] is None or report.sensor is not None:
         return None
@@ -131,8 +131,8 @@ def _from_floats(report: Report) -> float | None:
 def spell_format(report: Report) -> str:
     """The format of a program: `fixed 16`, `f32` (whose name implies its width), or with weights `fixed 16, posit:8`.
 
-    The format of parts in floats follows, if a quantised model has some: `zeroskew 8 and fixed 16`. A search stands in
-    place of the width.
+    The format of float parts follows, if a quantised model has some: `zeroskew 8 and fixed 16`. A search replaces the
+    width.
     """
     width = str(report.width if report.search is None else report.search["name"])
     whole = report.format if report.format.endswith(width) else f"{report.format} {width}"

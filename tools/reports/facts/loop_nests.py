@@ -1,4 +1,4 @@
-"""The loop nests of a program at L3, as data and as a picture: trip counts of the loops, and the kernels in them."""
+"""The loop nests of a program at L3, as data and as a figure: trip counts of the loops, and the kernels in them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class NestFacts:
 
     @property
     def operations(self) -> Iterator[str]:
-        """The source operations that it computes: those of its innermost parts."""
+        """The source operations of its innermost parts."""
         if not self.inner:
             yield self.operation
         for each in self.inner:
@@ -56,7 +56,7 @@ class NestFacts:
 
 
 def loop_nests(loops: ModuleOp) -> list[NestFacts]:
-    """The nests of a program at L3 in order; steps outside loops and kernels are left out."""
+    """The nests of a program at L3 in order; steps outside loops and kernels are omitted."""
     nests = _inside(defined_functions(loops)[0].body.block, SourceNames())
     return [nest for nest in nests if nest.kind != "steps"]
 
@@ -96,7 +96,7 @@ def _kernel(op: Operation) -> str | None:
 
 
 def draw_loops(nests: Sequence[NestFacts]) -> Drawing:
-    """The nests from top to bottom, each with the name of its operation."""
+    """A figure of the nests from top to bottom, each with the name of its operation."""
     shown: list[NestFacts] = []
     lines = 0
     for nest in nests:
@@ -121,7 +121,7 @@ def draw_loops(nests: Sequence[NestFacts]) -> Drawing:
 
 
 def _names(nest: NestFacts) -> Sequence[str]:
-    """The operations in a nest, as many as there is room for."""
+    """The operations in a nest, as many as fit."""
     names = list(dict.fromkeys(name for name in nest.operations if name))
     room = max(int(_height(nest) // 14), 1)
     return names if len(names) <= room else [*names[: room - 1], f"{len(names) - room + 1} more"]

@@ -1,4 +1,4 @@
-"""The table of a program's figures that notebooks show, for a program and for its report."""
+"""The HTML table of a program's figures in notebooks, for a program and for its report."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SHOWN = (
     "time of an inference", "estimated time",
     "flash", "RAM", "arena and input",
 )  # fmt: skip
-"""The figures that a notebook shows of a program, those that are known."""
+"""The figures that a notebook shows, if they are known."""
 
 
 def notebook_table(report: Report) -> str:
-    """A table of HTML with board, format, accuracy, time and memory; rows without a value are left out."""
+    """An HTML table with board, format, accuracy, time and memory; rows without a value are omitted."""
     figures = figures_of(report)
     shown = [figure for name in SHOWN if (figure := figures[name]).value is not None]
     rows = [(each.name, f"{each.text} ({each.note})" if each.note else each.text) for each in shown]

@@ -1,4 +1,4 @@
-"""What the page of a program shows, and its pictures."""
+"""The content of a program's page, and its figures."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ TOO_MUCH = "#ee7f80"
 class PageFacts:
     """A compiled program: its report, tensors at L1, loop nests at L3, and samples that came out wrong.
 
-    features: the names of the elements of the input; None without. measured: the time down to lines of C; None if it
-    was not profiled; estimates by operation then take its place. proofs: what `tinyml prove` found; None if not asked.
+    features: the names of the elements of the input; None without names. measured: the time per line of C; None without
+    a profile, then estimates by operation replace it. proofs: the findings of `tinyml prove`; None without them.
     """
 
     report: Report
@@ -45,7 +45,7 @@ class PageFacts:
 
     @cached_property
     def time(self) -> Spent | None:
-        """The time by operation, measured or else estimated; None on boards without either."""
+        """The time by operation, measured or else estimated; None on boards with neither."""
         return self.measured or estimated_time(self.report)
 
     @cached_property
@@ -64,7 +64,7 @@ class PageFacts:
 
     @cached_property
     def pictures(self) -> dict[str, Drawing]:
-        """The pictures by name, in the order of the page."""
+        """The figures by name, in the order of the page."""
         report, drawn = self.report, dict[str, "Drawing"]()
         confusion = report.confusion
         if confusion is not None:
@@ -89,7 +89,7 @@ class PageFacts:
 
 
 def _limits(report: Report, board: Board) -> Iterator[BoardLimits]:
-    """Boards with the chip of the program; on those with another core, its size there is a lower bound."""
+    """Boards with the program's chip; on a board with another core, the program's size is a lower bound."""
     ram = report.ram_bytes
     if board.flash is None or board.ram is None:
         return
@@ -106,9 +106,9 @@ def _limits(report: Report, board: Board) -> Iterator[BoardLimits]:
 
 @dataclass(frozen=True)
 class BoardLimits:
-    """The flash and RAM of a board, in bytes, and of a program on it, None where that is not known.
+    """The flash and RAM of a board, in bytes, and of a program on it; None if unknown.
 
-    least: true if these are lower bounds, since the program was not compiled for this core.
+    least: true if the program's sizes are lower bounds, since it was not compiled for this core.
     """
 
     name: str
@@ -127,7 +127,7 @@ class BoardLimits:
 
 
 def _draw_limits(boards: Sequence[BoardLimits], title: str) -> Drawing:
-    """A row for each board, the bars of which end where its memory does."""
+    """A figure with a row for each board, whose bars end at the size of its memory."""
     picture = Drawing(WIDTH, ROW * len(boards) + 26, title)
     for (left, _), text in zip(PANELS, ("flash", "RAM"), strict=True):
         picture.text(left, 14, f"{text}, share of the board's", "start")

@@ -1,4 +1,4 @@
-"""The words of the report for what the IR calls otherwise: layers and steps of a model, and number formats."""
+"""Plain names in the report for terms of the IR: layers and steps of a model, and number formats."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ STEPS = {
     "mul": "product",
     "add": "sum",
 }
-"""Operations by the names of their ops; of any other the name itself is plain."""
+"""Plain names of ops; for any other op the name itself is plain."""
 
 
 def plain_operation(name: str) -> str:
-    """What an operation is called: what it does, behind the model's own name of its result if there is one.
+    """The plain name of an operation: its action, after the model's own name of its result if there is one.
 
-    name: as `operation_name` and `name_operations` spell it, such as `b = matmul(U1, H)` and `map(_, _) #2`.
+    name: as `operation_name` and `name_operations` write it, such as `b = matmul(U1, H)` and `map(_, _) #2`.
     """
     result, equals, text = name.rpartition(" = ")
     call, mark, number = text.partition(" #")
@@ -48,7 +48,7 @@ def plain_operation(name: str) -> str:
 
 
 def plain_format(format: NumberFormat) -> str:
-    """A number format in words: its bits, and how many of them stand after the point, or the size of a step."""
+    """A number format in words: its bits, and the number of fractional bits, or the size of a step."""
     bits = f"{format.bits} bits"
     if format.dtype.kind == "f":
         return f"floating point, {bits}"
@@ -75,7 +75,7 @@ def plain_memory(memory: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plain_time(spent: Spent) -> Spent:
-    """A part of the time and the parts within it, with plain names of operations; lines of C keep their text."""
+    """A part of the time and its nested parts, with plain names of operations; lines of C keep their text."""
     if spent.line is not None:
         return spent
     return replace(spent, name=plain_operation(spent.name), parts=tuple(map(plain_time, spent.parts)))

@@ -20,16 +20,15 @@ NARROWEST = 0.7
 """Minimum width of a bar that is drawn, in pixels."""
 
 LETTER = 5.1
-"""The mean width of a letter on a bar, in pixels."""
+"""The mean width of a character on a bar, in pixels."""
 
 
 @dataclass(frozen=True)
 class Spent:
-    """A part of the time and the parts within it; the rest is its own.
+    """A part of the time and its nested parts; the rest is its own time.
 
-    time: in the board's unit. code: bytes of flash; None where that is not known. line: of the C file, 0 for what
-    belongs to none of its lines; None for a part that is no line: an operation, a step, or a function that a line
-    calls.
+    time: in the board's unit. code: bytes of flash; None if unknown. line: the number of a line of the C file, 0 for
+    time of no line; None for a part that is not a line: an operation, a step, or a called function.
     """
 
     name: str
@@ -40,13 +39,13 @@ class Spent:
 
     @property
     def lines(self) -> list[Spent]:
-        """The lines of C in it, in the order of the file; at the end what belongs to none."""
+        """The lines of C in it, in the order of the file; at the end the time of no line."""
         inner = [line for part in self.parts for line in (part.lines if part.line is None else [part])]
         return sorted(inner, key=lambda part: part.line or math.inf)
 
 
 def estimated_time(report: Report) -> Spent | None:
-    """The operations as the cost model estimates them; None without an estimate."""
+    """The operations with the times of the cost model; None without an estimate."""
     if (estimate := report.estimate) is None:
         return None
     unit = report.unit
@@ -60,9 +59,9 @@ def estimated_time(report: Report) -> Spent | None:
 def measured_time(
     measured: Attribution, sources: Mapping[int, tuple[str, ...]], lines: Sequence[str], unit: str
 ) -> Spent:
-    """The operations as they were measured, down to lines of C and the functions that these call.
+    """The operations with measured times, per line of C and called function.
 
-    sources: the operation and its step of each line; lines: of the C file, the first at index 0.
+    sources: the operation and its step of each line; lines: those of the C file, the first at index 0.
     """
     grouped: dict[tuple[str, ...], list[Spent]] = {}
     for number in [*sorted({*measured.code, *measured.time} - {0}), 0]:
@@ -84,9 +83,9 @@ def _joined(name: str, parts: Sequence[Spent]) -> Spent:
 
 
 def draw_flame(spent: Spent, unit: str, title: str, widest: float | None = None) -> Drawing:
-    """A bar for the whole, below it operations, steps, lines of C and functions; its width is its time.
+    """A flame chart: a bar for the whole, below it operations, steps, lines of C and functions; widths are times.
 
-    widest: the time that takes the whole width; by default that of the whole.
+    widest: the time of the full width; by default the whole time.
     """
     picture = Drawing(WIDTH, ROW * _depth(spent) + 4, title)
     total = spent.time or 1

@@ -1,4 +1,4 @@
-"""The tensors of a program at L1, as data and as a picture: the range of each format, and the values held in it."""
+"""The tensors of a program at L1, as data and as a figure: the range of each format, and the values in it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ BINS = 48
 """The bars of a histogram."""
 
 WIDEST = 1e6
-"""Maximum ratio of a format's range to the values for which the range is the axis; that of floats would be no use."""
+"""Maximum ratio of a format's range to its values for which the axis shows the range; the range of floats is
+useless.
+"""
 
 WIDTH, ROW = 960, 34
 
@@ -45,10 +47,9 @@ KINDS = {"input": COLOURS[2], "constant": COLOURS[0], "value": COLOURS[1]}
 class TensorFacts:
     """A tensor: its name, shape, format as in the IR, bits of an element and kind: "input", "constant" or "value".
 
-    words: the format in words.
-    low, high: its least and greatest value, in reals; None if unknown. axis: the reals between which it is drawn:
-    those that the format represents, or else its values. counts: values in each of `BINS` equal parts of the axis, None
-    if unknown. quantiles: of the values over the validation set.
+    words: the format in words. low, high: its least and greatest value, in reals; None if unknown. axis: the limits of
+    its axis, in reals: the range of the format, or else of its values. counts: values in each of `BINS` equal parts of
+    the axis, None if unknown. quantiles: those of the values over the validation set.
     """
 
     name: str
@@ -70,10 +71,9 @@ class TensorFacts:
 
 
 def tensor_facts(formats: ModuleOp, inputs: NDArray[Any] | None = None) -> list[TensorFacts]:
-    """The tensors of a program at L1 in their order, constants of one element left out.
+    """The tensors of a program at L1 in order; constants of one element are omitted.
 
-    inputs: real inputs (samples, elements), on which histograms of all values are counted; without them only
-    constants have one.
+    inputs: real inputs (samples, elements) for histograms of all values; without them only constants have histograms.
     """
     seen = {} if inputs is None else _observed(formats, inputs)
     return [_facts(*found, seen) for found in _tensors(formats)]
@@ -146,10 +146,11 @@ def _profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
 
 
 def _axis(format: NumberFormat, shape: tuple[int, ...], low: float, high: float) -> tuple[float, float]:
-    """The reals to draw: the range of a format and the values or, if the range is too wide (`WIDEST`), the values
-    alone."""
+    """The limits of the axis: the range of a format and the values or, if the range is too wide (`WIDEST`), the
+    values.
+    """
     with np.errstate(all="ignore"):
-        # Rows and channels may have scales of their own.
+        # Rows and channels may have separate scales.
         least, greatest = (np.asarray(format.decode(end), np.float64) for end in format.ends(shape))
     ends, most = (float(least.min(initial=np.inf)), float(greatest.max(initial=-np.inf))), max(abs(low), abs(high))
     if np.isfinite(ends).all() and 0 < max(map(abs, ends)) <= WIDEST * most and ends[0] < ends[1]:
@@ -172,10 +173,10 @@ def _observed(formats: ModuleOp, inputs: NDArray[Any]) -> dict[SSAValue, NDArray
 
 
 def draw_formats(tensors: Sequence[TensorFacts]) -> Drawing:
-    """A row for each tensor: name, format, bits, and its values on an axis from the least to the greatest number.
+    """A figure with a row for each tensor: name, format, bits, and its values on an axis.
 
-    Values are a histogram, or where only their profile is known, a bar from the least to the greatest, thicker between
-    the outer percentiles, with a line at the median.
+    Values are drawn as a histogram. If only their profile is known, they are a bar from the least to the greatest,
+    thicker between the outer percentiles, with a line at the median.
     """
     shown = tensors[:MOST]
     more = len(tensors) - len(shown)
@@ -194,7 +195,7 @@ def draw_formats(tensors: Sequence[TensorFacts]) -> Drawing:
 
 
 def plain_tensor(tensor: TensorFacts) -> str:
-    """What a tensor is called: a constant that the model gives no name by the operation that reads it."""
+    """The name of a tensor; a constant without a name in the model is named after the operation that reads it."""
     reader = tensor.name.partition(".")[2] if tensor.kind == "constant" else ""
     return plain_operation(f"{reader}()" if reader else tensor.name)
 

@@ -1,1 +1,1 @@
-"""Pages in HTML, each one file without scripts or styles from elsewhere."""
+"""HTML pages, each in one file without external scripts or styles."""

@@ -1,4 +1,4 @@
-"""Two programs side by side: where their difference comes from, and the page that shows it."""
+"""A comparison of two programs: the causes of their difference, and the page that shows it."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ COMPARED = (
     "anomalies found", "time from floats", "time of an inference",
     "milliseconds", "flash", "constants", "RAM", "arena", "stack",
 )  # fmt: skip
-"""The figures of both that stand side by side."""
+"""The figures that the page compares."""
 
 PICTURES = {"time": "Time", "memory": "Memory", "formats": "Number formats", "loops": "Loops"}
-"""The pictures of both programs that stand below each other, with their headings."""
+"""The pictures of both programs that are shown one below the other, with their headings."""
 
 
 @dataclass(frozen=True)
 class ComparedOperation:
-    """An operation of both programs or of one, with its time, code and kernels in each; None where it is missing."""
+    """An operation of one or both programs, with its time, code and kernels in each; None if it is missing."""
 
     name: str
     time: tuple[float | None, float | None]
@@ -39,13 +39,13 @@ class ComparedOperation:
 
     @property
     def more(self) -> float:
-        """The extra time that the second program takes."""
+        """The additional time of the second program."""
         return (self.time[1] or 0.0) - (self.time[0] or 0.0)
 
 
 @dataclass(frozen=True)
 class ComparedPrograms:
-    """Two programs by their names, such as the folders in which they lie."""
+    """Two programs by name, such as the names of their folders."""
 
     names: tuple[str, str]
     facts: tuple[PageFacts, PageFacts]
@@ -57,7 +57,7 @@ class ComparedPrograms:
         return first, second
 
     def figures(self) -> list[tuple[str, str, str, str]]:
-        """Rows of figures that one of them has, with the second relative to the first where both are numbers."""
+        """Rows of figures that at least one program has; the second is relative to the first if both are numbers."""
         rows: list[tuple[str, str, str, str]] = []
         pairs = [figures_of(facts.report) for facts in self.facts]
         for name in COMPARED:
@@ -70,7 +70,7 @@ class ComparedPrograms:
         return rows
 
     def operations(self) -> list[ComparedOperation]:
-        """The operations of both by name, in the order of the first program, then those that only the second has."""
+        """The operations of both by name, in the order of the first program, then those only of the second."""
         times = [_parts(facts.time) for facts in self.facts]
         kernels = [facts.kernels for facts in self.facts]
 
@@ -94,7 +94,7 @@ class ComparedPrograms:
         return [row for row in rows if row[1] != row[2]]
 
     def reasons(self) -> Sequence[str]:
-        """Sentences on the operations that make most of the difference in time."""
+        """Sentences about the operations with the greatest differences in time."""
         first, second = (facts.time for facts in self.facts)
         if first is None or second is None:
             return ["One of the programs has neither measured nor estimated times."]
@@ -114,7 +114,7 @@ class ComparedPrograms:
 
 
 def _why(one: ComparedOperation) -> str:
-    """The likely cause of a difference in time: an operation that only one program has, or another kernel."""
+    """The likely cause of a difference in time: an operation of only one program, or another kernel."""
     if one.time[0] is None or one.time[1] is None:
         return ", as only one of them has it"
     first, second = (kernels or "no kernel" for kernels in one.kernels)

@@ -17,7 +17,7 @@ TEMPLATES = files("tinyml.tools.reports.pages") / "templates"
 
 
 LONG = 24
-"""Characters of a text from which on its column keeps a least width, and the table scrolls instead."""
+"""The length in characters from which a text column has a minimum width, so that the table scrolls instead."""
 
 
 class Cell(NamedTuple):
@@ -33,10 +33,10 @@ def paragraph(text: str, kind: str = "") -> str:
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str, ir: Sequence[str] = ()) -> str:
-    """A table, the first cell of each row its heading; columns of numbers are aligned at the right.
+    """A table; the first cell of each row is its heading, and columns of numbers are right-aligned.
 
-    Cells that are None stay empty; floats are rounded to whole numbers. ir: the headings of columns that are shown with
-    the terms of the IR alone.
+    Cells that are None stay empty; floats are rounded to whole numbers. ir: the headings of columns that are shown only
+    with the terms of the IR.
     """
     rows = [*rows]
     kinds = [_kind([row[i] for row in rows], first=i == 0) for i in range(len(headings))]
@@ -90,7 +90,7 @@ def spelled(cell: object) -> str:
 
 
 def figure(picture: Drawing, caption: str, *, of: str = "") -> str:
-    """A picture with its caption. of: the program, on a page about several."""
+    """A picture with its caption. of: the program, on a page about several programs."""
     label = f"{of}: {picture.title}" if of else picture.title
     below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
     return (
@@ -100,7 +100,7 @@ def figure(picture: Drawing, caption: str, *, of: str = "") -> str:
 
 
 def details(summary: str, content: str) -> str:
-    """Content that opens under a summary."""
+    """Content that a summary expands."""
     return f"<details><summary>{escape(summary)}</summary>{content}</details>"
 
 
@@ -111,7 +111,7 @@ def section(name: str, heading: str, *content: str, kind: str = "") -> str:
 
 
 IR_SWITCH = '<label class="switch"><input type="checkbox" id="terms"> show the terms of the IR</label>'
-"""The switch on a page for what has the class `ir`."""
+"""The switch that shows content of the class `ir`."""
 
 
 def page(
@@ -119,8 +119,8 @@ def page(
 ) -> str:
     """The file of a page.
 
-    links: anchor and text of each entry of its contents, and perhaps its class. extra: the name of a style sheet and
-    script of its own.
+    links: anchor, text and optional class of each entry of its contents. extra: the name of an additional style sheet
+    and script.
     """
     items = "".join(
         f'<li{marked(" ".join(kinds))}><a href="#{name}">{escape(text)}</a></li>' for name, text, *kinds in links
@@ -138,7 +138,7 @@ def page(
 
 
 def marked(kind: str) -> str:
-    """The attribute of an element with classes of the style sheet; empty without one."""
+    """The class attribute of an element; empty without classes."""
     return f' class="{kind}"' if kind else ""
 
 

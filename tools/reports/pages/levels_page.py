@@ -1,4 +1,4 @@
-"""A program's levels side by side: the source operation of each line of text, and the page that links them."""
+"""A program's levels in columns: the source operation of each line of text, and the page that links them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tinyml.runtime.devices.attribution import Attribution
 
 LONGEST_LINE = 160
-"""Maximum characters of a line that are shown."""
+"""Maximum characters of a line on the page."""
 
 _LOCATION = re.compile(r' loc\((?:unknown|"((?:[^"\\]|\\.)*)"[^"]*)\)$')
 _DENSE = re.compile(r'(dense(?:_resource)?<)("0x[0-9A-Fa-f]{16}|\[[^>]{32})[^>]*')
@@ -45,7 +45,7 @@ EXPLANATION = (
 
 @dataclass(frozen=True)
 class LevelLine:
-    """A line of text; source: the operation or constant of L2 that it belongs to; cost: in the board's unit."""
+    """A line of text. source: its operation or constant of L2; cost: in the board's unit."""
 
     text: str
     source: str | None = None
@@ -61,7 +61,7 @@ class ProgramLevel:
 
 
 def levels_of(found: ProgramInFolder, measured: Attribution | None) -> list[ProgramLevel]:
-    """The levels from reals to C and, if it was measured, assembly."""
+    """The levels from reals to C and, after a measurement, assembly."""
     ctx = context()
     files = {level: found.folder / "ir" / f"{level}.mlir" for level in ("0-reals", "1-formats")}
     formats = load_program(files["1-formats"], ctx)
@@ -109,7 +109,7 @@ def _assembly(found: ProgramInFolder, measured: Attribution) -> ProgramLevel:
 
 
 def _level_of(name: str, module: ModuleOp) -> ProgramLevel:
-    """A level from L2 on, whose ops have the names of their source operations in their locations."""
+    """A level from L2 on; the locations of its ops contain the names of their source operations."""
     clone = module.clone()
     names = SourceNames()
     sources = {op: _source_of(op, names) for op in clone.walk()}
@@ -145,7 +145,7 @@ def _source_of(op: Operation, sources: SourceNames) -> str | None:
 
 
 def _level_above(name: str, text: str, sources: Mapping[Operation, str]) -> ProgramLevel:
-    """A level above L2. text: of its file; sources: of the ops parsed from it."""
+    """A level above L2. text: that of its file; sources: those of the ops parsed from it."""
     by_line: dict[int, str] = {}
     for op, source in sources.items():
         if (location := source_location(op)) is not None:
@@ -155,7 +155,7 @@ def _level_above(name: str, text: str, sources: Mapping[Operation, str]) -> Prog
 
 
 def _tag_values(module: ModuleOp) -> None:
-    """Give every value of a program at L1 a name of its own, by which its buffer at L2 is known."""
+    """Set a unique name for every value of a program at L1, which also identifies its buffer at L2."""
     for number, value in enumerate(_values(module)):
         value.name_hint = f"v{number}"
 
@@ -165,10 +165,11 @@ _Lower = Sequence[tuple[Operation, "str | None", "str | None"]]
 
 
 def _linked_by_buffer(formats: ModuleOp, buffers: _Lower) -> dict[Operation, str]:
-    """The source of ops at L1, whose values have a name of their own, from the ops of L2.
+    """The source of ops at L1 with uniquely named values, from the ops of L2.
 
-    An op becomes the one of its kind that writes the buffer of the same name. Values that share a buffer have one name:
-    their ops are linked in order, where there are as many of a kind at both levels and no named one is out of order.
+    An op is matched with the op of its kind that writes the buffer of the same name. Values that share a buffer have
+    one name: their ops are matched in order, if both levels have equally many of a kind and no named op is out of
+    order.
     """
     uppers: defaultdict[str, list[Operation]] = defaultdict(list)
     lowers: defaultdict[str, list[tuple[str | None, str]]] = defaultdict(list)
@@ -193,7 +194,7 @@ def _linked_by_buffer(formats: ModuleOp, buffers: _Lower) -> dict[Operation, str
 def _linked_by_name(reals: ModuleOp, formats: _Lower) -> dict[Operation, str]:
     """Map each op at L0 to the source of the op at L1 whose value has the same name.
 
-    It is the only such op of the same kind, or else the only such op; an op without one is left out.
+    The match is the only such op of the same kind, or else the only such op; an op without a match is omitted.
     """
     by_name = _unique([name for _, name, _ in formats])
     by_kind = _unique([None if name is None else f"{_kind(op)} {name}" for op, name, _ in formats])
@@ -227,7 +228,7 @@ def _written_name(op: Operation) -> str | None:
 
 
 def _c_level(lines: Iterable[str], sources: Mapping[int, tuple[str, ...]], time: Mapping[int, float]) -> ProgramLevel:
-    """The C file, the first line of which has number 1. time: of lines, with that of functions that they call."""
+    """The C file; its first line has number 1. time: that of lines, including the functions that they call."""
     found: list[LevelLine] = []
     for number, text in enumerate(lines, 1):
         source = sources[number][0] if number in sources else None
@@ -250,7 +251,7 @@ def _short(text: str) -> str:
 
 
 def levels_page(name: str, unit: str, levels: Sequence[ProgramLevel]) -> str:
-    """The text of the HTML file. unit: of the costs that stand beside lines of C and instructions."""
+    """The text of the HTML file. unit: the unit of costs next to lines of C and instructions."""
     sources = dict.fromkeys(line.source for level in levels for line in level.lines if line.source is not None)
     numbers = {source: number for number, source in enumerate(sources)}
     firsts = [{line.source for line in level.lines} for level in levels]

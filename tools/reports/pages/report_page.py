@@ -31,7 +31,7 @@ from tinyml.tools.reports.svg import shortened
 from tinyml.tools.reports.warnings import LOST_POINTS
 
 LONGEST_TABLE = 400
-"""Maximum lines of C in the table below a flame chart, the slowest ones."""
+"""Maximum lines of C in the table below a flame chart; the slowest ones are listed."""
 
 HEADLINE = (
     "accuracy",
@@ -47,10 +47,10 @@ HEADLINE = (
     "arena and input",
     "format",
 )
-"""The figures at the top of the page, those that are known."""
+"""The figures at the top of the page, if they are known."""
 
 OF_THE_IR = ("loops",)
-"""Sections that are shown with the terms of the IR alone."""
+"""Sections that are shown only with the terms of the IR."""
 
 LARGE_SHARE = 0.5
 """The share of the time above which an operation is named."""
@@ -93,7 +93,7 @@ def _shown(heading: str, content: Content) -> str:
 
 
 def _headline(report: Report) -> str:
-    """The figures that matter most, with what stands beside each in small print."""
+    """The most important figures, with remarks in small print."""
     figures = figures_of(report)
     shown = [figure for name in HEADLINE if (figure := figures[name]).value is not None]
     kinds = {"accuracy": _kind_of_loss(report)}
@@ -106,7 +106,7 @@ def _headline(report: Report) -> str:
 
 
 def _kind_of_loss(report: Report) -> str:
-    """The colour of a loss of accuracy; none without labels."""
+    """The colour class of a loss of accuracy; none without labels."""
     if report.accuracy is None or report.accuracy_float is None:
         return ""
     lost = report.accuracy_float - report.accuracy
@@ -114,7 +114,7 @@ def _kind_of_loss(report: Report) -> str:
 
 
 def _verdict(report: Report) -> str:
-    """Whether the program fits the board, and what it loses; in the colour of the worse of both."""
+    """Whether the program fits the board, and its loss; in the colour of the worse result."""
     kind, said = _kind_of_loss(report), ""
     if report.detection is not None:
         said = f"calls {report.detection['formats']['alarms']:.2%} of the normal samples anomalies"
@@ -129,7 +129,7 @@ def _verdict(report: Report) -> str:
 
 
 def _warnings(report: Report) -> str:
-    """The warnings, which come before anything else; empty if there are none."""
+    """The warnings, at the top of the page; empty if there are none."""
     texts = [f"{_capital(warning['text'])}; {warning['cure']}." for warning in report.warnings]
     return section("warnings", "Warnings", _bulleted(texts)) if texts else ""
 
@@ -164,7 +164,7 @@ def _answers(facts: PageFacts) -> Iterator[str]:
 
 
 def _detector(report: Report) -> Iterator[str]:
-    """What a detector calls an anomaly, and how often, on reals and as compiled."""
+    """The anomaly criterion of a detector and its alarm rates, on reals and as compiled."""
     figures, detection = figures_of(report), report.detection
     assert detection is not None
     yield paragraph(
@@ -182,7 +182,7 @@ def _detector(report: Report) -> Iterator[str]:
 
 
 def _recall_table(confusion: Mapping[str, Any]) -> str:
-    """The share of each class that is found, on reals and as compiled; of a class without samples there is none."""
+    """The recall of each class, on reals and as compiled; classes without samples have none."""
     rows: list[tuple[str | Cell, ...]] = []
     for at, name in enumerate(confusion["classes"]):
         samples = sum(confusion["float"][at])
@@ -328,7 +328,7 @@ def _formats(facts: PageFacts) -> Iterator[str]:
 
 
 def _proofs(facts: PageFacts) -> Iterator[str]:
-    """What is proved for all inputs, what is open and why, and what is false."""
+    """The statements that are proved for all inputs, the open ones with reasons, and the false ones."""
     if (found := facts.proofs) is None:
         return
     stated, proved = (sum(row[name] for row in found["ops"]) for name in ("statements", "proved"))
@@ -439,7 +439,7 @@ def _alternatives(chosen: Mapping[str, Any], unit: str) -> Iterator[str]:
 
 
 def _points(row: Mapping[str, Any]) -> float | None:
-    """The points that an alternative loses, by its latest evaluation; None where it was not evaluated."""
+    """The points that an alternative loses, by its latest evaluation; None without one."""
     looks = [row[name] for name in ("loss", "look") if row[name] is not None]
     return looks[0]["points"] if looks else None
 

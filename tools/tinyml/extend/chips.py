@@ -1,4 +1,4 @@
-"""Chips: for a package that describes a chip with its boards, and offers kernels for it.
+"""Chips: a chip, its boards and its kernels.
 
 A chip needs `Chip`, `Board` and `Package`. Kernels that its headers define are `ListedKernels`; those that it writes on
 demand come from a `SumComposer`, a `TileFamily` or a coder, whose text is plain C or lists of `Instruction`s.

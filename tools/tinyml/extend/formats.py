@@ -1,4 +1,4 @@
-"""Number formats: for a package that defines the numbers of an element type, and the arithmetic on them.
+"""Number formats: the numbers of an element type, and the arithmetic on them.
 
 A format that lists its numbers derives from `SymmetricFormat` or `TabulatedFormat`, one that computes integers from
 its raws from `ExactFormat`, and one whose sums round from `NumberFormat`, with an `Accumulator` of its own.

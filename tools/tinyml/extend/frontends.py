@@ -1,4 +1,4 @@
-"""Frontends: for a package that reads models from files of another format, and builds programs on reals.
+"""Frontends: importers of other model files, which build programs on reals.
 
 A frontend checks the content of a file, and appends ops to a `ModelBuilder`. Layers of networks, forests and support
 vector machines are functions that take the model's numbers as arrays or `Parameter`s.

@@ -1,7 +1,7 @@
-"""Lanes: for a package whose chip has a vector unit that computes loops over elements.
+"""Lanes: vector units that compute loops over elements.
 
-A `LoopCoder` is a row of the chip's table. Its composer takes an `ElementLoop`, and answers with the kernel, whose head
-and plain C are `loop_signature` and `loop_in_c`, or with None.
+A `LoopCoder` is a row of the chip's table. Its composer receives an `ElementLoop`, and returns the kernel, whose head
+and plain C are `loop_signature` and `loop_in_c`, or None.
 """
 
 from tinyml.dialects.layouts.element_loops import REDUCTIONS, Constant, ElementLoop, Operand, Step

@@ -1,4 +1,4 @@
-"""Ops: for a package whose dialect has tensor ops of its own, with their values, shapes and loops.
+"""Ops: tensor ops of other dialects, with their values, shapes and loops.
 
 `tdsl` and `num` are the dialects of tensors and of scalars, with the base classes of their ops (`tdsl.ElementwiseOp`,
 `tdsl.ContractionOp`, `tdsl.MovementOp`, `tdsl.TensorOp`, `num.ScalarOp`); the pages of the dialects describe their ops.

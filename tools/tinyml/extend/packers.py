@@ -1,4 +1,4 @@
-"""Packers: for a package that places buffers in an arena.
+"""Packers: algorithms that place buffers in an arena.
 
 A packer is a function from `Rectangle`s, buffers over time, and an `Effort` to a `Placement`.
 """

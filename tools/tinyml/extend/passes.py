@@ -1,4 +1,4 @@
-"""Passes: for a package that rewrites programs, from `tinyml-opt` or as a step of every compilation.
+"""Passes: rewrites of programs, in `tinyml-opt` or as a step of every compilation.
 
 A pass is xDSL's `ModulePass`, here with the `Level` that it takes. The rewriters and builders of this module hand
 locations on to new ops. `run_passes` and `passes_of` lower a program through the named pipelines; `estimate_on`

@@ -1,4 +1,4 @@
-"""Programs: for a command, an exporter, a part of the report or a folder for another tool, which reads programs.
+"""Programs: what commands, exporters, parts of the report and package folders read of a compiled program.
 
 `load_program` reads a model, `program_in` the program in a folder that `tinyml compile` wrote. A `Packaging` writes the
 folder that `tinyml compile --package NAME` makes of a `PackagedModel`; a part of the report is made of a `Report`.

@@ -1,4 +1,4 @@
-"""QEMU: for a package whose chip runs programs on a core that QEMU has and unicorn has not."""
+"""QEMU: runners for cores that QEMU emulates and unicorn does not."""
 
 from tinyml.runtime.devices.qemu import QemuRunner
 

@@ -1,4 +1,4 @@
-"""Quantised networks: for a frontend of models whose numbers have a scale and a zero point."""
+"""Quantised networks: importers of models whose numbers have a scale and a zero point."""
 
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 

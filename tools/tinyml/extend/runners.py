@@ -1,4 +1,4 @@
-"""Runners: for a package whose chip runs programs on a simulator or a board, or that runs them in another way.
+"""Runners: execution of programs on simulators, boards or by other means.
 
 A core that unicorn emulates derives from `EmulatorRunner`, one of QEMU from `qemu.QemuRunner`, a simulator that is a
 program of its own from `SimulatorRunner`, anything else from `Runner`. `Chip.runner` names the class, which is imported

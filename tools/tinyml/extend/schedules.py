@@ -1,4 +1,4 @@
-"""Schedules: for a package that runs segments of a network in another order, or in parts.
+"""Schedules: other execution orders of a network's segments, whole or in parts.
 
 A `Schedule` offers segments of a network's `Graph`, with the bits that each takes; a `Tiling` rewrites the ops of one.
 """

@@ -1,4 +1,4 @@
-"""Searches: for a package that chooses the formats of a program's tensors.
+"""Searches: algorithms that choose the formats of a program's tensors.
 
 A search derives from `SearchPass`, or from `LimitedPass` if it keeps limits on memory. It asks a `Search` for the
 losses of candidates, and returns a `SearchResult`. The name of its pass begins with `search-`.

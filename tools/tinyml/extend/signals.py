@@ -1,4 +1,4 @@
-"""Signals: for a front end that computes features with the ops of `tdsl` for filters, spectra and counts."""
+"""Signals: front ends that compute features with the ops of `tdsl` for filters, spectra and counts."""
 
 from tinyml.dialects.tdsl import signals
 

@@ -1,4 +1,4 @@
-"""Tests: for the tests of a package of any kind.
+"""Tests: helpers for the tests of a package.
 
 `check_numbers`, `check_sums` and `check_groups` judge a number format against reals; `evaluate` runs a program in its
 formats, and `evaluate_reals` in double precision; `run_tinyml` and `run_tinyml_opt` are the commands.

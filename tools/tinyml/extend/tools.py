@@ -1,4 +1,4 @@
-"""Tools: for a package that adds a command, or an alternative of `--format auto`, and for scripts that run commands.
+"""Tools: commands, alternatives of `--format auto`, and scripts that run commands.
 
 The options of a command are the fields of a dataclass, declared by `option`. A command imports what takes time to load,
 such as `tinyml.extend.programs`, in the function that runs it, so that its help is printed at once.

@@ -1,4 +1,4 @@
-"""Training: for a script or a package with a training loop of its own, on reals or in a program's number formats."""
+"""Training: training loops on reals or in a program's number formats."""
 
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
 from tinyml.runtime.training.training import Labelled, Trainer

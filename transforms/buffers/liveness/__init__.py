@@ -1,1 +1,1 @@
-"""Live ranges of buffers, and the order of ops in which the buffers that live at once take the least memory."""
+"""Live ranges of buffers, and the order of ops with the least peak of live buffers."""

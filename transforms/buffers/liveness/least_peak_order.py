@@ -1,9 +1,9 @@
 """The order of tasks with the least peak memory. No IR here.
 
-The bytes that are alive depend on the set of tasks that have run, a downset of the precedence order, and not on the
-order within it. The least peak is therefore a shortest path through the downsets, where the length of a path is its
-greatest need (dynamic programming over downsets, best first). A buffer is alive from the first task that touches it to
-the last one, both inclusive. Sets of tasks are bit sets.
+The live bytes depend on the set of tasks that have run, a downset of the precedence order, and not on the order within
+it. The least peak is therefore a shortest path through the downsets, where the length of a path is its maximum of live
+bytes (dynamic programming over downsets, best first). A buffer is alive from the first task that touches it to the last
+one, both inclusive. Sets of tasks are bit sets.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class OrderingProblem:
 
     @cached_property
     def neighbours(self) -> tuple[list[list[int]], list[list[int]]]:
-        """The tasks that wait for each task, and those that it waits for, ascending."""
+        """The tasks that wait for each task, and the tasks that it waits for, ascending."""
         return [_members(mask) for mask in self._behind], [_members(mask) for mask in self._before]
 
     def waits(self, done: int, task: int, backwards: bool) -> bool:
@@ -129,7 +129,7 @@ class OrderingProblem:
         return [{} for _ in self.tasks]
 
     def effect(self, done: int, task: int) -> tuple[int, int]:
-        """The bytes that a task after a set of tasks needs beside those alive before it, and those it leaves alive."""
+        """The additional bytes that a task after a set of tasks needs, and the bytes that it leaves alive."""
         done = (done | self._begin) & self._near[task]
         known = self._effects[task].get(done)
         if known is not None:
@@ -189,7 +189,9 @@ class OrderingProblem:
 
 
 def _closed(relation: Sequence[int], backwards: bool) -> list[int]:
-    """The transitive closure of a relation; two walks suffice if members precede the sets that have them, or follow."""
+    """The transitive closure of a relation; two walks suffice if all members of each set have lower numbers, or all
+    have higher ones.
+    """
     closed = list(relation)
     order = range(len(relation))[:: -1 if backwards else 1]
     widened = True
@@ -325,7 +327,7 @@ def _freed(problem: OrderingProblem, done: int, task: int, backwards: bool) -> l
 
 
 def _ways_on(problem: OrderingProblem, state: _State, peak: int, backwards: bool) -> list[list[int]]:
-    """The continuations to try: a single chain that leaves no more alive without raising the peak, or else each task.
+    """The continuations to try: a single chain that increases neither the live bytes nor the peak, or else each task.
 
     No order is better than one that runs such a chain at once. The bytes alive are submodular in the set of completed
     tasks (a buffer is a hyperedge, alive while it is cut), and the end of the chain leaves the least alive of all its
@@ -354,7 +356,9 @@ def _path(came_from: dict[int, tuple[int, Sequence[int]]], done: int, start: int
 
 
 def _greedily(problem: OrderingProblem, state: _State, backwards: bool) -> Iterator[int]:
-    """Yield the remaining tasks: always one with the least need, and among these one that leaves the least alive."""
+    """Yield the remaining tasks: always one with the least need, and among these one with the fewest live bytes after
+    it.
+    """
     while state.choices:
         task = min(state.choices, key=lambda i: problem.step(state.done, i, state.alive)[1:])
         state = _follow(problem, state, [task], backwards)

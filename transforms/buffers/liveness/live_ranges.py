@@ -6,7 +6,7 @@ destination are alive together at its point, except that a buffer which reuses t
 next point on. A move happens between two points, so that the old and the new address range of a buffer may overlap. A
 returned buffer is alive to the end, because its content is used after the return; the input is alive from point -1,
 because the caller fills it before the function starts. A state is alive throughout, for the next call. A buffer that a
-nest of loops fills before anything reads it is alive only from there.
+nest of loops fills before it is read is alive only from there.
 """
 
 from __future__ import annotations
@@ -94,7 +94,9 @@ def memory_map(function: func.FuncOp) -> list[Placed]:
 
 
 def live_range(view: ViewOp, index: int = 0) -> LiveRange:
-    """The range that `pack-scratch` wrote on a view; raises `InputError` if there is none. index: of the view."""
+    """The range that `pack-scratch` recorded on a view; raises `InputError` if there is none. index: that of the
+    view.
+    """
     if view.live is None:
         raise InputError(f"{buffer_name(view.result, index)} does not say when it is alive")
     first, last = (cast(IntegerAttr, point).value.data for point in view.live)
@@ -141,7 +143,7 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
     Raises `InputError` for branches between blocks, for a buffer that no op touches (dead code, unless it is the
     input), and for a buffer that the allocating loop passes to its next iteration, because it then is several buffers.
     """
-    # A single walk serves all that follows: every candidate of a search comes here three times.
+    # A single walk collects everything below: every candidate of a search comes here three times.
     ops = list(function.body.walk())
     _expect_structured([function, *ops])
     same = _buffer_classes(function, ops)
@@ -208,7 +210,7 @@ def erase_dead_buffers(function: func.FuncOp) -> None:
 
 
 def _buffer_classes(function: func.FuncOp, ops: Iterable[Operation]) -> DisjointSet[SSAValue]:
-    """Sets of memrefs that may be the same buffer. ops: of the function, nested ones included."""
+    """Sets of memrefs that may be the same buffer. ops: those of the function, nested ones included."""
     values = list[SSAValue]()
     for op in (function, *ops):
         if op.results:
@@ -288,7 +290,7 @@ class _Kind(NamedTuple):
 
 @cache
 def _kind_of(kind: type[Operation]) -> _Kind:
-    # Asked once for a class: every candidate of a search asks for each of its ops several times.
+    # Cached per class: every candidate of a search queries each of its ops several times.
     is_view = issubclass(kind, MoveOp | ReuseOp | SliceOp | ViewOp)
     return _Kind(issubclass(kind, Buffer), is_view, kind.has_trait(IsTerminator))
 
@@ -296,8 +298,8 @@ def _kind_of(kind: type[Operation]) -> _Kind:
 def starts_fresh(alloc: Buffer, touches: Sequence[Operation], own: Container[SSAValue]) -> bool:
     """True if an op overwrites the whole buffer, without reading it, before all others in the same block touch it.
 
-    Instead of an op, loops may do so in the loop that allocates the buffer. touches: the ops that touch the buffer, the
-    first of them first. own: those memrefs among the operands of the first that are the buffer or a view of it.
+    Loops in the loop that allocates the buffer may overwrite it instead of an op. touches: the ops that touch the
+    buffer, the first of them first. own: the operands of the first op that are the buffer or a view of it.
     """
     first = touches[0]
     if not isinstance(first, TensorOp) or (dest := first.written) is None or first.parent is None:
@@ -317,7 +319,7 @@ def reshaped(value: SSAValue) -> SSAValue:
 
 
 class _LoopEnds(dict[Operation, int]):
-    """The last program point in each loop. number: of the program points."""
+    """The last program point in each loop. number: for each op, the number of its program point."""
 
     def __init__(self, number: dict[Operation, int]):
         super().__init__()
@@ -342,7 +344,7 @@ def _spans(op: Operation, home: Buffer | None, ends: _LoopEnds) -> Iterator[Live
 
 
 def receives(buffer: SSAValue, *, packed: bool) -> bool:
-    """True if a buffer or a view of it receives rows from the caller, packed or unpacked as given."""
+    """True if a buffer or a view of it receives rows from the caller, packed or unpacked as specified."""
     for use in buffer.uses:
         op = use.operation
         if is_receipt(op) and op.dest is buffer:

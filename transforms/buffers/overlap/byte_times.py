@@ -99,7 +99,9 @@ class _Access(NamedTuple):
 
 
 def _holds(accesses: Sequence[_Access], buffer: SSAValue, held: NDArray[np.bool_]) -> bool:
-    """True if an op reads only bytes of a buffer that hold its content; add those that the op writes."""
+    """True if an op reads only bytes of a buffer that have its content; the bytes that the op writes are added to
+    these.
+    """
     own = [access for access in accesses if access.buffer is buffer]
     if not all(held[access.bytes].all() for access in own if not access.writes):
         return False
@@ -138,7 +140,7 @@ def _executed(op: Operation, buffers: Collection[SSAValue]) -> Iterator[list[_Ac
 
 
 def _access(steps: Steps, indices: Mapping[SSAValue, int]) -> _Access:
-    """The steps of an op in the iteration that indices of loops name."""
+    """The steps of an op in the iteration with the given loop indices."""
     elements = steps.elements
     if (window := steps.window) is not None:
         first, last = window.span(index_of(window.top, indices), index_of(window.left, indices))

@@ -1,4 +1,4 @@
-"""The steps in which an op on buffers loads and stores elements, and where these lie (L2).
+"""The steps in which an op on buffers loads and stores elements, and their positions (L2).
 
 Two analyses of loops begin here and share nothing else, so that one finds the mistakes of the other:
 `overlap_distance.py` runs loops symbolically, for the packers, and `byte_times.py` executes them, for the check.
@@ -39,7 +39,7 @@ class Steps(NamedTuple):
     """Loads from a memref, or stores to it.
 
     start: the first element of the memref in its buffer. times: from the start of the op; loads happen at even ones,
-    stores at odd ones. elements: times x elements per time. window: the op of whose windows (`WindowOp.span`) these are
+    stores at odd ones. elements: times x elements per time. window: the op whose windows (`WindowOp.span`) consist of
     the elements, if they depend on indices.
     """
 
@@ -72,8 +72,8 @@ def touches(op: Operation, buffers: Collection[SSAValue]) -> bool:
 def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
     """The steps in which an op accesses elements of some buffers.
 
-    It reads operands that it does not visit step by step as a whole, after all else. A copy of windows to none of the
-    buffers is one step.
+    Operands that the op does not visit step by step are read as a whole at the end. A copy of windows to another buffer
+    is one step.
     """
     assert op.dest is not None
     if is_window_copy(op) and root(op.dest) not in buffers:

@@ -1,4 +1,4 @@
-"""What loop nests do with buffers over time: safe distances, and nests that fill a buffer (L2, before packing).
+"""The accesses of loop nests to buffers over time: safe distances, and nests that fill a buffer (L2, before packing).
 
 The least safe distance between a result and an operand that it overwrites follows from the bytes that an op or a loop
 nest reads and writes over time, computed without running it. Loops run symbolically: indices are arrays with an axis
@@ -63,9 +63,9 @@ def accesses(op: Operation, buffers: Collection[SSAValue]) -> list[Access]:
 class _Loop(NamedTuple):
     """A loop around an op.
 
-    indices: of its iterations, with an axis for each enclosing loop and one for itself. runs: true for indices that are
-    iterations; a loop whose bounds depend on enclosing loops has as many indices as its longest run. duration: the time
-    of an iteration.
+    indices: those of its iterations, with an axis for each enclosing loop and one for itself. runs: true for indices
+    that are iterations; a loop whose bounds depend on enclosing loops has as many indices as its longest run. duration:
+    the time of an iteration.
     """
 
     variable: SSAValue
@@ -81,7 +81,7 @@ class _Loop(NamedTuple):
 class _Walk:
     """A walk over ops that collects their accesses.
 
-    loops, steps: of the ops whose duration was computed before.
+    loops, steps: those of the ops whose duration was computed before.
     """
 
     def __init__(self, buffers: Collection[SSAValue]) -> None:
@@ -163,7 +163,7 @@ def _known(loops: Sequence[_Loop]) -> dict[SSAValue, Numbers]:
 
 
 def _on_axes(index: Any, loops: Sequence[_Loop]) -> Numbers:
-    """An index, perhaps constant, with an axis for each loop."""
+    """An index, also a constant, with an axis for each loop."""
     return np.zeros((1,) * len(loops), np.int64) + index
 
 
@@ -193,7 +193,7 @@ def safe_distances(
     except Unknown:
         if len(operands) == 1:
             return [None]
-        # What is not known of one operand may be known of the others.
+        # If one operand's accesses are unknown, those of the others may still be known.
         return [distance for one in operands for distance in safe_distances(op, [one], results)]
     of_buffers: dict[SSAValue, list[Access]] = defaultdict(list)
     for access in every:

@@ -1,8 +1,8 @@
 """Results that may overlap or reuse the bytes of operands, among the rectangles of a function's buffers.
 
-A result that a loop nest starts to write late may be placed in the middle of an operand, much of which has been
-consumed by then. But packing keeps each result below the operands that it overlaps. Such results are therefore packed
-as one rectangle, a stack, with the last to be written on top.
+A result that a loop nest starts to write late may be placed in the middle of an operand that is mostly consumed by
+then. Packing, however, keeps each result below the operands that it overlaps. Such results are therefore packed as one
+rectangle, a stack, with the last to be written on top.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def safe_distances(
 ) -> Distances:
     """The safe distances of the operands that each group of buffers may overlap, if less than the size of the result.
 
-    The op or loop nest that first touches the result has to be the last that needs the operand. The group that holds
+    The op or loop nest that first touches the result must be the last that needs the operand. The group that contains
     the input overlaps nothing: the caller fills it before the first op. Of two buffers that are first touched together,
     and each of which could overlap the other, only the later one does, so that chains of overlaps are acyclic.
     """
@@ -120,7 +120,7 @@ class _Stacked:
 
 
 def stacked(rectangles: Sequence[Rectangle], distances: Distances) -> _Stacked | None:
-    """The problem with a stack wherever one saves more than its highest part alone; None if there is no such stack.
+    """The problem with a stack wherever one saves more than its highest part by itself; None if there is no such stack.
 
     rectangles: with their overlaps. distances: those from which the overlaps were derived, negative ones included.
     """
@@ -147,8 +147,9 @@ def stacked(rectangles: Sequence[Rectangle], distances: Distances) -> _Stacked |
 def _stack(rectangles: Sequence[Rectangle], distances: Distances, operand: int, results: list[int]) -> _Stack | None:
     """The stack under an operand that saves most, with as few results as possible.
 
-    Parts are sorted by the number of bytes that they may reach into the operand, counted from their own start, like due
-    dates in Jackson's rule (1955) for the least maximum lateness: only bytes above a part that reaches less far matter.
+    Parts are sorted by the number of bytes that they may extend into the operand, counted from their own start, like
+    due dates in Jackson's rule (1955) for the least maximum lateness: only bytes above a part with a smaller extension
+    matter.
     """
 
     def reach(i: int) -> int:
@@ -210,9 +211,9 @@ LEAST_TRIALS = 20
 def exchange_sources(function: func.FuncOp, height: Callable[[float], int]) -> dict[ReuseOp, SSAValue]:
     """Let results reuse the bytes of a different operand where that lowers the height by at least one percent.
 
-    The operands of a sum of two images often die together, and their earlier lives decide how well each continues as
-    the result. height: packs the function in its current state with a share of the effort, and returns the height in
-    bytes; all shares add up to at most 1. The result is the previous operand of each changed result.
+    The operands of a sum of two images often die together, and their earlier live ranges determine which one should
+    continue as the result. height: packs the function in its current state with a share of the effort, and returns the
+    height in bytes; all shares add up to at most 1. Returns the previous operand of each changed result.
     """
     former: dict[ReuseOp, SSAValue] = {}
     choices = list(_choices(function))
@@ -272,7 +273,7 @@ def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
 def _no_wider(result: MemRefType[Attribute], operand: MemRefType[Attribute]) -> bool:
     """True if element i of a result in an operand's bytes only takes bytes of the operand's first i elements.
 
-    Packed elements share bytes with later ones, so that packed operands have to be packed alike.
+    Packed elements share bytes with later ones, so that packed operands must be packed in the same way.
     """
     bits, bytes = packed_bits(result), element_bytes(operand)
     if packed_bits(operand) is not None:

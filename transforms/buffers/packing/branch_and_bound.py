@@ -95,7 +95,7 @@ class _Search:
         self.overlaps = grid.overlaps
         savings = [grid.savings.get(b, (0, first - 1)) for b, first in enumerate(self.first)]
         self.least = [size - saved for size, (saved, _) in zip(self.size, savings, strict=True)]
-        """The least that a buffer adds to sections up to `shared`; in later ones it adds its size."""
+        """The least units that a buffer adds to sections up to `shared`; in later sections it adds its size."""
         self.shared = [until for _, until in savings]
         self.push = [min([size, *self.overlaps.get(b, {}).values()]) for b, size in enumerate(self.size)]
         """The minimum number of units by which a buffer pushes others up."""

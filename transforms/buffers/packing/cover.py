@@ -7,8 +7,8 @@ MinUn's canvas has an item for each byte and instruction. Here time is cut into 
 of packings that have been pushed down (its normal patterns); and the only addresses are those at which some buffer can
 start, because if two placements overlap, both contain the higher start. No coarsening is needed.
 
-A set of offsets is an integer in which bit o stands for offset o, in units of a grid. `check` is told the work that
-each set takes (`Effort.work`) and may abort it by raising an exception.
+A set of offsets is an integer in which bit o stands for offset o, in units of a grid. `check` receives the work for
+each set (`Effort.work`) and may abort it by raising an exception.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_ONES = 3_000_000
 """Limit on the ones of a matrix in mode exact-cover: some hundred megabytes."""
 
 MOST_CELLS = 1_000_000_000
-"""Limit on the addresses of all buffers together: each takes a bit."""
+"""Limit on the addresses of all buffers together; each address needs a bit."""
 
 
 Check = Callable[[int], None]
@@ -241,7 +241,7 @@ def normal_patterns(grid: Grid, height: int, check: Check) -> list[int]:
 
 
 def _work(height: int) -> int:
-    """The work of some operations on a set of offsets."""
+    """The work of operations on a set of offsets."""
     return 4 + height // 4096
 
 
@@ -330,7 +330,7 @@ def _aligned(offsets: int, alignment: int, height: int) -> int:
 
 
 def _multiples(alignment: int, height: int) -> int:
-    """The multiples of an alignment, up to `height` and perhaps a few more."""
+    """The multiples of an alignment up to at least `height`."""
     multiples, count = 1, 1
     while (count - 1) * alignment < height:
         multiples |= multiples << count * alignment

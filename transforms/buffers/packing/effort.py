@@ -12,13 +12,17 @@ from tinyml.transforms.buffers.packing.peak import lower_bound
 from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle
 
 STEPS = 300_000_000
-"""Default limit on the steps of all nodes of a search, where a node visits each buffer and each of its sections at most
-once: less than a second in C, some 20 in Python, and mostly much less."""
+"""Default limit on the steps of a search; a node visits each buffer and each of its sections at most once.
+
+The limit takes less than a second in C, some 20 in Python, and mostly much less.
+"""
 
 
 COVER_STEPS = 150_000
-"""Default limit on the steps of Algorithm X before branch and bound, in its matrix and for its sets of offsets: some 50
-milliseconds, which suffice for most programs of ten buffers."""
+"""Default limit on the steps of Algorithm X before branch and bound, for its matrix and its sets of offsets.
+
+It takes some 50 milliseconds, and suffices for most programs of ten buffers.
+"""
 
 
 class OutOfTime(Exception):
@@ -39,13 +43,12 @@ class Phase:
 class Effort:
     """The budget of a packer, and the record of its phases. An object serves a single packing.
 
-    nodes: of all search trees together; None allows `steps` steps, or any number if that is None too. The answer is the
-    same on every computer, unless `seconds` run out first.
-    capacity: a sufficient height in bytes; without it the search continues until its placement is optimal.
-    core: search in C if that can be compiled; the answers are the same.
-    barred: program points before which no buffer may move.
-    work: a limit on the steps of exact cover, in its matrix and for its sets of offsets, of some 0.3 microseconds each.
-    cover: of which mode auto gives so many to exact cover before it goes on with branch and bound.
+    nodes: the limit for all search trees together; None allows `steps` steps, or any number if `steps` is also None.
+    The answer is the same on every computer, unless `seconds` run out first. capacity: a sufficient height in bytes;
+    without it the search continues until its placement is optimal. core: search in C if that can be compiled; the
+    answers are the same. barred: program points before which no buffer may move. work: a limit on the steps of exact
+    cover, for its matrix and its sets of offsets, of some 0.3 microseconds each. cover: the steps of `work` that mode
+    auto spends on exact cover before it continues with branch and bound.
     """
 
     nodes: int | None = None
@@ -60,7 +63,7 @@ class Effort:
     best: Placement | None = None
     """The lowest placement so far, for interruptions by the user and for the end of the time."""
     need: int = 0
-    """The bytes alive at the peak."""
+    """The peak of live bytes."""
     spent: int = 0
     deadline: float = math.inf
 
@@ -72,14 +75,14 @@ class Effort:
             self.nodes = self.steps // max(to_grid(rectangles).steps, 1)
 
     def for_cover(self, best: Placement) -> Effort:
-        """The effort of exact cover, from a placement, before another search: it takes no nodes from that one."""
+        """The effort of exact cover, from a placement, before another search; it uses none of that search's nodes."""
         nodes = None if self.nodes is None else self.nodes - self.spent
         part = Effort(nodes, None, max(self.seconds_left(), 0.0), self.capacity, self.core, work=self.cover)
         part.phases, part.best, part.need, part.deadline = self.phases, best, self.need, self.deadline
         return part
 
     def keep(self, placement: Placement) -> None:
-        """Keep a placement if it is lower than the best so far."""
+        """Record a placement if it is lower than the best so far."""
         if self.best is None or placement.height < self.best.height:
             self.best = placement
 

@@ -10,7 +10,7 @@ agree on its *colour*.
         cover.add(option)
     next(cover.solutions())  # (0, 3, 4): ce, adf, bg, in the order in which they were chosen
 
-This module needs nothing but Python.
+This module needs only Python.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class ExactCover:
 
         The item with the fewest options is covered first. The search ends early after `nodes` nodes of its tree, at the
         first node after `steps` steps, or when `stop` returns true, which is called every 256 nodes. The iterator may
-        be left at any point; only one may run.
+        be abandoned at any point; only one may run at a time.
         """
         self.nodes, self.steps, self.exhausted = 0, 0, False
         chosen: list[int] = []

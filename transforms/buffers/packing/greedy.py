@@ -82,7 +82,8 @@ def _place(grid: Grid, order: Sequence[int], tightest: bool, effort: Effort) -> 
         near = [(start, end) for start, end, since, until, _ in placed if since <= last and first <= until]
         if grid.overlaps:
             alive = [(start, k) for start, _, since, until, k in placed if since <= last and first <= until]
-            # A buffer blocks the offsets above `start - size` and below its end, each with the distance of an overlap.
+            # A buffer blocks the offsets above `start - size` and below its end, adjusted by the distance of an
+            # overlap.
             near = sorted((start + size - grid.above(b, k), start + grid.above(k, b)) for start, k in alive)
         offsets[b] = offset = choose(near, size, grid.alignments[b])
         insort(placed, (offset, offset + size, first, last, b))

@@ -1,8 +1,9 @@
 """A judge of a lower bound: a search that looks for the packing that another one has excluded.
 
-Algorithm X judges branch and bound, with which it shares nothing. It counts in bytes and starts of buffers, not in a
-grid's units and sections, and every offset that a packing pushed down can have is an option. Branch and bound judges
-what exact cover has proved. Whether a packing is one is shown by the validator, and in a program by `check-packing`.
+Algorithm X judges branch and bound, with which it shares no code. It counts in bytes and starts of buffers, not in a
+grid's units and sections, and every offset of a packing that has been pushed down is an option. Branch and bound judges
+the bounds that exact cover has proved. The validator checks whether a packing is valid; in a program `check-packing`
+does.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ WORK = 3_000_000
 
 
 class Verdict(Enum):
-    """AGREED: no packing takes less. REFUTED: one does. UNDECIDED: the problem is too large for the judge."""
+    """AGREED: no packing needs less. REFUTED: one does. UNDECIDED: the problem is too large for the judge."""
 
     AGREED = "agreed"
     REFUTED = "refuted"
@@ -38,7 +39,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict. offsets: of the packing that was found, in bytes. work: what was spent of the limit."""
+    """A verdict. offsets: those of a found packing, in bytes. work: the spent part of the limit."""
 
     verdict: Verdict
     offsets: tuple[int, ...] = ()
@@ -48,7 +49,7 @@ class Judgement:
 def judge(rectangles: Sequence[Rectangle], bound: int, work: int = WORK) -> Judgement:
     """Prove or refute by exact cover that every packing of non-empty rectangles takes at least `bound` bytes.
 
-    work: a limit, in the unit of `Effort`, by which a problem that is too large stays undecided.
+    work: a limit, in the unit of `Effort`; a problem that exceeds it stays undecided.
     """
     offsets, ended, spent = _packed(rectangles, bound - 1, work)
     if offsets is not None:
@@ -57,7 +58,7 @@ def judge(rectangles: Sequence[Rectangle], bound: int, work: int = WORK) -> Judg
 
 
 def judge_height(rectangles: Sequence[Rectangle], height: int, work: int = WORK) -> Judgement:
-    """Prove or refute, without a look at any placement, that some packing takes at most `height` bytes."""
+    """Prove or refute, independently of any placement, that some packing needs at most `height` bytes."""
     offsets, ended, spent = _packed(rectangles, height, work)
     if offsets is not None:
         return Judgement(Verdict.AGREED, offsets, spent)
@@ -79,12 +80,12 @@ JUDGE_NAMED: Mapping[str, Callable[[Sequence[Rectangle], int], Judgement]] = dic
 
 
 def other_judge(name: str, proof: str | None) -> str:
-    """The named judge, unless it is the algorithm that proved the bound or `OTHER_JUDGE`: then one that did not."""
+    """The named judge, unless it proved the bound or is `OTHER_JUDGE`: then one that did not prove it."""
     return next(each for each in JUDGES if each != proof) if name in (OTHER_JUDGE, proof) else name
 
 
 def _packed(rectangles: Sequence[Rectangle], height: int, work: int) -> tuple[tuple[int, ...] | None, bool, int]:
-    """Offsets of a packing in `height` bytes, if one was found; whether the whole tree was seen; the work."""
+    """Offsets of a packing in `height` bytes, if one was found; true if the whole tree was searched; the work."""
     if height > BYTES:
         return None, False, 0
     grid, effort = _in_bytes(rectangles), Effort(work=work)
@@ -103,7 +104,7 @@ def _packed(rectangles: Sequence[Rectangle], height: int, work: int) -> tuple[tu
 def _in_bytes(rectangles: Sequence[Rectangle]) -> Grid:
     """A grid of single bytes with a section for each point at which a buffer starts.
 
-    Of two buffers that are alive together one is alive where the other starts.
+    If two buffers are alive together, one of them is alive where the other starts.
     """
     starts = sorted({shape.first for shape in rectangles})
     return Grid(

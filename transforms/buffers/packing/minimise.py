@@ -4,9 +4,9 @@ A trial is a search in one order of the buffers; with a good order it ends at on
 instead, a smaller problem, each packing of which is one of the original problem: two buffers that are alive in the same
 sections can be stacked, and two of the same size can be joined in time if one ends where the other starts. Packings
 without a spare byte often contain such pairs: merging inverts the division of a rectangle into two. A pair may also be
-a coincidence, above all where many buffers meet and among small or short-lived ones, and the smaller problem may then
-have no packing; each seed therefore leaves different pairs unmerged. Buffers that may overlap each other are never
-merged.
+a coincidence, especially if many buffers are alive together and among small or short-lived ones, and the smaller
+problem may then have no packing; each seed therefore leaves different pairs unmerged. Buffers that may overlap each
+other are never merged.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ SHAKEN = 150
 """The number of random orders tried in a round; a few of them succeed quickly."""
 
 MERGED = 10
-"""The trials with merged buffers for each random order; they get a quarter of the nodes, as they are smaller."""
+"""The trials with merged buffers per random order; each has a quarter of the nodes, since these problems are
+smaller.
+"""
 
 MOST_BUFFERS = 3_000
 """Limit on the buffers of a search, which keeps lists of them for each buffer placed."""
@@ -81,7 +83,7 @@ class Trial(NamedTuple):
 
 
 class Minimiser:
-    """The search for ever lower placements, as far as the effort allows. Heights are in units of the grid."""
+    """The search for decreasing placements within the effort. Heights are in units of the grid."""
 
     def __init__(self, rectangles: Sequence[Rectangle], start: Placement, effort: Effort) -> None:
         self.problem = PackingProblem(rectangles)

@@ -38,7 +38,7 @@ def greedy(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def apart(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """One rectangle after the other, like static variables: no byte is used twice."""
+    """Rectangles placed consecutively, like static variables: no byte is used twice."""
     offsets, end = list[int](), 0
     for shape in rectangles:
         effort.check()
@@ -60,7 +60,7 @@ def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placeme
         try:
             best = improve_by_exact_cover(rectangles, best, part)
         except OutOfTime:
-            # Time may be left: the work is not.
+            # Time may remain; the work is exhausted.
             best = part.best or best
         effort.best = best
     return _searched(rectangles, best, effort)
@@ -166,8 +166,8 @@ def pack(
 ) -> Placement:
     """A valid placement by the named algorithm, or the best so far when the effort's seconds run out.
 
-    coarsen: sizes are rounded up to multiples of this many bytes while the algorithm works (MinUn 5.3), which makes its
-    problem smaller and its result worse; lower bounds of such a search prove nothing, except the need at the peak.
+    coarsen: sizes are rounded up to multiples of this number of bytes for the algorithm (MinUn 5.3), which makes its
+    problem smaller and its result worse; lower bounds of such a search are invalid, except the peak of live bytes.
     Empty buffers are placed at 0 without the algorithm.
     """
     effort = effort or Effort()

@@ -1,4 +1,4 @@
-"""Moves of operands between ops, before results overlap them, where that lowers the arena.
+"""Moves of operands between ops, before results overlap them, if that shrinks the arena.
 
 A result starts below the operand that it overwrites, so addresses only decrease in a sequence of overlaps. Before such
 an op its operand may move up, once, at the cost of a copy.
@@ -17,10 +17,10 @@ TRIAL_NODES = 20_000
 """The nodes of the searches that compare moves."""
 
 SizeFrom = Callable[[int, int], int]
-"""The bytes that a rectangle, by its index, takes starting at a point: fewer if its largest buffer is dead by then."""
+"""The bytes that a rectangle, by its index, needs from a point on: fewer if its largest buffer is dead by then."""
 
 Split = dict[int, int]
-"""The rectangles that move, each with the point before which it does."""
+"""The rectangles that move, each with the point before which it moves."""
 
 
 def pack_with_moves(

@@ -70,7 +70,7 @@ def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: fl
 
 
 def _overlaps(grid: Grid) -> list[ctypes.Array[ctypes.c_int64]]:
-    """The overlaps of all buffers in one list, the index at which those of each buffer start, and the savings."""
+    """The overlaps of all buffers in one list, the start index of each buffer's overlaps, and the savings."""
     each = [grid.overlaps.get(b, {}) for b in range(len(grid.sizes))]
     savings = [grid.savings.get(b, (0, first - 1)) for b, first in enumerate(grid.first)]
     starts = accumulate((len(operands) for operands in each), initial=0)

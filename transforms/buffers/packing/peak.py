@@ -23,7 +23,7 @@ REBUILDS = 40
 
 @dataclass(frozen=True)
 class Peak:
-    """The program point whose live buffers, the rectangles `alive`, need most: at least `bytes` bytes."""
+    """The program point whose live buffers, the rectangles `alive`, need the most bytes: at least `bytes`."""
 
     point: int
     bytes: int
@@ -31,9 +31,9 @@ class Peak:
 
 
 def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
-    """The first point at which the live buffers need most bytes; point 0 if there are no rectangles.
+    """The first point at which the live buffers need the most bytes; point 0 if there are no rectangles.
 
-    If all alignments have a common divisor g, every buffer but the topmost occupies a multiple of g bytes. The need
+    If all alignments have a common divisor g, every buffer except the topmost occupies a multiple of g bytes. The need
     therefore grows where a rectangle starts, or where one ends and leaves others with a greater divisor. With overlaps,
     padding is not counted, and the greatest possible savings are subtracted.
     """

@@ -22,7 +22,7 @@ class Overlap(NamedTuple):
 class Rectangle:
     """A buffer over time: `size` bytes at an offset that is a multiple of `alignment`, alive from `first` to `last`.
 
-    overlaps: operands whose bytes it may take while they are read for the last time, each at most once. Chains of
+    overlaps: operands whose bytes it may use while they are read for the last time, each at most once. Chains of
     overlaps are acyclic.
     """
 
@@ -44,20 +44,20 @@ class BufferMove:
 
 
 FIRST_FIT = "first-fit"
-"""The packer whose name goes without saying."""
+"""The default packer, whose name is omitted."""
 
 
 class Proof(Enum):
-    """What shows that no placement takes less than a lower bound."""
+    """The proof of a lower bound on all placements."""
 
     PEAK = "peak"
-    """The need at the fullest point."""
+    """The proof by the peak of live bytes."""
     BRANCH_AND_BOUND = "branch-and-bound"
     EXACT_COVER = "exact-cover"
 
 
 JUDGES: tuple[str, ...] = (Proof.EXACT_COVER.value, Proof.BRANCH_AND_BOUND.value)
-"""The algorithms that prove a bound once more (`judge.py`), by their names in options and proofs."""
+"""The algorithms that prove a bound again (`judge.py`), by their names in options and proofs."""
 
 OTHER_JUDGE = "other"
 """The judge that did not prove the bound."""
@@ -69,9 +69,9 @@ class Placement:
 
     offsets: in bytes, in the order of the rectangles; for a rectangle that moves, its first offset. height: the
     greatest end of any rectangle, in bytes. lower_bound: a bound in bytes on every placement: the need at the peak, or
-    more if a search has excluded lower ones; proof: which of these it is. moves: in the order in which they happen, one
-    after the other, even at the same point. The bytes that a rectangle moves to are free when its turn comes, except
-    that they may overlap those that it leaves. packer: the algorithm that found the offsets.
+    more if a search has excluded lower ones; proof: which of these it is. moves: in sequential order, also at the same
+    point. The target bytes of a rectangle are free when it moves, except that they may overlap its source bytes.
+    packer: the algorithm that found the offsets.
     """
 
     offsets: tuple[int, ...]

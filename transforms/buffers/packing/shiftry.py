@@ -19,7 +19,7 @@ Plan = tuple[int, dict[int, int]]
 
 
 def shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Allocate blocks as variables become alive, within the bytes needed at the peak if defragmentation achieves that.
+    """Allocate blocks as variables become alive, within the peak of live bytes if defragmentation achieves that.
 
     No variable moves before a program point that is `barred` by the effort: inside loops and branches it would need two
     addresses at once. Raises `OutOfTime`.

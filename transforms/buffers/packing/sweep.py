@@ -75,7 +75,9 @@ class _Holes:
         return offset
 
     def surround(self, start: int, end: int, offset: int, size: int) -> bool:
-        """Take the part of `size` bytes starting at `offset` that is outside of [start, end), if all of it is free."""
+        """Allocate the part of `size` bytes starting at `offset` that is outside of [start, end), if all of it is
+        free.
+        """
         below, room = self.start_of.get(start, start), self.end_of.get(end, end)
         highest = offset + size
         if offset < below or (highest > max(end, room) and room != self.top):

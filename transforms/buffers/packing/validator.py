@@ -1,4 +1,4 @@
-"""Validation of placements. It shares nothing with the packers but the types of problems and placements."""
+"""Validation of placements. It shares only the types of problems and placements with the packers."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ STEPS = 2_000_000
 def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: int = PATIENCE) -> Iterator[str]:
     """Yield all errors in the offsets, the moves, the height or the lower bound; none for a valid placement.
 
-    A lower bound above the need of every point claims that a search has failed. The check is a limited search for a
-    placement below it, which can refute the claim but not prove it.
+    A lower bound above the need of every point implies that a search has failed. The check is a limited search for a
+    placement below the bound, which can refute the bound but not prove it.
     """
     if len(placement.offsets) != len(rectangles):
         yield f"{len(placement.offsets)} offsets for {len(rectangles)} buffers"
@@ -179,7 +179,7 @@ class _Lower:
         self.patience = patience
 
     def find(self) -> int | None:
-        """The height of such a placement; None if there is none, or patience runs out."""
+        """The height of such a placement; None if there is none, or the patience is exhausted."""
         return self._place([], list(range(len(self.rectangles))))
 
     def _place(self, placed: list[tuple[int, int]], left: list[int]) -> int | None:

@@ -2,8 +2,8 @@
 
 The data-driven scales of Shiftry 6.1, algorithm 10, come first: each tensor's greatest magnitude on the validation set
 determines its scale. Two additions keep 8 bits accurate. Arguments of tanh, sigmoid and exp need no scale for
-magnitudes at which these functions are constant. And the requested width applies to stored tensors: single numbers are
-kept in registers and have the precision of registers.
+magnitudes at which these functions are constant. The requested width applies to stored tensors: single numbers are in
+registers and have the precision of registers.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 
 
 ACCUMULATOR_BITS = 32
-"""Operands give up bits of precision if a sum of their products then fits an accumulator of this width."""
+"""The accumulator width for which operands give up bits of precision if a sum of their products then fits."""
 
 LEAST_PRECISION = 2.0**-20
-"""Votes are narrowed for their sums while their errors are no greater, as a share of the greatest."""
+"""The maximum error of votes, as a share of the greatest, for which they are narrowed for their sums."""
 
 SPARE_BITS = 7
 """Operands give up fewer than this many bits; beyond it, a wider accumulator costs less than the lost accuracy."""
@@ -95,7 +95,7 @@ class AccumulatorWidths:
         key = id(factor.raws), format.type
         if key not in self._encoded:
             reals = factor.format.decode(factor.raws)
-            # Of a stack of matrices each has rows to which the scales of a format belong.
+            # Each matrix of a stack has rows with the scales of a format.
             raws = np.stack([format.encode(matrix) for matrix in reals]) if reals.ndim > 2 else format.encode(reals)
             self._encoded[key] = replace(factor, format=format, raws=raws)
         return self._encoded[key]
@@ -105,7 +105,7 @@ MEDIAN = tdsl.PERCENTILES.index(50.0)
 
 
 def range_of(tensors: TensorClass, prototype: NumberFormat) -> tuple[float, float]:
-    """The range of a class, widened as far as function results in it and bounded results require."""
+    """The range of a class, extended as required by function results and bounded results in it."""
     low, high = tensors.range
     for value in tensors.members:
         op = value.owner
@@ -123,7 +123,7 @@ def _is_bounded(value: SSAValue) -> bool:
 def _reaches_bounds(op: tdsl.TensorOp) -> bool:
     """True for marks and steps, which are 0 or 1, and for shares that the program returns.
 
-    Within the program, shares have the range of the data, as all that lies between layers.
+    Within the program, shares have the range of the data, like all tensors between layers.
     """
     if isinstance(op, tdsl.StepOp | tdsl.TopKMaskOp):
         return True
@@ -134,7 +134,7 @@ def _reaches_bounds(op: tdsl.TensorOp) -> bool:
 class AssignmentSteps:
     """The formats for one set of choices, derived in steps that each change some of them.
 
-    bounding: the ops of a function whose operands bound their results. class_of: the class of each of its tensors.
+    bounding: the ops of a function with results bounded by their operands. class_of: the class of each of its tensors.
     formats: by class, initially those of the choices. compute_formats: those of classes stored in a foreign family.
     """
 
@@ -167,7 +167,7 @@ class AssignmentSteps:
         self._align_addends()
         self._limit_results()
         if self._hold_sums():
-            # Products of the sums have other units now.
+            # Products of the sums now have different units.
             self._align_starts()
         self._reach_further(bounded)
         self.formats |= {tensors: stored[tensors] for tensors in self.compute_formats}
@@ -201,9 +201,10 @@ class AssignmentSteps:
         return low * high >= 0 and any(m and not format.decode(format.encode(np.array(m / 2))) for m in medians)
 
     def _limit_arguments(self) -> None:
-        """Give function arguments the scale of the range in which the functions change, and their results' precision.
+        """Assign to function arguments the scale of the range in which the functions vary, and their results'
+        precision.
 
-        Only classes that are read by functions alone are changed.
+        Only classes that only functions read are changed.
         """
         for tensors, choice in self.choices.items():
             functions = [reader for reader in tensors.readers if isinstance(reader, tdsl.FunctionOp)]
@@ -219,9 +220,9 @@ class AssignmentSteps:
                 self.formats[tensors] = self.formats[tensors].in_register()
 
     def _fit_to_scores(self, score_errors: ScoreErrors) -> None:
-        """Give tensors the formats of their width with which the program's scores have the least errors.
+        """Assign to tensors the formats of their width for which the program's scores have the least errors.
 
-        Constants are fitted already; what is known to be reached, is widened or has a scale of its own stays.
+        Constants are already fitted. Tensors with a known range, a widened format or a separate scale are unchanged.
         """
         offered: dict[TensorClass, Sequence[NumberFormat]] = {}
         for tensors, choice in self.choices.items():
@@ -235,9 +236,9 @@ class AssignmentSteps:
         self.formats |= score_errors.chosen(offered)
 
     def _reach_further(self, bounded: Set[SSAValue]) -> None:
-        """Extend formats to greater numbers as far as sums of their products still fit their accumulators.
+        """Extend formats to greater numbers while sums of their products still fit their accumulators.
 
-        bounded: tensors whose sums have accumulators that are chosen later.
+        bounded: tensors of sums whose accumulators are chosen later.
         """
         for tensors, choice in self.choices.items():
             stays = tensors.is_constant or tensors.known or self.formats[tensors].bits != choice.prototype.bits
@@ -246,7 +247,9 @@ class AssignmentSteps:
                 self.formats[tensors] = next(further, self.formats[tensors])
 
     def _still_fits(self, tensors: TensorClass, format: NumberFormat) -> bool:
-        """True if another format of a class makes no accumulator wider than `ACCUMULATOR_BITS` that was not before."""
+        """True if the new format of a class makes no accumulator wider than `ACCUMULATOR_BITS` that was not wider
+        before.
+        """
         for op in self.accumulators.contractions:
             if any(self.class_of.get(value) is tensors for value in op.inputs):
                 before, after = (self._accumulator_bits(op, changed) for changed in ({}, {tensors: format}))
@@ -257,8 +260,8 @@ class AssignmentSteps:
     def _spare_accumulators(self) -> None:
         """Narrow operands of sums until the sums are proven to fit, alternating between the factors.
 
-        For any accumulator at all, they give up as many bits as it takes: the initial value of a sum may be far greater
-        than its products are.
+        If no accumulator fits otherwise, they give up any number of bits: the initial value of a sum may be far greater
+        than its products.
         """
         for op in self.accumulators.contractions:
             best: dict[TensorClass, NumberFormat] | None = None
@@ -280,7 +283,7 @@ class AssignmentSteps:
         return self.accumulators.bits(op, lambda value: formats[self.class_of[value]])
 
     def _narrowed(self, op: tdsl.ContractionOp, bits: int) -> dict[TensorClass, NumberFormat]:
-        """Both factors of each product narrowed by `bits` bits in total: first the wider one, then alternately."""
+        """Both factors of each product, narrowed by `bits` bits in total: first the wider one, then alternately."""
         narrowed: dict[TensorClass, NumberFormat] = {}
         for pair in op.pairs:
             first, second = sorted(
@@ -294,18 +297,18 @@ class AssignmentSteps:
         return narrowed
 
     def _with_fewer(self, tensors: TensorClass, bits: int) -> NumberFormat:
-        """The format of a class narrowed by some bits; a given format stays."""
+        """The format of a class narrowed by some bits; a prescribed format is unchanged."""
         format = self.formats[tensors]
         return format.narrowed(bits) if tensors in self.choices or tensors in self.compute_formats else format
 
     def _width(self, tensors: TensorClass) -> int:
-        """The requested width of a class, or the width that it is given or computed in."""
+        """The requested width of a class, or the width of its prescribed or compute format."""
         if tensors in self.choices:
             return self.choices[tensors].prototype.bits
         return self.compute_formats.get(tensors, self.formats[tensors]).bits
 
     def _align_starts(self) -> None:
-        """Give initial values of sums no finer scale than the products have."""
+        """Assign to initial values of sums at most the scale of the products."""
         for op in self.accumulators.contractions:
             if op.initial is not None:
                 tensors, result = self.class_of[op.initial], self.of(op.out)
@@ -330,7 +333,7 @@ class AssignmentSteps:
             yield self.choices[tensors].format_for(-reach, reach).narrowed(format.bits)
 
     def _align_addends(self) -> None:
-        """Give constants that are only added no finer scale than the other addend has, which saves shifts."""
+        """Assign to constants that are only added at most the scale of the other addend, which saves shifts."""
         for tensors in self.choices:
             for (lhs, rhs), sum in tensors.sums if tensors.is_constant else ():
                 addend = rhs if self.class_of[lhs] is tensors else lhs
@@ -338,7 +341,9 @@ class AssignmentSteps:
                     self.formats[tensors] = self.formats[tensors].addend(self.of(addend), self.of(sum))
 
     def _limit_results(self) -> None:
-        """Coarsen the scale of results that their operands cannot fill, to a fixed point, in formats with this rule."""
+        """Coarsen the scale of results that their operands cannot fill, to a fixed point, for formats with this
+        rule.
+        """
         changed = True
         while changed:
             changed = False
@@ -354,9 +359,10 @@ class AssignmentSteps:
                 changed |= after != before
 
     def _hold_sums(self) -> bool:
-        """Give sums of forests' votes, also with constants added, formats that hold them exactly, if there are any.
+        """Assign to sums of forests' votes, also with constants added, formats that represent them exactly, if there
+        are any.
 
-        True if one changed. Sums that functions alone read have the range in which these change.
+        True if one changed. Sums that only functions read have the range in which these vary.
         """
         held = [
             tensors
@@ -377,9 +383,9 @@ class AssignmentSteps:
         return changed
 
     def _narrow_votes(self, forest: tdsl.ForestOp) -> None:
-        """Narrow votes by the bits that none of them needs, such as all but one if each is zero or one.
+        """Narrow votes by the bits that none of them needs, such as all except one if each vote is zero or one.
 
-        Also by those without which the widest integers hold their sums.
+        Also narrow them until the widest integers hold their sums.
         """
         votes, reals = self.class_of[forest.votes], votes_of(forest)
         assert reals is not None
@@ -396,7 +402,7 @@ class AssignmentSteps:
     def _format_of_sums(self, tensors: TensorClass) -> NumberFormat | None:
         """The finest format of integers for all sums of votes in a class; None without one.
 
-        That of the forest with the least votes has the finest scale.
+        The forest with the least votes determines the finest scale.
         """
         low, high = tensors.known_range
         votes: list[tuple[float, NumberFormat, Reals]] = []
@@ -415,9 +421,9 @@ class AssignmentSteps:
 def _holding_sums(
     votes: NumberFormat, reals: Reals, low: float, high: float
 ) -> tuple[NumberFormat, NumberFormat] | None:
-    """Votes as narrow as it takes for a format of sums in an interval, and this format.
+    """Votes narrowed until a format represents their sums in an interval, and this format.
 
-    None if there is none, or none at which votes keep nearly single precision.
+    None if there is none, or none for which votes have nearly single precision.
     """
     for bits in range(votes.bits - 1):
         narrower = votes.narrowed(bits)
@@ -434,14 +440,14 @@ class FormatAssignment:
 
     If a part of the function already has formats, `classes` only holds the tensors of the other part.
 
-    An argument whose interface has a `format` is stored in that format. Its class is computed in it, too, unless the
-    chosen format is of another family or narrower in memory: then casts are between the two, if the program does more
-    than compare it.
+    An argument whose interface has a `format` is stored in that format. Its class is also computed in it, unless the
+    chosen format is of another family or narrower in memory: then casts convert between the two, if the program does
+    more than compare it.
 
     inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without inputs all numbers of
     a constant have equal weight. scale_by: the rule for the scales of other tensors, that of their formats by default;
-    without inputs their greatest values decide. are_numbers: whether scores of a program without a label are numbers,
-    and not those of classes. Raises `InputError` for a tensor without a profile.
+    without inputs their greatest values decide. are_numbers: true if the scores of a program without a label are
+    numbers, not class scores. Raises `InputError` for a tensor without a profile.
     """
 
     def __init__(
@@ -501,7 +507,7 @@ class FormatAssignment:
         return self._assigned[key]
 
     def _errors_of(self, chosen: Mapping[TensorClass, FormatChoice]) -> ScoreErrors | None:
-        """The errors of scores if scales depend on them: it takes time to evaluate some inputs."""
+        """The errors of scores, if scales depend on them; their computation evaluates some inputs."""
         if all((self.scale_by or choice.prototype.SCALED_BY) == BY_GREATEST for choice in chosen.values()):
             return None
         return self._score_errors
@@ -519,10 +525,10 @@ class FormatAssignment:
         return ScoreErrors(module, self.inputs, self.class_of, self.are_numbers)
 
     def _first(self, tensors: TensorClass, choice: FormatChoice) -> NumberFormat:
-        """The format of a class before what its neighbours need changes it, found once for each choice."""
+        """The format of a class before its neighbours' requirements change it, cached for each choice."""
         key = tensors, choice
         if key not in self._of_choices:
-            # No search may clip what is known to be reached.
+            # No search may clip a known range.
             unclipped = replace(choice, zoom=min(choice.zoom, 0)) if tensors.known else choice
             format = unclipped.format_for(*range_of(tensors, choice.prototype))
             self._of_choices[key] = self.fitted(tensors, choice, format)
@@ -550,7 +556,7 @@ class FormatAssignment:
         return {value: format for tensors, format in {**cast, **computed}.items() for value in tensors.members}
 
     def _given(self) -> dict[TensorClass, NumberFormat]:
-        """The format of the class of the argument, if it is given."""
+        """The prescribed format of the argument's class, if there is one."""
         format = tdsl.read_input(self.function).format
         given = None if format is None else number_format(format)
         if given is None:
@@ -574,20 +580,20 @@ class FormatAssignment:
 
 
 def bounded_later(function: func.FuncOp) -> set[SSAValue]:
-    """Tensors of distances and of sums that loops carry, whose accumulators `LEAVE_OUT_ROUNDINGS` chooses."""
+    """Tensors of distances and of loop-carried sums, whose accumulators `LEAVE_OUT_ROUNDINGS` chooses."""
     found = {value for _, difference in FuseDistancesPass.found(function) for value in difference.inputs}
     return found | {each.factor for each in AccumulateSumsPass.found(function)}
 
 
 def _holds(format: NumberFormat, given: NumberFormat) -> bool:
-    """True if a program that asks for a format may compute in the given one."""
+    """True if a program with a requested format may compute in the prescribed one."""
     return format.FAMILY == given.FAMILY and not format.AS_PUBLISHED and format.dtype.itemsize >= given.dtype.itemsize
 
 
 def _finest(tensors: TensorClass) -> Grouping | None:
-    """The least groups that all readers take: of a single matrix or filter whose rows alone are multiplied.
+    """The finest groups that all readers support: a single matrix or filter of which only rows are multiplied.
 
-    Sparse rows, and those of channels, are one group each.
+    Sparse rows, and rows of channels, are one group each.
     """
     if not _has_rows(tensors):
         return None
@@ -601,7 +607,7 @@ def _has_channels(op: Operation) -> bool:
 
 
 def _has_rows(tensors: TensorClass) -> bool:
-    """True for a class of a single matrix or filter that is only used to multiply vectors by its rows."""
+    """True for a class of a single matrix or filter whose rows are multiplied by vectors, without other uses."""
     [first, *others] = tensors.members
     users = [use.operation for use in first.uses]
     pairs = [pair for user in users if isinstance(user, tdsl.ContractionOp) for pair in user.pairs]

@@ -1,8 +1,8 @@
-"""Ranges that follow from a program itself, where a profile shows only what the validation set reaches.
+"""Ranges that follow from a program itself; a profile shows only the values on the validation set.
 
 A forest's sums are bounded by its leaves, the sum of k nearest targets by the k greatest, marks and shares by 0 and 1.
-Sums with constants, products with these and movements keep such a bound. A format chosen for the profile alone would
-clip what other inputs reach.
+Sums with constants, products with constants and movements preserve such a bound. A format chosen only for the profile
+would clip the values of other inputs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 class KnownRange:
     """The least and the greatest value of each element of a tensor, for any input; arrays of the tensor's shape.
 
-    forests: those whose sums a tensor consists of, perhaps with constants added; empty for other tensors.
+    forests: the forests whose sums, with or without added constants, are the tensor's elements; empty for other
+    tensors.
     """
 
     low: NDArray[np.float64]
@@ -40,7 +41,7 @@ class KnownRange:
 
 
 def known_ranges(function: func.FuncOp) -> dict[SSAValue, KnownRange]:
-    """The known ranges of a function's tensors on reals; none for a tensor that depends on others than these."""
+    """The known ranges of a function's tensors on reals; none for a tensor that depends on tensors without one."""
     known: dict[SSAValue, KnownRange] = {}
     for op in function.walk():
         if isinstance(op, tdsl.TensorOp) and op.result is not None and tdsl.is_real(op.out):
@@ -77,7 +78,7 @@ def votes_of(forest: tdsl.ForestOp) -> NDArray[np.float64] | None:
 
 
 def _of_greatest(op: tdsl.ProductOp) -> KnownRange | None:
-    """The sums of constants that marks of the greatest elements select, such as the targets of the nearest samples."""
+    """The sums of constants selected by marks of the greatest elements, such as the targets of the nearest samples."""
     marks = op.rhs
     while isinstance(marks.owner, tdsl.ReshapeOp):
         marks = marks.owner.input

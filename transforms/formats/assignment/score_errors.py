@@ -1,10 +1,10 @@
-"""How much the errors of each tensor change a program's scores, and the formats in which they change them least.
+"""The effect of each tensor's errors on a program's scores, and the formats for which it is least.
 
 To first order the error of a margin, the difference of the two best scores, is the sum of the errors of a tensor's
-numbers, each times the margin's derivative with respect to it. By Chebyshev's inequality an error turns the answer of a
-sample with a probability of at most its mean square over the square of the margin: the sum of these quotients, over
-samples and tensors, bounds the answers that are expected to change. Outputs that are no scores of classes count in
-units of their standard deviations.
+numbers, each times the margin's derivative with respect to it. By Chebyshev's inequality an error changes the answer of
+a sample with a probability of at most its mean square over the square of the margin: the sum of these quotients, over
+samples and tensors, bounds the expected number of changed answers. Outputs that are not class scores count in units of
+their standard deviations.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
 
 WORTH = 0.02
-"""The share of the program's expected error by which a format that takes more effort has to lower it."""
+"""The minimum share of the program's expected error that a format with more effort must save."""
 
 NEGLIGIBLE = 1e-4
 """The share of answers that may change for formats of less effort, over all tensors."""
 
 MOST_VALUES = 1 << 19
-"""The most values, of all tensors together, whose errors are computed for each format."""
+"""Maximum number of values, over all tensors, whose errors are computed for each format."""
 
 FEWEST, MOST_SAMPLES = 4, 512
-"""The fewest and the most samples that are taken, evenly spread over the data, if there are as many."""
+"""The minimum and the maximum number of samples, evenly spread over the data, if there are as many."""
 
 DIGITS = 6
-"""Digits to which errors are rounded, so that the order in which a machine adds does not matter."""
+"""Digits to which errors are rounded, so that a machine's order of additions has no effect."""
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 """A step that is not commensurate with the number of scores."""
@@ -49,8 +49,8 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 class ScoreErrors:
     """The errors of a program's margins that tensors cause, on some samples.
 
-    module: on reals, not changed. inputs: (samples, elements). class_of: the class of each tensor. are_numbers: whether
-    the scores of a program without a label are numbers themselves, and not those of classes.
+    module: on reals, not changed. inputs: (samples, elements). class_of: the class of each tensor. are_numbers: true if
+    the scores of a program without a label are numbers, not class scores.
     """
 
     def __init__(self, module: ModuleOp, inputs: Reals, class_of: Mapping[SSAValue, TensorClass], are_numbers: bool):
@@ -69,9 +69,8 @@ class ScoreErrors:
     def chosen(self, offered: Mapping[TensorClass, Sequence[NumberFormat]]) -> dict[TensorClass, NumberFormat]:
         """The format of each class, of those that are offered, for the least expected error of the scores.
 
-        Of a class on which no score depends the first one. A format that takes less effort than the best goes before it
-        if the error of the program, over all classes, grows by less than `WORTH` of it, or by a class's part of
-        `NEGLIGIBLE`.
+        A class that affects no score gets the first format. A format with less effort than the best is preferred if the
+        error of the program, over all classes, grows by less than `WORTH` of it, or by a class's part of `NEGLIGIBLE`.
         """
         errors = {
             tensors: [self._error(tensors, format) for format in formats]
@@ -87,7 +86,7 @@ class ScoreErrors:
         return found
 
     def _error(self, tensors: TensorClass, format: NumberFormat) -> float:
-        """The mean square of the margins' errors: correlations of a sample's errors are shrunk as those of moments."""
+        """The mean square of the margins' errors; correlations of a sample's errors are shrunk as in moments."""
         key = tensors, format.type
         if key not in self._errors:
             values, slopes = self._values[tensors]
@@ -97,7 +96,7 @@ class ScoreErrors:
         return self._errors[key]
 
     def _observed(self, module: ModuleOp, inputs: Reals, are_numbers: bool) -> dict[TensorClass, NDArray[np.float64]]:
-        """The values of each class, each time that a tensor of it is rounded, and the derivatives by them.
+        """The values of each class at each rounding of one of its tensors, and the derivatives by them.
 
         In arrays of shape (2, samples, values of one sample).
         """
@@ -114,7 +113,7 @@ class ScoreErrors:
             seen: set[SSAValue] = set()
             for value, values, slopes in found:
                 tensors = self._class_of.get(value)
-                # Of the sums that a loop carries only the last one is rounded, which comes first.
+                # Of the sums that a loop carries only the last one is rounded; it comes first.
                 if tensors is None or value in self._exact or (value in self._carried and value in seen):
                     continue
                 seen.add(value)
@@ -138,7 +137,7 @@ def _without_rounding(module: ModuleOp) -> tuple[set[SSAValue], set[SSAValue]]:
 def _direction(scores: Reals, are_numbers: bool) -> NDArray[np.float64]:
     """The weights of the scores in the sum whose squared error counts, (samples, scores).
 
-    Numbers have signs that differ from sample to sample, so that the square of their sum is that of each on average.
+    Weights of numbers have random signs, so that the square of their sum is on average the sum of their squares.
     """
     if are_numbers:
         signs = np.where(np.arange(scores.size) * GOLDEN % 1 < 0.5, 1.0, -1.0).reshape(scores.shape)

@@ -3,11 +3,11 @@
 Tensors that share bits are one class: an iter_arg of a loop in all its forms, the operands and results of ops that only
 move data. A format is chosen for a class as a whole (`FormatChoice`), by its range and by the uses of its members.
 
-Retyping gives tensors formats, constants raws, and functions a scheme. The operands of an op have formats of one
-family, which in a program is that of its constants. A tensor of another family is computed in a wide format of the
+Retyping assigns formats to tensors, raws to constants, and a scheme to functions. The operands of an op have formats of
+one family: the family of the program's constants. A tensor of another family is computed in a wide format of the
 program's own family and cast to its storage format; ops that compute with it cast it back. Casts become part of the
-elementwise ops around them; an operand of a product is cast into a buffer of its own, in memory that is mostly free at
-the time.
+elementwise ops around them; an operand of a product is cast into a separate buffer, in memory that is mostly free at
+that point.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def joint_range(
 ) -> tuple[float, float]:
     """The least and the greatest value of several tensors; raises `InputError` without a profile.
 
-    known: of the function's tensors.
+    known: that of the function's tensors.
     """
     bounds = [pair for value in members for pair in _ranges(function, value)]
     if not bounds:
@@ -118,8 +118,8 @@ def is_scalar_op(op: Operation) -> bool:
 class TensorClass:
     """Tensors of one format, in program order.
 
-    name: of the first member with a name in the source. range: the least and the greatest declared, profiled or known
-    value of all members. known: the known ranges of computed members, if each of them has one; empty otherwise.
+    name: that of the first member with a name in the source. range: the least and the greatest declared, profiled or
+    known value of all members. known: the known ranges of computed members, if each of them has one; empty otherwise.
     """
 
     name: str
@@ -129,12 +129,12 @@ class TensorClass:
 
     @cached_property
     def known_range(self) -> tuple[float, float]:
-        """The range of members whose range is known."""
+        """The union of the ranges of members with a known range."""
         return min(each.interval[0] for each in self.known), max(each.interval[1] for each in self.known)
 
     @cached_property
     def forests(self) -> Sequence[tdsl.ForestOp]:
-        """The forests of whose sums the class consists; none if it holds others."""
+        """The forests whose sums the class consists of; none if it has other tensors."""
         if not all(each.forests for each in self.known):
             return ()
         return tuple(dict.fromkeys(forest for each in self.known for forest in each.forests))
@@ -156,12 +156,12 @@ class TensorClass:
 
     @cached_property
     def numbers(self) -> NumberFormat | None:
-        """The format that was made for a constant; None for other classes."""
+        """The format synthesised for a constant; None for other classes."""
         return number_format(self.roots[0].attributes.get(tdsl.NUMBERS)) if len(self.roots) == 1 else None
 
     @cached_property
     def is_only_compared(self) -> bool:
-        """True if forests alone read the members, whose formats mix with any family."""
+        """True if only forests read the members; their formats mix with any family."""
         return not self.is_constant and all(map(tdsl.is_only_compared, self.members))
 
     @cached_property
@@ -180,7 +180,7 @@ class TensorClass:
 
     @cached_property
     def are_scalars(self) -> bool:
-        """True for single elements that live in registers."""
+        """True for single elements that stay in registers."""
         return are_scalars(self.members)
 
     @cached_property
@@ -247,7 +247,7 @@ def _names(classes: Sequence[Sequence[SSAValue]]) -> list[str]:
 
 
 def _sharing(op: Operation) -> Iterator[list[SSAValue]]:
-    """Yield the groups of tensors that share their bits because of an op."""
+    """Yield the groups of tensors that share their bits at an op."""
     if isinstance(op, tdsl.TensorOp) and op.MOVES_BITS:
         yield [*op.inputs, op.out]
     if isinstance(op, scf.ForOp):
@@ -262,8 +262,8 @@ class FormatChoice:
     """The choice for a class of tensors.
 
     prototype: any format of the required family and width. zoom: the scale suits a range 2^zoom times narrower than the
-    profiled one, outside of which values saturate; a negative zoom widens the range. is_made: the prototype was made
-    for this class, and has its parameters.
+    profiled one, outside of which values saturate; a negative zoom widens the range. is_made: true if the prototype was
+    synthesised for this class, with its parameters.
     """
 
     prototype: NumberFormat
@@ -285,7 +285,7 @@ def with_choice(choices: Sequence[FormatChoice], index: int, choice: FormatChoic
 def _family_of(formats: Mapping[TensorClass, NumberFormat]) -> str:
     """The family in which a program computes: that of most constants or, if it has none, of most tensors.
 
-    Of equally frequent families the last counts.
+    If families are equally frequent, the last one is used.
     """
     families = [format.FAMILY for tensors, format in formats.items() if tensors.is_constant]
     families = families or [format.FAMILY for format in formats.values()]
@@ -297,7 +297,7 @@ def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorC
     """Compute formats for tensors stored in a foreign family, unless they are only compared.
 
     They have the program's most frequent type, in its greatest width. Raises `InputError` for a constant of a foreign
-    family, which could just as well have one of the program's own.
+    family, for which a format of the program's own family is equally suitable.
     """
     if not formats:
         return {}
@@ -321,7 +321,7 @@ def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorC
 
 
 def _insert_casts(value: SSAValue, compute_format: NumberFormat) -> SSAValue:
-    """Insert casts around a tensor stored in its own type but computed in another; returns the stored one."""
+    """Insert casts around a tensor stored in its own type but computed in another; return the stored tensor."""
     stored = value
     if isinstance(op := value.owner, tdsl.TensorOp) and _computes(op):
         element = tdsl.format_of(value).type
@@ -373,7 +373,7 @@ def check_scheme(prototype: NumberFormat, format: str, scheme: str | None) -> No
 
 
 def scaling_rule(prototype: NumberFormat, format: str, name: str | None) -> ScaleBy | None:
-    """The rule of a name, None for that of the format; raises `InputError` for one that is unknown or does not suit."""
+    """The rule of a name, None for the format's rule; raises `InputError` for one that is unknown or unsuitable."""
     for known in SCALING_RULES:
         if name == known:
             if known == BY_SCORES and prototype.AS_PUBLISHED:
@@ -386,7 +386,7 @@ def scaling_rule(prototype: NumberFormat, format: str, name: str | None) -> Scal
 
 @lru_cache(1 << 12)
 def _of_elements(type: TensorType[Attribute], element: Attribute) -> TensorType[Attribute]:
-    """The type of the same tensors of other elements."""
+    """The type of the same tensor with other elements."""
     return TensorType(element, type.get_shape(), type.encoding)
 
 
@@ -397,10 +397,10 @@ def retype(
     compute_formats: Mapping[SSAValue, NumberFormat],
     scheme: str | None,
 ) -> tuple[P, dict[SSAValue, SSAValue]]:
-    """A copy of a function, or of the module around it, whose tensors have formats and whose functions have a scheme.
+    """A copy of a function, or of the module around it, in which tensors have formats and functions a scheme.
 
-    constants: new ones, in no block, for those of the function. compute_formats: of tensors that are computed in other
-    formats than they are stored in. Returns the tensor of the copy for each of the `formats`, too.
+    constants: detached replacements of the function's constants. compute_formats: the formats of tensors that are
+    computed in a different format from their stored one. Also returns the tensor of the copy for each of the `formats`.
     """
     values: dict[SSAValue, SSAValue] = {}
     moving = {value: format for value, format in formats.items() if value not in constants}
@@ -412,7 +412,7 @@ def retype(
     retyped |= {value: _insert_casts(values[value], format) for value, format in compute_formats.items()}
     [function] = [copy] if isinstance(copy, func.FuncOp) else defined_functions(copy)
     function.update_function_type()
-    # The type of the argument says it from now on.
+    # From now on the type of the argument states its format.
     tdsl.update_input(function, format=None)
     last = cast(func.ReturnOp, function.body.block.last_op)
     assert tuple(function.function_type.outputs) == tuple(last.operand_types)

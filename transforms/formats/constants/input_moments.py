@@ -30,7 +30,7 @@ SHRINKAGE = 0.1
 """The share by which correlations are shrunk: those of a few samples are partly chance (Ledoit and Wolf, 2004)."""
 
 MOMENT_BITS = 40
-"""Moments keep this many bits below the greatest, so that the order in which a machine adds does not matter."""
+"""The precision of moments in bits, relative to the greatest, so that a machine's order of additions has no effect."""
 
 
 @dataclass
@@ -91,13 +91,14 @@ def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 WINDOW_ELEMENTS = 1 << 21
-"""The most elements of windows that are kept for each chunk of samples."""
+"""Maximum elements of windows that are stored for each chunk of samples."""
 
 
 class _FilterWindows:
     """The windows by which one filter is multiplied, for each of its groups.
 
-    vectors: of shape (windows, groups, elements of a window), for each chunk. samples: the sample of each window.
+    vectors: an array of shape (windows, groups, elements of a window), for each chunk. samples: the sample of each
+    window.
     """
 
     def __init__(self, op: tdsl.Conv2dOp):
@@ -127,7 +128,7 @@ class _FilterWindows:
         return min(height * width * self.size, max(WINDOW_ELEMENTS // chunk, 1))
 
     def add(self, images: Reals) -> None:
-        """Keep windows, evenly spread over the samples of a chunk and over the image."""
+        """Add windows, evenly spread over the samples of a chunk and over the image."""
         _, height, width, _ = tdsl.shape_of(self.op.out)
         size = self.size
         step = max(-(-len(images) * size // WINDOW_ELEMENTS), 1)
@@ -146,7 +147,7 @@ class _FilterWindows:
         return means.repeat(rows // len(means), 0).reshape(rows, *shape)
 
     def moments(self, constant: tdsl.ConstOp, format: NumberFormat, weights: Reals) -> Moments:
-        """The moments of windows rounded into a format. constant: the filter. weights: of all samples."""
+        """The moments of windows rounded into a format. constant: the filter. weights: those of all samples."""
         reals, each = np.concatenate(self.vectors), weights[np.concatenate(self.samples) % len(weights)]
         rounded = format.decode(format.encode(reals))
         rows = np.split(_rows_of(constant, (1, 2, 3)), reals.shape[1])
@@ -156,11 +157,11 @@ class _FilterWindows:
 
 
 AT_BORDER = 0.8
-"""The share of the weight of all samples that is given to those near the border between two classes."""
+"""The share of the total sample weight for samples near the border between two classes."""
 
 
 MOST_VALUES = 1 << 25
-"""The most factors that are kept, 8 bytes each; if the samples have more, they are thinned out evenly."""
+"""Maximum stored factors, 8 bytes each; if the samples have more, they are thinned out evenly."""
 
 
 class InputMoments:
@@ -280,7 +281,7 @@ class InputMoments:
 
 
 def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Arrays joined along the first axis; a single one as it is, since samples may take much memory."""
+    """Arrays joined along the first axis; a single array is not copied, since samples may need much memory."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 

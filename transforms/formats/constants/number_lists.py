@@ -4,11 +4,11 @@ To first order a margin's error is the sum of the errors of all numbers, each ti
 to it (`refine_constants`). Errors of numbers that are rounded one by one are nearly independent, so that the mean
 square of a margin's error is the sum of squared errors, each weighted by the mean square of the derivative: the
 diagonal of the Hessian by which k-means is weighed in "Towards the Limit of Network Quantization" (Choi, El-Khamy and
-Lee, 2017, section 3.3). Derivatives on some samples say less of others, the more they differ from number to number;
-weights are therefore raised to a power of at most one, as if all numbers mattered more alike.
+Lee, 2017, section 3.3). The more the derivatives differ from number to number, the less reliable those of some samples
+are for others; weights are therefore raised to a power of at most one, which makes them more uniform.
 
-Descent is Lloyd's iteration on reals, and then single steps of integers, which have few bits where that is asked for:
-products and sums on the device are as wide as these. It starts from the numbers of every format of the family.
+Descent is Lloyd's iteration on reals, and then single steps of integers. The integers may have few bits, since they
+determine the width of products and sums on the device. It starts from the numbers of every format of the family.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator
 
 POWERS = (0.0, 0.25, 0.5, 0.75)
-"""Powers of the weights of numbers: with 0 all count alike, with 1 as the margins on the data say."""
+"""Powers of the weights of numbers: with 0 all weights are equal, with 1 they are those of the margins on the data."""
 
 FINER = 6
-"""Bits of integers beyond those of a code, the sign among them, unless other limits are given."""
+"""The default bits of integers in excess of a code's, including the sign."""
 
 FLOOR = 1e-3
-"""The share of the mean weight that every number has, whether margins depend on it or not."""
+"""The minimum weight of a number, as a share of the mean weight, whether margins depend on the number or not."""
 
 SCALES_TRIED = 2
-"""Scales of integers of few bits that are tried, from the one in which the greatest number fits."""
+"""The number of tried scales of narrow integers, from the one at which the greatest number fits."""
 
 SWEEPS = 8
 """Limit on the sweeps of single steps through the integers of a list."""
@@ -76,7 +76,7 @@ def margin_weights(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> Rea
 class NumberLists:
     """The lists that a format of this width may have (`NumberFormat.of_integers`).
 
-    most_bits: of the integers, with their sign.
+    most_bits: those of the integers, with their sign.
     """
 
     def __init__(self, prototype: NumberFormat, most_bits: int):
@@ -88,7 +88,7 @@ class NumberLists:
         return self.made_for_all([(reals, weights)])[0]
 
     def made_for_all(self, constants: Sequence[tuple[Reals, Reals]]) -> list[NumberFormat]:
-        """One list for several constants, each times a power of two of its own."""
+        """One list for several constants, each multiplied by a separate power of two."""
         exponents = [math.frexp(float(np.abs(reals).max(initial=0)) or 1.0)[1] for reals, _ in constants]
         best: tuple[float, Reals, list[int]] | None = None
         for start in self._starts(constants, exponents):
@@ -120,7 +120,7 @@ class NumberLists:
                 yield numbers
 
     def _permitted(self, numbers: Reals) -> Reals:
-        """Numbers in ascending order, 0 among them, the greatest left out if there are too many of one sign."""
+        """Numbers in ascending order, including 0; the greatest are omitted if there are too many of one sign."""
         low, high = limits(self.bits)
         numbers = np.unique(np.append(numbers, 0.0))
         below, above = numbers[numbers < 0][low:], numbers[numbers > 0][:high]
@@ -129,7 +129,7 @@ class NumberLists:
     def _descended(
         self, numbers: Reals, constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]
     ) -> tuple[float, Reals, list[int]]:
-        """The error, the numbers and the exponents at which numbers and exponents do not improve each other."""
+        """The error, the numbers and the exponents of a fixed point of alternating optimisation."""
         exponents = list(exponents)
         for _ in range(SHARED_ROUNDS if len(constants) > 1 else 1):
             numbers = self._completed(settled(numbers, *_pooled(constants, exponents)), *_pooled(constants, exponents))
@@ -144,7 +144,7 @@ class NumberLists:
         return weighted_error(numbers, *_pooled(constants, exponents)), numbers, exponents
 
     def _completed(self, numbers: Reals, reals: Reals, weights: Reals) -> Reals:
-        """A settled list with as many numbers as there are codes: those with the greatest errors are split."""
+        """A settled list, extended to the number of codes by splitting the numbers with the greatest errors."""
         low, high = limits(self.bits)
         while any(rooms := [int((numbers < 0).sum()) < -low, int((numbers > 0).sum()) < high]):
             nearest = np.searchsorted((numbers[:-1] + numbers[1:]) / 2, reals)
@@ -172,7 +172,7 @@ class NumberLists:
         return scale, integers
 
     def _stepped(self, integers: Reals, reals: Reals, weights: Reals) -> Reals:
-        """Integers of which no single one that moves by one lessens the error. reals: in their unit."""
+        """Integers for which no single step by one reduces the error. reals: in their unit."""
         least = weighted_error(integers, reals, weights)
         for _ in range(SWEEPS):
             before = least

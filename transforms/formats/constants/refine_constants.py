@@ -6,8 +6,8 @@ numbers, each times the margin's derivative with respect to it: the loss of "Up 
 Post-Training Quantization" (Nagel et al., 2020, section 3.1) where only margins matter.
 
 First the errors of constants, which are fully known, are made to cancel. Then constants compensate for the other errors
-of the margins, measured by an evaluation of the program, where these are statistically significant. The refinement
-costs nothing on the device.
+of the margins, measured by an evaluation of the program, if these are statistically significant. The refinement costs
+nothing on the device.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ CERTAIN = 1.5
 """A number compensates for other errors only if margins depend on it by at least this many standard errors."""
 
 MOST_MOMENTS = 1 << 24
-"""The most moments of rows that are kept for the second refinement, 8 bytes each."""
+"""Maximum stored moments of rows for the second refinement, 8 bytes each."""
 
 MOST_OPS = 1 << 15
-"""The most ops that the programs tried in one of the two refinements hold together: some seconds."""
+"""Maximum total ops of the programs tried in one of the two refinements: some seconds."""
 
 NEGLIGIBLE = 1e-3
-"""Numbers are kept if their errors cost less than this share of the error of their row's most important number."""
+"""Numbers are unchanged if their errors cost less than this share of the error of their row's most important number."""
 
 
 def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[int, Raws]:
@@ -61,7 +61,9 @@ def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[in
 
 
 def _of_json(answer: Mapping[str, Any]) -> dict[int, Raws]:
-    """Raws of constants, by their indices, as `_as_json` gives them; raises `ValueError` or `TypeError` for others."""
+    """Raws of constants, by their indices, from the JSON of `_as_json`; raises `ValueError` or `TypeError` for other
+    values.
+    """
     return {
         int(index): np.frombuffer(base64.b64decode(each["raws"]), each["dtype"]).reshape(each["shape"]).copy()
         for index, each in answer.items()
@@ -93,9 +95,9 @@ def refinements_of(problem: SearchProblem, candidates: Sequence[Formats]) -> lis
 class _Refinement:
     """The constants of a candidate during refinement.
 
-    raws: of changed constants, by index. errors: of the margins, of shape (samples,). own: the part of these errors
-    that the errors of all constants cause, to first order. moments: of rows' slopes, by the constant's index and the
-    numbers; room: for how many more.
+    raws: those of changed constants, by index. errors: those of the margins, of shape (samples,). own: the part of
+    these errors that the errors of all constants cause, to first order. moments: those of rows' slopes, by the
+    constant's index and the numbers; room: the number of further moments that may be stored.
     """
 
     def __init__(self, evaluator: CandidateEvaluator, formats: Formats):
@@ -116,7 +118,7 @@ class _Refinement:
         self.own = self._own_errors()
 
     def most_costly(self, count: int) -> Sequence[int]:
-        """The indices of `count` constants, one or more, in program order: those whose errors cost the margins most."""
+        """The indices of `count` constants, at least one, in program order: those with the most costly errors."""
         if count >= len(self.constants):
             return range(len(self.constants))
 
@@ -130,7 +132,7 @@ class _Refinement:
         return sorted(order[: max(count, 1)])
 
     def refine(self, index: int, own: bool) -> None:
-        """Move numbers of a constant to their other neighbours where that helps.
+        """Move numbers of a constant to their other neighbours if that reduces the cost.
 
         own: True to reduce the errors that constants cause, False to reduce all errors.
         """
@@ -183,7 +185,7 @@ class _Refinement:
         most: float,
         own: bool,
     ) -> Reals:
-        """A mask of the numbers of a row that are worth moving. moments: of their slopes."""
+        """A mask of the numbers of a row that are worth moving. moments: those of their slopes."""
         weighted = slopes * self.weights[:, None]
         total = self.weights.sum()
         doubts = None

@@ -3,7 +3,7 @@
 Under rounding to nearest, the errors of a row of weights w do not cancel if the inputs x have a mean or depend on each
 other. Instead, each weight becomes one of its two neighbours w' such that E[(w' y - w x)^2] is small, where y is the
 rounded x: "Up or Down? Adaptive Rounding for Post-Training Quantization" (Nagel et al., 2020, section 3), by coordinate
-descent. With the mean alone this would be their bias correction (2019, section 4.2). It costs nothing on the device.
+descent. With only the mean this would be their bias correction (2019, section 4.2). It costs nothing on the device.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def narrowed_raws(raws: Raws, source: NumberFormat, narrower: NumberFormat) -> R
 
 
 LEAST_GAIN = 1e-9
-"""The least relevant gain, as a share of the cost of rounding one weight by itself."""
+"""The least relevant gain, as a share of the cost of rounding a single weight."""
 
 
 def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:
@@ -50,7 +50,7 @@ def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws
     In each row, the weight with the greatest gain is moved to its other neighbour, until none gains. No row's sum of
     magnitudes exceeds the greatest one after rounding to nearest, so that proofs about sums of products still hold.
 
-    weights: of any shape, with products along `inputs.axes`.
+    weights: those of any shape, with products along `inputs.axes`.
     """
     last = tuple(range(-len(inputs.axes), 0))
     by_rows = np.moveaxis(weights, inputs.axes, last)
@@ -60,7 +60,7 @@ def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws
 
 
 def _round_rows(weights: Reals, format: NumberFormat, groups: Sequence[Moments]) -> Raws:
-    """Round the rows of groups, one group after the other; each group has inputs of its own."""
+    """Round the rows of groups, group by group; each group has separate inputs."""
     raws, other = format.encode(weights), format.encode_away(weights)
     near, far = format.decode(raws), format.decode(other)
     most, each = float(np.abs(near).sum(1).max(initial=0.0)), len(weights) // len(groups)
@@ -80,8 +80,8 @@ def worth_moving(
     In each row, the number with the greatest gain is moved until none gains; moved numbers may be moved back. Moving
     row r by d costs 2 d slopes[r] + d moments d. No row's sum of magnitudes exceeds `most`.
 
-    now, other, slopes: of shape (rows, numbers). moments: (numbers, numbers). doubts: the uncertainty of the slopes, of
-    the same shape; a gain has to exceed it.
+    now, other, slopes: arrays of shape (rows, numbers). moments: (numbers, numbers). doubts: the uncertainty of the
+    slopes, of the same shape, which a gain must exceed.
     """
     slopes = slopes.copy()
     steps, growths, sizes = other - now, np.abs(other) - np.abs(now), np.abs(now).sum(1)
@@ -148,7 +148,7 @@ class RoundedConstants:
             if index in (refined or {}):
                 made[op.result] = _in_format(op, raws, format)
                 continue
-            # Raws by which no constant is refined are known for good.
+            # Raws without refined constants are cached permanently.
             key = op, format.type, id(raws)
             if key not in self._ops:
                 self._ops[key] = _in_format(op, raws, format)
@@ -177,7 +177,7 @@ def give_formats(
     refined: Mapping[int, Raws] | None,
     scheme: str | None,
 ) -> None:
-    """Replace a function by a copy with formats. refined: as in `RoundedConstants.raws`. scheme: of functions."""
+    """Replace a function by a copy with formats. refined: as in `RoundedConstants.raws`. scheme: that of functions."""
     assignment = constants.assignment
     new, _ = retype(
         assignment.function,

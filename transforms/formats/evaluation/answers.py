@@ -1,4 +1,4 @@
-"""The answers of a program to a data set, beside what is right."""
+"""The answers of a program to a data set, with the right answers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answers:
-    """The answers of a program to samples, and what is right.
+    """The answers of a program to samples, with the right ones.
 
-    classes: predicted (samples,); None for a program that gives no class. scores: as reals (samples, scores), or None.
-    labels: the right classes (samples,), or None. targets: the right numbers (samples, scores), or None. names: of the
-    classes in order, or None.
+    classes: predicted (samples,); None for a program without classes. scores: as reals (samples, scores), or None.
+    labels: the right classes (samples,), or None. targets: the right numbers (samples, scores), or None. names: those
+    of the classes in order, or None.
     """
 
     classes: NDArray[np.int64] | None
@@ -28,7 +28,7 @@ class Answers:
     names: Sequence[str | int] | None = None
 
     def completed(self, right: Answers) -> Answers:
-        """All samples, the first of which have these answers and the rest the right ones. right: all samples."""
+        """All samples: first these answers, then the right answers for the rest. right: all samples."""
         seen = len(right) - len(self)
         rest = slice(len(self), None)
         classes, scores = self.classes, self.scores
@@ -39,12 +39,12 @@ class Answers:
         return replace(right, classes=classes, scores=scores)
 
     def part(self, samples: NDArray[Any]) -> Answers:
-        """Some of the samples, by a mask or by their indices."""
+        """Some samples, by a mask or by their indices."""
         arrays = {name: getattr(self, name) for name in ("classes", "scores", "labels", "targets")}
         return replace(self, **{name: array if array is None else array[samples] for name, array in arrays.items()})
 
     def ideal_scores(self, part: slice) -> NDArray[np.float64]:
-        """The scores of some samples that nothing surpasses."""
+        """The best possible scores of some samples."""
         assert self.scores is not None
         if self.targets is not None:
             return self.targets[part]

@@ -1,4 +1,4 @@
-"""Candidates, programs at L1 with any formats for the tensors of one program, and how much they lose against it.
+"""Candidates, programs at L1 with any formats for the tensors of one program, and their loss compared with it.
 
 Both are computed quickly enough for searches.
 """
@@ -46,11 +46,11 @@ Formats: TypeAlias = tuple[NumberFormat, ...]
 """A format for each class of tensors, in the order of `tensor_classes`."""
 
 LEAVE_OUT_ROUNDINGS = (FuseDistancesPass(), AccumulateSumsPass())
-"""The passes after `choose-accumulators` that change bits, by omitting roundings. All later ones preserve bits."""
+"""The passes after `choose-accumulators` that change bits, by omitting roundings. All later passes preserve bits."""
 
 
 def spelled(formats: Formats) -> str:
-    """The types of formats, which say all about them."""
+    """The types of formats, which identify them completely."""
     return " ".join(str(format.type) for format in formats)
 
 
@@ -58,7 +58,7 @@ class Candidates:
     """The candidates of one program.
 
     module: profiled, on reals; not changed. inputs: reals of shape (samples, elements) on which weights are rounded.
-    scheme: of exp, tanh and sigmoid, as in `assign-format{functions=...}`. scale_by, are_numbers: as for
+    scheme: that of exp, tanh and sigmoid, as in `assign-format{functions=...}`. scale_by, are_numbers: as for
     `FormatAssignment`. Raises the errors of `assign-format`.
     """
 
@@ -84,7 +84,7 @@ class Candidates:
         self.programs = Programs()
 
     def summed(self, formats: Formats) -> Program:
-        """The program of `in_formats`, from which all others of a candidate are made."""
+        """The program of `in_formats`, the common start of a candidate's programs."""
         return self.programs.made(formats, lambda: self.in_formats(formats)[0])
 
     def typed(self, formats: Formats) -> Program:
@@ -115,8 +115,7 @@ class Candidates:
         )
 
     def program(self, formats: Formats, refined: Mapping[int, Raws] | None = None) -> ModuleOp:
-        """The program with the bits that it will have on a device, which must not be changed. refined: as in
-        `in_formats`.
+        """The program with the bits of a device, which must not be modified. refined: as in `in_formats`.
 
         Raises `InputError` if a sum of products fits no accumulator.
         """
@@ -127,7 +126,7 @@ class Candidates:
 
 
 def leave_out_roundings(module: ModuleOp) -> ModuleOp:
-    """Rewrite a program with accumulators, in place, to give the bits that it will have on a device."""
+    """Rewrite a program with accumulators in place, so that it has the bits of a device."""
     for rewrite in LEAVE_OUT_ROUNDINGS:
         rewrite.apply(Context(), module)
     return module
@@ -158,12 +157,13 @@ class SearchProblem:
 
 
 NEAREST = 4096
-"""The samples for which the margins' derivatives are computed, those nearest to the border between two classes; more
-would take memory and add little.
+"""The number of samples, nearest to the border between two classes, for which the margins' derivatives are computed.
+
+More samples would need memory and add little.
 """
 
 GREATEST = 1 << 26
-"""The most derivatives with respect to filters that are kept, unless one chunk of samples has more."""
+"""Maximum stored derivatives with respect to filters, unless one chunk of samples has more."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class CandidateEvaluator:
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the program, of the data and of how formats are chosen, on which every answer depends."""
+        """A digest of the program, of the data and of the options of format choice, which determine all results."""
         scheme, scale_by = self.candidates.scheme, self.candidates.assignment.scale_by
         return " ".join((digest_of(self.candidates.module), self.data.digest, f"{scheme} {scale_by}"))
 
@@ -282,7 +282,7 @@ def evaluate_program(
 
 
 def outcomes_of(problem: SearchProblem, tasks: Sequence[EvaluationTask]) -> list[CandidateOutcome]:
-    """The outcomes of tasks, computed in this process or kept from an earlier one."""
+    """The outcomes of tasks, computed in this process or cached from an earlier one."""
     evaluator = evaluator_of(problem)
 
     def outcome(task: EvaluationTask) -> CandidateOutcome:
@@ -299,7 +299,7 @@ def outcomes_of(problem: SearchProblem, tasks: Sequence[EvaluationTask]) -> list
 
 
 def evaluator_of(problem: SearchProblem) -> CandidateEvaluator:
-    """The evaluator of a problem's candidates, made once in each process."""
+    """The evaluator of a problem's candidates, created once in each process."""
     if (known := _evaluators.get(problem.digest)) is None:
         from xdsl.parser import Parser
 
@@ -318,7 +318,7 @@ _evaluators: dict[str, CandidateEvaluator] = {}
 
 
 SAMPLES = 256
-"""The number of samples that are evaluated, evenly spread over the data."""
+"""The number of evaluated samples, evenly spread over the data."""
 
 
 def value_map(
@@ -342,7 +342,8 @@ def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapp
     evaluate_reals(evaluator.candidates.module, recorder.inputs, recorder.add)
     pairs = zip(_rounded_values(evaluator, formats, refined), recorder.numbers.values(), strict=True)
     return [
-        # What is equal for all samples may have been computed once, such as products with a matrix that rounds to zero.
+        # A value that is equal for all samples may be computed once, such as products with a matrix that rounds to
+        # zero.
         float(np.concatenate([np.abs(one - other).reshape(-1) for one, other in zip(*parts, strict=True)]).mean())
         for parts in pairs
     ]
@@ -351,7 +352,7 @@ def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapp
 def _rounded_values(
     evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None
 ) -> list[list[Reals]]:
-    """The reals of `value_map`, each time that a class of tensors is computed."""
+    """The reals of `value_map`, each time that a tensor of a class is computed."""
     from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 
     module, values = evaluator.candidates.in_formats(formats, refined)

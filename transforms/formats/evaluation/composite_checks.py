@@ -1,8 +1,8 @@
-"""Checks of what a format makes of several numbers, and of the parameters that it chooses, against reals.
+"""Checks against reals of a format's composite operations and of the formats and parameters that it chooses.
 
-Softmax, normalisation, steps, leaky slopes, sums of products of single numbers and means; and the formats that a format
-names for a constant, a register, an addend, rotations or sums of votes. A format that chooses badly loses accuracy
-without any error: a constant saturates, the argument of a function is cut off.
+The operations are softmax, normalisation, steps, leaky slopes, sums of products of single numbers and means. The chosen
+formats are those for a constant, a register, an addend, rotations or sums of votes. A format that chooses badly loses
+accuracy without any error: a constant saturates, the argument of a function is clipped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROWS, LENGTH = 40, 5
 _SLOPES = (0.3, -0.1)
 
 _WORSE = 8
-"""The ratio of squared errors that a fitted format may have, such as a symmetric one for numbers of one sign."""
+"""The permitted ratio of squared errors of a fitted format, such as a symmetric one for numbers of one sign."""
 
 _WEAK = 2.0**-10
 """The relative error of roots, exponentials and quotients in integers of 16 bits."""
@@ -48,7 +48,7 @@ def check_composites(numbers: Sequence[Numbers]) -> None:
 
 
 def _check_branches(source: Numbers, result: Numbers) -> None:
-    """Steps, leaky slopes and hard swish: within places of the result and of the factors that they consist of."""
+    """Check steps, leaky slopes and hard swish within places of the result and of their factors."""
     raws, to, of = source.some(NUMBERS), result.format, source.format
     raws = raws[np.abs(of.decode(raws)) < FAR[1]]
     x = of.decode(raws)
@@ -70,14 +70,14 @@ def _check_branches(source: Numbers, result: Numbers) -> None:
 
 
 def _check_near(result: Numbers, what: str, computed: Any, exact: Reals, error: Reals, x: Reals) -> None:
-    """A result is the exact one, limited, to within an error and two places."""
+    """Check that a result is the exact one, clamped, within an error and two places."""
     got, limited = result.format.decode(np.broadcast_to(computed, x.shape)), np.clip(exact, *result.ends)
     near = np.abs(got - limited) <= 2.01 * result.place(limited) + error + 4 * SINGLE * np.abs(exact)
     require(near, f"{what} in {result.format.type}", got, limited, {"number": x})
 
 
 def _check_combined(source: Numbers, result: Numbers) -> None:
-    """a b - c d of single numbers."""
+    """Check a b - c d of single numbers."""
     if not source.is_complete:
         return
     format, some = source.format, source.some(PAIRED)
@@ -85,7 +85,7 @@ def _check_combined(source: Numbers, result: Numbers) -> None:
     a, b, c, d = map(format.decode, factors)
     of = [(each, format) for each in factors]
     got = result.format.combined(M, [(1, of[:2]), (-1, of[2:])])
-    # Other formats round the products, too.
+    # Other formats also round the products.
     products = a * b, c * d
     exact = products[0] - products[1]
     fits = np.maximum.reduce([*map(np.abs, products), np.abs(exact)]) <= result.ends[1]
@@ -95,7 +95,7 @@ def _check_combined(source: Numbers, result: Numbers) -> None:
 
 
 def _check_vectors(source: Numbers) -> None:
-    """Softmax and vectors of length 1, with sums in the order of devices."""
+    """Check softmax and vectors of length 1, with sums in the order of devices."""
     format = source.format
     random = np.random.default_rng(0)
     reach = min(source.ends[1], 8.0)
@@ -115,7 +115,7 @@ def _check_vectors(source: Numbers) -> None:
 
 
 def _check_means(source: Numbers, result: Numbers) -> None:
-    """Means over axes, and totals as floats."""
+    """Check means over axes, and totals as floats."""
     if not (source.is_complete and result.is_complete):
         return
     raws = source.some(NUMBERS)
@@ -132,7 +132,7 @@ def _check_means(source: Numbers, result: Numbers) -> None:
 
 
 def _check_distances(source: Numbers) -> None:
-    """No sum of squared differences leaves its bound."""
+    """Check that no sum of squared differences exceeds its bound."""
     format = source.format
     if format.difference(format) is None:
         return
@@ -149,7 +149,7 @@ def _check_distances(source: Numbers) -> None:
 
 
 def _unit_of_squares(format: NumberFormat) -> float | None:
-    """The place of a square of differences, as a real; None where sums have none."""
+    """The place of a squared difference, as a real; None if sums have no unit."""
     difference = format.difference(format)
     assert difference is not None
     unit = difference.accumulator(difference, difference, None).sum_unit
@@ -159,7 +159,9 @@ def _unit_of_squares(format: NumberFormat) -> float | None:
 
 
 def _check_constants(format: NumberFormat) -> None:
-    """A format fitted to a constant loses no more than one for its range does, and `squared_error` says how much."""
+    """Check that a format fitted to a constant loses no more than one for its range, and that `squared_error` is
+    right.
+    """
     random = np.random.default_rng(0)
     for constant in (
         random.normal(0, 0.3, (6, 40)),
@@ -180,7 +182,7 @@ def _check_constants(format: NumberFormat) -> None:
 
 
 def _check_named(numbers: Numbers, result: Numbers) -> None:
-    """Formats that a format names hold the numbers for which it does."""
+    """Check that formats named for a purpose represent the corresponding numbers."""
     format, some = numbers.format, numbers.format.decode(numbers.some(NUMBERS))
     for name, other in (("in_register", format.in_register()), ("computed", format.computed)):
         got = other.decode(other.encode(some))
@@ -217,7 +219,7 @@ def _check_named(numbers: Numbers, result: Numbers) -> None:
 
 
 def _check_arguments(result: Numbers) -> None:
-    """Functions are constant where a format calls arguments useless, and results reach as far as it promises."""
+    """Check that functions are constant outside their useful range, and that results have the promised range."""
     to = result.format
     for name in cast(Sequence[Function], get_args(Function)):
         low, high = to.useful_range(name, -40.0, 40.0)

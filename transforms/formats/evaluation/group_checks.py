@@ -1,7 +1,7 @@
-"""Checks of a format whose elements share scales in groups, for the tests of whoever writes one.
+"""Checks of a format whose elements share scales in groups, for the tests of its author.
 
-The evaluator and every device take the scales from the same type, so that no comparison of the two notices numbers that
-lose the scale of their group: only reals do.
+The evaluator and every device read the scales from the same type, so that comparing them does not detect numbers with a
+wrong group scale; comparing with reals does.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tinyml.runtime.evaluator.arithmetics import Bits
 from tinyml.transforms.formats.evaluation.tried_numbers import require
 
 LENGTHS = (1, 16, 32, 37, 70)
-"""Lengths of rows, which groups do and do not divide."""
+"""Lengths of rows: multiples of the group length, and others."""
 
 ROWS = 5
 
@@ -26,7 +26,7 @@ _FEWER = 2
 """Bits that the finest groups give up."""
 
 _WORSE = 4.5
-"""The ratio of squared errors by which a group's scale may be worse than another, such as one that never saturates."""
+"""The maximum ratio of squared errors of a group's scale to those of another, such as one that never saturates."""
 
 
 def check_groups(prototype: NumberFormat) -> None:
@@ -49,7 +49,7 @@ def check_groups(prototype: NumberFormat) -> None:
 
 
 def _check_numbers(format: NumberFormat, weights: Reals) -> None:
-    """Each number is that of its element times the power of two of its group, row by row and group by group."""
+    """Check that each number is that of its element times the power of two of its group, row by row."""
     name = f"{format.type}"[:80]
     assert format.groups is not None, f"{name} has no groups"
     format.verify_raws(format.encode(weights))
@@ -75,7 +75,7 @@ def _check_numbers(format: NumberFormat, weights: Reals) -> None:
 
 
 def _check_scales(format: NumberFormat, weights: Reals) -> None:
-    """No other scale than its own would suit a group much better."""
+    """Check that no other scale would suit a group much better."""
     assert format.groups is not None
     element, length = exact_numbers(format).element, format.groups.length.data
     shifts = np.arange(MOST_SHIFT)
@@ -92,7 +92,7 @@ def _check_scales(format: NumberFormat, weights: Reals) -> None:
 
 
 def _check_sums(format: NumberFormat, weights: Reals) -> None:
-    """The sum of a row is that of the exact products, rounded once."""
+    """Check that the sum of a row is that of the exact products, rounded once."""
     vector = ExactNumbers.INTEGERS(8, 7)
     x = np.random.default_rng(0).uniform(-1, 1, (1, weights.shape[1], 1))
     raws, factors = format.encode(weights)[None], vector.encode(x)

@@ -1,8 +1,8 @@
 """The metrics by which programs are compared: each is declared here, in one row of `METRICS`.
 
-Four add up what single samples lose against the program on reals (`Reference.loss`). The others are a figure of all
-answers, as scikit-learn defines it, and the loss is what the figure falls by, or for an error what it grows by. Where
-a ratio is 0/0, as the precision of a class that is never predicted, it counts as 0.
+Four are sums of the losses of single samples compared with the program on reals (`Reference.loss`). The others are a
+figure of all answers, as scikit-learn defines it; the loss is the decrease of the figure, or the increase of an error.
+A ratio 0/0, such as the precision of a class that is never predicted, counts as 0.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 
 Figure = Callable[[Answers, "int | None"], float]
-"""A figure of answers: of a class by its index, or of all classes where that is None."""
+"""A figure of answers: of the class with an index, or of all classes for None."""
 
 CLASSES, SCORES, NUMBERS = "classes", "scores of classes", "numbers"
-"""What figures compare: classes with labels, scores with labels, or numbers with targets."""
+"""The inputs of figures: classes with labels, scores with labels, or numbers with targets."""
 
 
 @dataclass(frozen=True)
 class Metric:
     """A metric.
 
-    loss: of a candidate, in words. unit: of losses, in words. figure: of all answers; None for a sum over samples
-    (`Reference.loss`). No answers have a better figure than the right ones. of: what the figure compares. by_class:
-    whether `NAME:CLASS` is the figure of one class. falls: whether less is better.
+    loss: that of a candidate, in words. unit: that of losses, in words. figure: that of all answers; None for a sum
+    over samples (`Reference.loss`). No answers have a better figure than the right ones. of: the inputs of the figure.
+    by_class: true if `NAME:CLASS` is the figure of one class. falls: true if less is better.
     """
 
     name: str
@@ -45,12 +45,12 @@ class Metric:
 
     @property
     def spelled(self) -> str:
-        """The name, as it is listed."""
+        """The name in lists of metrics."""
         return f"{self.name}[:CLASS]" if self.by_class else self.name
 
 
 class Counts(NamedTuple):
-    """By class: the samples that are recognised, those that are predicted, and those that there are."""
+    """Counts by class: the samples that are recognised, those that are predicted, and all samples."""
 
     hits: NDArray[np.int64]
     predicted: NDArray[np.int64]
@@ -71,7 +71,7 @@ def _ratio(count: NDArray[np.int64], of: NDArray[np.int64]) -> NDArray[np.float6
 
 
 def _by_class(values: Callable[[Counts], NDArray[np.float64]]) -> Figure:
-    """The figure of a class, or its mean over all classes that there are or that are predicted."""
+    """The figure of a class, or its mean over all classes that occur or are predicted."""
 
     def figure(answers: Answers, of: int | None) -> float:
         counts = _counts(answers)
@@ -91,7 +91,7 @@ def _balanced_accuracy(answers: Answers, _: int | None) -> float:
 
 
 def places(scores: NDArray[Any], others: NDArray[Any]) -> NDArray[np.float64]:
-    """For each score the share of other ones that are greater; equal ones count half."""
+    """For each score the share of greater other scores; equal scores count half."""
     ordered = np.sort(others)
     below, upto = (np.searchsorted(ordered, scores, side) for side in ("left", "right"))
     return 1 - (below + upto) / (2 * len(others))
@@ -103,7 +103,9 @@ def area_under_curve(scores: NDArray[Any], positive: NDArray[np.bool_]) -> float
 
 
 def _auc(answers: Answers, of: int | None) -> float:
-    """Of a class against the rest; of all, the mean over those that there are, which of two are the same."""
+    """The area for a class against the rest; for all classes the mean over those that occur, which are equal for
+    two.
+    """
     assert answers.scores is not None
     assert answers.labels is not None
     scores = answers.scores
@@ -184,11 +186,11 @@ METRICS = {metric.name: metric for metric in DECLARED}
 ACCURACY = "accuracy"
 
 FIGURES = ", ".join(metric.spelled for metric in DECLARED if metric.figure is not None)
-"""The metrics that are a figure of all answers, as they are spelled."""
+"""The names of the metrics that are a figure of all answers."""
 
 
 def metric_named(text: str) -> Metric:
-    """The metric that `NAME` or `NAME:CLASS` begins with; raises `InputError` if there is none."""
+    """The metric of `NAME` or `NAME:CLASS`; raises `InputError` if there is none."""
     name = text.partition(":")[0]
     if name not in METRICS:
         raise unknown("metric", name, METRICS)
@@ -196,14 +198,14 @@ def metric_named(text: str) -> Metric:
 
 
 def spelled_metrics() -> str:
-    """The metrics as they are spelled, for help texts."""
+    """The names of metrics, for help texts."""
     *names, last = (metric.spelled for metric in DECLARED)
     return f"{', '.join(names)} or {last}"
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A metric of certain data, as it was spelled: of which class, and its figure of the program on reals."""
+    """A metric on given data, as requested: its class, and its figure of the program on reals."""
 
     name: str
     metric: Metric
@@ -211,12 +213,12 @@ class Measure:
     on_reals: float
 
     def figure(self, answers: Answers) -> float:
-        """The figure of answers to all samples; of a metric that has one."""
+        """The figure of answers to all samples, for a metric that has one."""
         assert self.metric.figure is not None
         return self.metric.figure(answers, self.of)
 
     def loss(self, figure: float) -> float:
-        """What a figure has lost against the program on reals: in points, or an error in its own unit."""
+        """The loss of a figure compared with the program on reals: in points, or for an error in its own unit."""
         return figure - self.on_reals if self.metric.falls else 100 * (self.on_reals - figure)
 
 
@@ -271,7 +273,7 @@ def _class_of(one: str, text: str, reals: Answers) -> int:
 
 
 def _check_both(text: str, reals: Answers, of: int | None) -> None:
-    """Raise `InputError` where all samples are of one class, which has no curve."""
+    """Raise `InputError` if all samples have one class, for which there is no curve."""
     assert reals.labels is not None
     if len(np.unique(reals.labels)) < 2:
         other = "other samples" if of is not None else "samples of two classes"

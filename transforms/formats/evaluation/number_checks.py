@@ -1,8 +1,8 @@
-"""Checks of a number format's numbers and operations against reals, for the tests of whoever writes a format.
+"""Checks of a number format's numbers and operations against reals, for the tests of a format's author.
 
-The evaluator and every device compute the same bits by construction, so that no comparison of the two notices an
-operation that loses a scale, breaks ties its own way or saturates too early: only reals do. `check_numbers` computes on
-the evaluator's machine; the format needs no registration.
+The evaluator and every device compute the same bits by construction, so that comparing them does not detect an
+operation that drops a scale, rounds ties differently or saturates too early; comparing with reals does. `check_numbers`
+computes on the evaluator's machine; the format needs no registration.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def check_numbers(prototype: NumberFormat) -> None:
     """Raise `AssertionError` unless a format's numbers and operations are those of reals, rounded as it promises.
 
     prototype: any format of the family and width. With `ROUNDS_ONCE`, each result is the number to which `encode`
-    rounds the exact one; otherwise it is up to a place and a half of its own and of its operands off. Arithmetic
-    `AS_PUBLISHED` promises nothing.
+    rounds the exact one; otherwise its error is at most one and a half places of its own and of its operands.
+    Arithmetic `AS_PUBLISHED` promises nothing.
     """
     assert not prototype.AS_PUBLISHED, f"{prototype.type} rounds as its paper does"
     with np.errstate(all="ignore"):
@@ -63,7 +63,7 @@ def check_numbers(prototype: NumberFormat) -> None:
 
 
 def _check_range(numbers: Numbers, bounds: tuple[float, float]) -> None:
-    """A format for a range reaches as far as the range, to within a place and a half; signs may be missing."""
+    """Check that a format for a range covers it within one and a half places; signs may be missing."""
     format = numbers.format
     reals = np.array([end for end in bounds if end > 0 or numbers.ends[0] < 0])
     got = format.decode(format.encode(reals))
@@ -72,7 +72,7 @@ def _check_range(numbers: Numbers, bounds: tuple[float, float]) -> None:
 
 
 def _reals_around(numbers: Numbers) -> Reals:
-    """Numbers, reals halfway between two of them and a little to either side, and reals beyond the ends."""
+    """Numbers, reals halfway between two of them and slightly to either side, and reals outside the range."""
     reals = numbers.format.decode(numbers.some(NUMBERS))
     halves = (reals[1:] + reals[:-1]) / 2
     if numbers.is_complete:
@@ -87,7 +87,7 @@ def _reals_around(numbers: Numbers) -> Reals:
 
 
 def _check_rounding(numbers: Numbers) -> None:
-    """`encode` takes the nearest number, never falls, saturates and undoes `decode`; `constant` does the same."""
+    """Check that `encode` rounds to nearest, is monotonic, saturates and inverts `decode`; `constant` must agree."""
     format, reals = numbers.format, _reals_around(numbers)
     raws = format.encode(reals)
     assert raws.shape == reals.shape, f"{format.type}: `encode` gives shape {raws.shape} for {reals.shape}"
@@ -128,7 +128,7 @@ def _check_rounding(numbers: Numbers) -> None:
 
 
 def _check_comparisons(numbers: Numbers) -> None:
-    """Numbers compare as the reals that they are, with each other and with any real."""
+    """Check that numbers compare as their reals, with each other and with any real."""
     format = numbers.format
     some = numbers.some(PAIRED)
     a, b = np.repeat(some, len(some)), np.tile(some, len(some))
@@ -145,7 +145,7 @@ def _check_comparisons(numbers: Numbers) -> None:
 
 
 def _check_clamps(numbers: Numbers) -> None:
-    """Clamped numbers lie between the numbers nearest to the limits, and others stay."""
+    """Check that clamped numbers lie between the numbers nearest to the limits, and that others are unchanged."""
     format, raws = numbers.format, numbers.some(NUMBERS)
     reals = format.decode(raws)
     for low, high in _LIMITS:
@@ -159,7 +159,7 @@ def _check_clamps(numbers: Numbers) -> None:
 
 
 def _check_floats(numbers: Numbers) -> None:
-    """Numbers become the nearest floats, and floats the nearest numbers."""
+    """Check that numbers become the nearest floats, and floats the nearest numbers."""
     format, raws = numbers.format, numbers.some(NUMBERS)
     reals = format.decode(raws)
     floats = np.asarray(format.to_f32(M, raws), np.float64)
@@ -171,7 +171,7 @@ def _check_floats(numbers: Numbers) -> None:
 
 
 def _check_coding(numbers: Numbers) -> None:
-    """Kernels read the integers that the numbers are, times one unit."""
+    """Check that kernels read the integers of the numbers, times one unit."""
     format, coding = numbers.format, numbers.format.coding
     if coding is None or coding.name not in (INTEGER, TABLE):
         return
@@ -188,7 +188,7 @@ def _check_coding(numbers: Numbers) -> None:
 
 
 def _check_relatives(numbers: Numbers) -> None:
-    """Formats that a format gives in its place: of the family, and of nearly the same range where they promise it."""
+    """Check the formats that a format returns in its place: their family, and their range where they promise one."""
     format, high = numbers.format, numbers.ends[1]
     for bits in range(1, 5):
         narrow = format.narrowed(bits)
@@ -205,7 +205,7 @@ def _check_relatives(numbers: Numbers) -> None:
 
 
 def _check_operations(lhs: Numbers, rhs: Numbers, result: Numbers) -> None:
-    """Sums, differences and products of two numbers."""
+    """Check sums, differences and products of two numbers."""
     some = lhs.some(PAIRED), rhs.some(PAIRED)
     a, b = np.repeat(some[0], len(some[1])), np.tile(some[1], len(some[0]))
     x, y = lhs.format.decode(a), rhs.format.decode(b)
@@ -217,7 +217,7 @@ def _check_operations(lhs: Numbers, rhs: Numbers, result: Numbers) -> None:
 
 
 def _check_difference(lhs: Numbers, rhs: Numbers) -> None:
-    """Differences in the format that `difference` names are exact."""
+    """Check that differences in the format named by `difference` are exact."""
     if (format := lhs.format.difference(rhs.format)) is None:
         return
     some = lhs.some(PAIRED), rhs.some(PAIRED)
@@ -229,7 +229,7 @@ def _check_difference(lhs: Numbers, rhs: Numbers) -> None:
 
 
 def _check_unary(source: Numbers, result: Numbers) -> None:
-    """Negation, conversion between scales, means, and functions."""
+    """Check negation, conversion between scales, means, and functions."""
     raws, to, type = source.some(NUMBERS), result.format, source.format.type
     x = source.format.decode(raws)
     place = source.place(x)
@@ -257,7 +257,7 @@ def _numpy_type(format: NumberFormat, count: int) -> str:
 
 
 def _check_functions(source: Numbers, result: Numbers) -> None:
-    """Functions, within 8 places of the result and 2e-3 of the value, as tables and interpolation permit."""
+    """Check functions within 8 places of the result and 2e-3 of the value, as tables and interpolation permit."""
     raws = source.some(NUMBERS)
     x = source.format.decode(raws)
     raws, x = raws[np.abs(x) < 80], x[np.abs(x) < 80]

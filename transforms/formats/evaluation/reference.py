@@ -1,7 +1,7 @@
-"""The reference that losses are measured against: the program on reals, on a validation set.
+"""The reference for losses: the program on reals, on a validation set.
 
 A classifier's candidates are compared by classes or by a model of margins, the distances of samples from the border
-between two classes; those of programs that compute numbers by squared errors.
+between two classes; candidates of programs that compute numbers are compared by squared errors.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def is_regression(outputs: Outputs, data: Data) -> bool:
 
 
 def has_answers(outputs: Outputs, data: Data) -> bool:
-    """True for a program whose results are classes: it gives a label, or the data have one for its greatest score."""
+    """True for a program whose results are classes: it returns a label, or the data have one for its greatest score."""
     return not is_regression(outputs, data) and (outputs.labels is not None or data.y is not None)
 
 
 def answers_of(outputs: Outputs, data: Data, interface: tdsl.ProgramInterface) -> Answers:
     """The answers of a program to the samples of a data set, for metrics. outputs: as reals.
 
-    Of a detector of anomalies, these are the class 1, for which its score speaks the more, the lower it is.
+    For an anomaly detector these are scores of class 1, which is more likely the lower the detector's score is.
     """
     if interface.threshold is not None and data.targets is not None and outputs.scores is not None:
         return Answers(None, -outputs.scores, (data.targets[:, 0] < 0).astype(np.int64), names=("normal", "anomaly"))
@@ -96,8 +96,8 @@ class MarginModel:
     mean absolute error of the margins nearby. The errors of many samples thus predict how many samples of other data
     will differ; the few that differ on this data, which Shiftry counts, predict it less well.
 
-    scores: reals of shape (samples, classes). margins: of shape (samples,). weights: of shape (samples,), such that the
-    weighted absolute errors add up to the percentage of samples that is expected to differ.
+    scores: reals of shape (samples, classes). margins: an array of shape (samples,). weights: an array of shape
+    (samples,), such that the weighted absolute errors add up to the percentage of samples that is expected to differ.
     """
 
     def __init__(self, scores: Reals):
@@ -143,9 +143,9 @@ class CandidateOutcome:
     differ: samples with another class than on reals. wrong: samples with another class than the label, 0 without
     labels. error: sum over the samples of the mean absolute error of the outputs (`mean_errors`). margin: percentage of
     all samples that are expected to differ, given the errors of the scores (`MarginModel`). Both are 0 without scores.
-    fault: the reason why there is no program. departed, missed: of a program that computes numbers instead of a class,
+    fault: the reason why there is no program. departed, missed: for a program that computes numbers instead of a class,
     the squared errors against those on reals and against the targets (`shares_of_variance`), summed over the samples.
-    metric, figure: the figure of all answers by a metric that has one, with right answers to the samples not seen.
+    metric, figure: the figure of all answers by a metric that has one, with right answers for the samples not seen.
     """
 
     seen: int = 0
@@ -165,8 +165,8 @@ class Reference:
 
     order: the samples by ascending margin between the two greatest scores, so that bad candidates are recognised early;
     inputs, classes, labels, targets, scores and tensors (the scores, then the other outputs) have this order.
-    is_regressor: whether searches compare numbers instead of classes (`is_regression`). has_answers: whether there are
-    classes to compare (`has_answers`); the greatest of several values is none.
+    is_regressor: true if searches compare numbers instead of classes (`is_regression`). has_answers: true if there are
+    classes to compare (`has_answers`); the index of the greatest of several values is not a class.
     """
 
     def __init__(self, module: ModuleOp, data: Data):
@@ -212,7 +212,7 @@ class Reference:
         return self._measures[metric]
 
     def has_figure(self, metric: str) -> bool:
-        """Whether a metric is a figure of all answers, and no sum over the samples."""
+        """True if a metric is a figure of all answers, not a sum over the samples."""
         return self.measure(metric).metric.figure is not None
 
     def with_figure(self, outcome: CandidateOutcome, metric: str, parts: Sequence[Outputs]) -> CandidateOutcome:
@@ -228,7 +228,7 @@ class Reference:
         return replace(outcome, metric=metric, figure=self.measure(metric).figure(seen.completed(self.answers)))
 
     def is_known(self, outcome: CandidateOutcome, metric: str) -> bool:
-        """Whether the loss of an outcome by a metric is exact."""
+        """True if the loss of an outcome by a metric is exact."""
         return outcome.seen == self.samples and (not self.has_figure(metric) or outcome.metric == metric)
 
     def extended(
@@ -264,11 +264,11 @@ class Reference:
     def loss(self, outcome: CandidateOutcome, metric: str) -> float:
         """A lower bound on a candidate's loss, exact once all samples have been seen; infinite without a program.
 
-        By a figure of all answers it is what the figure has lost (`Measure.loss`), else, by metric, the percentage of
+        For a figure of all answers it is the loss of the figure (`Measure.loss`), else, by metric, the percentage of
         samples that differ, points of accuracy, the mean absolute error of the outputs, or the percentage of samples
-        expected to differ by their margins. Of a regressor accuracy is R2 in percent, and instead of samples that
-        differ the mean squared difference counts, in percent of the variance of the outputs on reals; without targets a
-        single number may still be a decision, which has a margin.
+        expected to differ by their margins. For a regressor accuracy is R2 in percent, and the mean squared difference,
+        in percent of the variance of the outputs on reals, replaces differing samples; without targets a single number
+        may still be a decision with a margin.
         """
         if outcome.fault is not None:
             return float("inf")

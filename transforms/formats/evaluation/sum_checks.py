@@ -1,8 +1,8 @@
-"""Checks of a number format's sums against reals, for the tests of whoever writes a format.
+"""Checks of a number format's sums against reals, for the tests of a format's author.
 
-A sum that loses a scale, a carry or a small term loses accuracy, and nothing else notices: the evaluator and every
+A sum that drops a scale, a carry or a small term loses accuracy, and no other test detects it: the evaluator and every
 device agree on the wrong number. `check_sums` computes sums of one and of two products on the evaluator and compares
-them with double precision; the format needs no registration. Integer sums have to be exact: they are rounded once.
+them with double precision; the format needs no registration. Integer sums must be exact: they are rounded once.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ REACHES = range(13)
 """Exponents of the ranges of results that are so coarse that sums lie halfway between two of them."""
 
 EXTREMES = (1, 7, 40)
-"""Lengths of sums of the greatest products, of which each pair of ranges takes one, and each range all."""
+"""Lengths of sums of the greatest products; each pair of ranges uses one length, and each range all."""
 
 _SHIFT = 2
 """Places by which sums of rows and of groups are shifted."""
@@ -78,7 +78,7 @@ def check_sums(prototype: NumberFormat) -> None:
 
 
 def _cases(prototype: NumberFormat) -> Iterator[_Sum]:
-    """Sums of one product and of two, of terms of all magnitudes and signs."""
+    """Sums of one and of two products, with terms of all magnitudes and signs."""
     random = np.random.default_rng(0)
 
     def drawn(bounds: tuple[float, float]) -> Reals:
@@ -86,13 +86,13 @@ def _cases(prototype: NumberFormat) -> Iterator[_Sum]:
 
     for place, first in enumerate(RANGES):
         for second in (*RANGES[place + 1 :], *RANGES[:place]):
-            # W x + U h, where neither weights nor vectors share a scale.
+            # W x + U h, with different scales of both weights and both vectors.
             ranges = (first, RANGES[0], second, RANGES[1])
             yield _Sum("of two scales", ranges, [*map(drawn, ranges)])
             yield _Sum("from numbers of another scale", ranges[:2], [*map(drawn, ranges[:2])], (second, drawn(second)))
             yield _Sum("of two scales, from a third", ranges, [*map(drawn, ranges)], (second, drawn(second)))
     for wide, narrow in ((RANGES[3], RANGES[2]), (RANGES[1], RANGES[0])):
-        # The greatest terms cancel, and only what is added to them remains.
+        # The greatest terms cancel, and only the added terms remain.
         great = _number(prototype, wide, np.full((SAMPLES, 1), wide[1]))
         ends = np.concatenate([great, great, 0 * great], 1), np.concatenate([great, -great, 0 * great], 1)
         if np.array_equal(_number(prototype, wide, ends[1]), ends[1]):
@@ -173,7 +173,7 @@ def _compare(what: str, result: NumberFormat, raws: Raws, exact: Reals, slack: f
 
 
 def _check_units(lhs: NumberFormat, rhs: NumberFormat) -> None:
-    """No accumulator claims to sum products whose own one has another unit."""
+    """Check that no accumulator accepts products of an accumulator with another unit."""
     unit, other = (lhs.accumulator(*factors, None) for factors in ((lhs, lhs), (rhs, rhs)))
     if unit.of(rhs, rhs).type != unit.type:
         assert not unit.sums(rhs, rhs), f"{unit.type} claims to sum products of {rhs.type}, which have {other.type}"
@@ -181,7 +181,7 @@ def _check_units(lhs: NumberFormat, rhs: NumberFormat) -> None:
 
 
 def _check_extremes(lhs: NumberFormat, rhs: NumberFormat, length: int) -> None:
-    """The sums of constants and of the factors that make them greatest stay within their bound, and are right."""
+    """Check that the sums of constants and of the factors that maximise them are within their bound, and right."""
     random = np.random.default_rng(length)
     reals = np.concatenate([random.uniform(-1, 1, (2, length)), np.ones((1, length)), -np.ones((1, length))])
     ends = [float(end) for end in lhs.decode(np.array(lhs.ends()))]
@@ -313,7 +313,7 @@ def _computed(
 ) -> tuple[Raws, bool]:
     """The raws of sums in the result's format, and whether their accumulators add integers.
 
-    A format that takes the products of one scale alone adds rounded sums, as its programs do.
+    A format that accepts only products of one scale adds rounded sums, as its programs do.
     """
     raws = [format.encode(reals) for format, reals in zip(formats, factors, strict=True)]
     op = _op(formats, [each.shape[1] for each in raws], result, start)

@@ -1,4 +1,4 @@
-"""The numbers of a format on which its operations are tried, and the comparison of results with reals."""
+"""The numbers of a format on which its operations are tested, and the comparison of results with reals."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tinyml.dialects.formats.number_format import NumberFormat, Raws, Reals
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 RANGES = ((-1.0, 1.0), (-7.5, 6.0), (0.0, 0.1), (-100.0, 90.0))
-"""The ranges for which formats are made: their scales differ, where a format has any."""
+"""The ranges for which formats are created: their scales differ if formats have scales."""
 
 FAR = (-3.0e38, 3.0e38)
-"""Reals beyond the numbers of all formats but floats."""
+"""Reals outside the range of all formats except floats."""
 
 NUMBERS, PAIRED = 1024, 60
-"""Numbers of a format that are tried alone and in pairs, where it has more."""
+"""Maximum numbers of a format that are tested alone and in pairs."""
 
 DOUBLE, SINGLE = 2.0**-51, 2.0**-23
 
@@ -55,7 +55,7 @@ class Numbers:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The least and the greatest number, as rounding gives them."""
+        """The least and the greatest number that rounding yields."""
         low, high = self.format.decode(self.format.encode(np.array(FAR))).tolist()
         return low, high
 
@@ -81,7 +81,7 @@ class Numbers:
 
 
 def require(right: NDArray[Any], what: str, got: NDArray[Any], expected: NDArray[Any], given: Given) -> None:
-    """Raise `AssertionError` with the first number that is wrong. given: what the numbers were computed from."""
+    """Raise `AssertionError` with the first number that is wrong. given: the operands of the numbers."""
     right, got, expected, *values = np.broadcast_arrays(right, got, expected, *given.values())
     wrong = np.flatnonzero(~right.ravel())
     if not len(wrong):
@@ -94,7 +94,7 @@ def require(right: NDArray[Any], what: str, got: NDArray[Any], expected: NDArray
 
 
 def check_result(result: Numbers, what: str, computed: Any, exact: Reals, apart: Reals | float, given: Given) -> None:
-    """A result is the exact one, rounded and limited. apart: the places of the operands, in reals."""
+    """Check that a result is the exact one, rounded and clamped. apart: the places of the operands, in reals."""
     format, what = result.format, f"{what} in {result.format.type}"
     raws = np.broadcast_to(computed, exact.shape)
     got, nearest = format.decode(raws), format.decode(format.encode(exact))

@@ -43,7 +43,7 @@ ENTRY_LOOP, ENTRY_BYTE = ENTRY = "entry loop", "entry byte"
 """The steps of saving registers on entry, in addition to the fixed time of a program."""
 
 MOST_SAVING = 6
-"""The loops beyond which a program hardly saves more registers."""
+"""The number of loops above which a program hardly saves more registers."""
 
 UNROLLED_TRIPS = 2
 """The iterations of a loop that the C compiler often unrolls; of a search for the greatest element, one more."""
@@ -53,7 +53,7 @@ UNKNOWN_TRIPS = 16
 
 
 def arena_and_input(module: ModuleOp) -> int:
-    """The bytes of arena and input of a packed program; an input that arrives row by row takes none."""
+    """The bytes of arena and input of a packed program; an input that arrives row by row has none."""
     arena = sum(op.size for op in module.walk() if isinstance(op, scratch.ArenaOp))
     [function] = defined_functions(module)
     arguments = () if tdsl.read_input(function).received is not None else function.body.block.args
@@ -109,13 +109,15 @@ class Demand:
 
 
 def demand_of(module: ModuleOp) -> Demand:
-    """The demand of a program at L3. Branches count as taken, and the share of zeros is only known for the input."""
+    """The demand of a program at L3. Branches are assumed to be taken, and the share of zeros is only known for the
+    input.
+    """
     counter = _Counter(target_of(module))
     for function in defined_functions(module):
         arguments = [argument for argument in function.body.block.args if isinstance(argument.type, MemRefType)]
         counter.demand.input += sum(map(scratch.bytes_of, arguments))
         counter.zeros |= _zeros(function)
-        # A step in time is called until it has an answer.
+        # A step function is called until it returns an answer.
         counter.block(function.body.block, tdsl.read_interface(function).calls or 1)
     counter.count_entry()
     counter.demand.constants = sum(counter.constants.values()) + sum(counter.far.values())
@@ -143,7 +145,9 @@ class _Counter:
         self.sources = SourceNames()
 
     def count_entry(self) -> None:
-        """Count what the registers that a program saves on entry depend on: its loops and its widest integers."""
+        """Count the quantities that determine the registers saved on entry: the program's loops and its widest
+        integers.
+        """
         kinds = {step for steps in self.demand.operations.values() for step in steps.runs}
         widest = max((int(bits) for step in kinds for bits in re.findall(r"\b[if](\d+)\b", step)), default=0)
         steps = self.demand.operations.setdefault("", StepCounts())
@@ -171,7 +175,7 @@ class _Counter:
         steps = self.demand.operations.setdefault(name, StepCounts())
         match op:
             case memref.AllocaOp():
-                # A frame takes no time, but more stack than the array itself.
+                # A frame costs no time, but more stack than the array itself.
                 steps.add("alloca", 0, 0, 0)
             case scf.ForOp() if _moves_nothing(op):
                 return
@@ -196,7 +200,7 @@ class _Counter:
                     self.demand.far_time += times * more
 
     def loaded(self, load: memref.LoadOp) -> bool:
-        """Record the share of zeros and the interval of a loaded element; true if the load disappears.
+        """Record the share of zeros and the interval of a loaded element; return True if the load disappears.
 
         Arithmetic replaces an element that has only one possible value by a constant.
         """
@@ -227,7 +231,7 @@ class _Counter:
             self.intervals[op.results[0]] = lowered.interval
 
     def call(self, op: num.CallOp, steps: StepCounts, times: float) -> None:
-        """Count what a call takes in addition to the steps of its lowering."""
+        """Count the cost of a call in addition to the steps of its lowering."""
         kernels, routine = self.demand.kernels, op.routine
         if op.kernel is None:
             steps.add(f"{routine.function} element", times, op.products or 0, 0)
@@ -285,7 +289,7 @@ def _units(op: num.CallOp, kernel: Kernel) -> Mapping[str, float]:
     elements = _elements(op, kernel)
     units = {"element": elements}
     if kernel.composed is not None and (block := kernel.composed.block):
-        # Of a sparse matrix in rows without a stream, the mean over them.
+        # For a sparse matrix in rows without a stream, the mean over the rows.
         sparse = op.products is None and not kernel.gaps
         units["rest"] = _mean_rest(op, block) if sparse else op.length % block
     # Kernels that take two elements at once are faster on rows of even length.
@@ -345,9 +349,9 @@ def _searches(loop: scf.ForOp) -> bool:
 
 
 def _moves_nothing(loop: scf.ForOp) -> bool:
-    """True for a loop that copies elements to where they are, as `concat` does with operands at their places in it.
+    """True for a loop that copies elements onto themselves, as `concat` does with operands that are already in place.
 
-    The C compiler leaves it out.
+    The C compiler removes it.
     """
     *body, _ = loop.body.block.ops
     if loop.results:
@@ -411,7 +415,7 @@ def _steps_of_operation(op: Operation) -> Mapping[str, float]:
         case arith.CmpiOp() | arith.CmpfOp():
             return {f"compare {op.lhs.type}": 1}
         case arith.ExtSIOp():
-            # A multiplication takes narrow factors without extending them.
+            # A multiplication has narrow factors, which need no extension.
             factor = all(isinstance(use.operation, arith.MuliOp) for use in op.result.uses)
             return {} if factor else {f"extend {op.input.type} {width}": 1}
         case arith.SelectOp() if _keeps(op):
@@ -469,7 +473,7 @@ def _multiplication(op: arith.MuliOp, width: str) -> Mapping[str, float]:
 
 
 def _keeps(select: arith.SelectOp) -> bool:
-    """True if a selection mostly keeps what a loop carries, as the search of the greatest element does."""
+    """True if a selection mostly keeps the carried value, as the search of the greatest element does."""
     block = select.parent
     if block is None or not isinstance(block.parent_op(), scf.ForOp):
         return False

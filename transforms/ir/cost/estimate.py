@@ -1,8 +1,8 @@
 """The cost model: estimates of a program's cost on a device, without building it (L3).
 
 The estimate is linear: the count of each kind of step (`demand.py`) times its cost on the device
-(`tinyml.targets.costs`). `time_shares` says which share of the time causes with a cure take: kinds of steps, such as
-arithmetic on floats in software, and operations of the source.
+(`tinyml.targets.costs`). `time_shares` computes the share of avoidable causes in the time: kinds of steps, such as
+float arithmetic in software, and operations of the source.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from tinyml.transforms.ir.cost.demand import ENTRY, Demand, StepCounts, demand_o
 class Estimate:
     """The estimated cost of a program.
 
-    time: per inference, in the device's unit. code: bytes of the program's own instructions; constants: of its
-    constants, far: of the far ones, which take `far_time` more than near ones would. flash, ram: bytes of the whole
-    program, with the stack in RAM, and with the constants where they take RAM. deepest: bytes of stack of the composed
-    kernel that takes most; kernels call no others. operations: time and code of each operation of the source, by name.
-    guessed: kinds of steps that were never measured on the device and have a generic cost.
+    time: per inference, in the device's unit. code: bytes of the program's own instructions; constants: those of its
+    constants; far: that of the far ones, which cost `far_time` more than near ones would. flash, ram: bytes of the
+    whole program; RAM includes the stack, and the constants on chips that store them there. deepest: bytes of stack of
+    the composed kernel with the greatest frame; kernels call no others. operations: time and code of each operation of
+    the source, by name. guessed: kinds of steps that were never measured on the device and have a generic cost.
     """
 
     time: float
@@ -94,7 +94,7 @@ def _time_and_code(steps: StepCounts, costs: Mapping[str, Cost]) -> tuple[float,
 
 
 SOFTWARE = 8
-"""Units of time from which an operation on floats is done in software: units in hardware take one to a few."""
+"""The time of a float operation from which it is assumed to be in software; hardware needs one to a few units."""
 
 _FLOAT = re.compile(r"\bf(32|64)\b")
 _WIDE = re.compile(r"\bi64\b|_[si]64")

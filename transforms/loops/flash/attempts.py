@@ -1,4 +1,6 @@
-"""The limits of a program on flash, for successive attempts until it keeps its own when it is built, and on RAM."""
+"""The limits of a program on flash and RAM; the limit on flash is lowered in successive attempts until the built
+program fits.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,15 @@ SPENT_FLASH = OwnAttribute(
 
 
 def spend(program: ModuleOp, flash: float) -> None:
-    """Write on a program that it spends flash to save time. flash: the bytes that it takes, by its estimate."""
+    """Record in a program that it spends flash to save time. flash: the bytes that it takes, by its estimate."""
     program.attributes[SPENT_FLASH] = IntegerAttr(math.ceil(flash), i64)
 
 
 def next_attempt(program: ModuleOp, within: int, taken: int, limit: int) -> int | None:
     """The estimated flash, in bytes, that the next attempt may use; None if the last one already spent nothing.
 
-    program: the last attempt, which took `taken` bytes when built, more than `limit`. within: the limit of its
-    estimate. Estimates are off by a few percent; the next attempt is another program in any case.
+    program: the last attempt, which took `taken` bytes when it was built, more than `limit`. within: the limit of its
+    estimate. Estimates are off by a few percent; the next attempt always yields a different program.
     """
     spent = program.attributes.get(SPENT_FLASH)
     if within <= 1 or not isinstance(spent, IntegerAttr):
@@ -36,7 +38,9 @@ def next_attempt(program: ModuleOp, within: int, taken: int, limit: int) -> int 
 
 
 def ram_limit(module: ModuleOp, target: str, ram: int | None) -> float:
-    """The limit on RAM in bytes: the least of an option's and of a search's, or else the RAM of the board."""
+    """The limit on RAM in bytes: the lesser of an option's and a search's, or the RAM of the board if neither is
+    given.
+    """
     functions = defined_functions(module)
     searched = [function.attributes[tdsl.RAM] for function in functions if tdsl.RAM in function.attributes]
     limits = [ram, *(limit.value.data for limit in searched if isinstance(limit, IntegerAttr))]

@@ -1,7 +1,7 @@
 """Candidates for `spend-flash`: parts of a program with a faster implementation that takes more flash (L3).
 
-Tiles get kernels with widened weights, with Winograd's transformation or with their weights as code; rows of constant
-matrices become code.
+Tiles may get kernels that widen their weights, use Winograd's transformation or contain their weights as code; rows of
+constant matrices may become code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tinyml.transforms.loops.kernels.tiles import TileCall
 
 
 class TimeSaving(NamedTuple):
-    """Time saved per inference: in the target's unit and in core cycles.
+    """The time saved per inference, in the target's unit and in core cycles.
 
     Both are the same for a core without published timing.
     """
@@ -60,10 +60,10 @@ class RowsCandidate:
 
 Candidate: TypeAlias = TileCandidate | RowsCandidate
 Group: TypeAlias = Mapping[Operation, Candidate]
-"""Candidates that are taken together, by the parts that they replace: equal weights share a stream or a function."""
+"""Candidates that are chosen together, by the parts that they replace: equal weights share a stream or a function."""
 
 Taken: TypeAlias = Mapping[Operation, Candidate]
-"""The candidates that are taken, by the parts that they replace."""
+"""The chosen candidates, by the parts that they replace."""
 
 
 def coded(taken: Taken) -> Mapping[int, int]:

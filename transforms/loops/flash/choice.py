@@ -26,11 +26,13 @@ class Choice:
         self.flash, self.ram = flash, ram
 
     def made(self) -> Taken:
-        """The candidates to take: the greedy choice by units or by cycles, whichever saves more cycles."""
+        """The chosen candidates: the greedy choice by the target's unit or by cycles, whichever saves more cycles."""
         return max((self._made(measure) for measure in (UNITS, CYCLES)), key=lambda taken: _saved(taken, CYCLES))
 
     def _made(self, measure: Measure) -> Taken:
-        """Take the group that saves most time per added byte until none is left; it may replace earlier choices."""
+        """Repeatedly choose the group that saves most time per added byte until none is left; it may replace earlier
+        choices.
+        """
         taken: Taken = {}
         left = list(self.groups)
         while (better := self._better(taken, left, measure)) is not None:
@@ -38,7 +40,8 @@ class Choice:
         return taken
 
     def _better(self, taken: Taken, left: list[Group], measure: Measure) -> Taken | None:
-        """The candidates plus the group that saves most time per added byte; None if no fitting group saves time.
+        """The chosen candidates plus the group that saves most time per added byte; None if no fitting group saves
+        time.
 
         The group of a matrix that does not fit as a whole is removed from `left`.
         """
@@ -62,19 +65,19 @@ class Choice:
         return None
 
     def _bytes(self, taken: Taken) -> float:
-        """The bytes of flash that candidates add; coded rows are estimated for each matrix alone."""
+        """The bytes of flash that candidates add; the coded rows of each matrix are estimated separately."""
         return self.tiles.added(taken) + sum(each.bytes for each in taken.values() if isinstance(each, RowsCandidate))
 
     def _most(self, taken: Taken, rows: RowsCandidate) -> RowsCandidate | None:
         """The candidate for the most rows of a matrix that still fit in addition to `taken`; None if they save nothing.
 
-        The rows that remain in a loop may lose a kernel for several rows.
+        The remaining rows stay in a loop and may no longer be enough for a kernel that computes several rows at once.
         """
 
         def exceeds(count: int) -> bool:
             return not self._fits({**taken, rows.part: rows.of(count)})
 
-        # Where the least rows exceed a limit, as they do if it is tight, no others have to be estimated.
+        # If even the fewest rows exceed a limit, as happens when it is tight, no other number has to be estimated.
         if exceeds(rows.choices[0]):
             return None
         most = rows.of(rows.choices[bisect_left(rows.choices, True, lo=1, key=exceeds) - 1])
@@ -82,7 +85,7 @@ class Choice:
         return most if faster else None
 
     def _fits(self, taken: Taken) -> bool:
-        """True if the program keeps its limits with these candidates."""
+        """True if the program stays within its limits with these candidates."""
         estimate = self.estimates.of(coded(taken))
         return estimate.flash + self.tiles.added(taken) <= self.flash and estimate.ram <= self.ram
 

@@ -18,7 +18,7 @@ class Estimates:
     """Cost estimates of the variants of a module on a board with a cost table.
 
     packed, pack_buffers: options of the remaining passes. matrices: those whose rows can become code, by their indices.
-    plain: the estimate without any, if it is known.
+    plain: the estimate without rows as code, if it is known.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Estimates:
         return self._known[key]
 
     def replace(self, found: Sequence[ConstantRows] | Mapping[int, ConstantRows], coded: Mapping[int, int]) -> None:
-        """Make rows of matrices code. found: the matrices by their indices; coded: as for `of`."""
+        """Replace rows of matrices by code. found: the matrices by their indices; coded: as for `of`."""
         for number, count in coded.items():
             found[number].replace(self.target, count)
 

@@ -36,7 +36,7 @@ class Tiles:
         }
 
     def groups(self, room: float) -> Sequence[Group]:
-        """Candidates for all tiles, grouped by the flash they share. room: bytes of stack for a kernel."""
+        """Candidates for all tiles, grouped by the data in flash that they share. room: bytes of stack for a kernel."""
         groups: dict[bytes | num.KernelAttr, dict[Operation, Candidate]] = {}
         for op, usual in self.usual.items():
             for call in calls_of_tile(op, self.target, large=True):
@@ -52,7 +52,7 @@ class Tiles:
         return TimeSaving(times * units, times * cycles)
 
     def added(self, taken: Taken) -> int:
-        """The bytes of flash that candidates add over the usual calls. Tiles whose rows are code take none."""
+        """The bytes of flash that candidates add to those of the usual calls. Tiles whose rows are code take none."""
         tiles = {op: call for op, call in self.usual.items() if not isinstance(taken.get(op), RowsCandidate)}
         chosen = {op: each.call for op, each in taken.items() if isinstance(each, TileCandidate)}
         return _bytes({**tiles, **chosen}.values(), self.called) - _bytes(tiles.values(), self.called)
@@ -71,7 +71,9 @@ _known: dict[tuple[str, str], float] = {}
 
 
 def _cycles(call: TileCall, timing: Timing) -> float:
-    """The cycles of all calls; time not covered by the kernel's instructions counts as one cycle per unit."""
+    """The cycles of all calls; where the kernel's instructions do not account for the time, one cycle is counted per
+    unit.
+    """
     kernel, times = call.kernel, call.times
     key = kernel.symbol, timing.source
     if key not in _known:

@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ConstantRows:
-    """A sum whose rows of weights and starts are constants, each finished to a byte.
+    """A sum whose rows of weights and whose start values are constants, and which is finished to a byte.
 
     rows: each spans a window from its first element to its last, with zeros in the gaps between runs. finish: the op
-    that gives the byte. store: the only effect of the contraction, which code can replace; None if the byte has other
-    uses.
+    that produces the byte. store: the only effect of the contraction, which code can replace; None if the byte has
+    other uses.
     """
 
     op: num.ContractOp
@@ -53,18 +53,18 @@ class ConstantRows:
 
     @property
     def part(self) -> Operation:
-        """The op that needs the rows: the sum's, or a contraction that a tile's kernel could compute instead."""
+        """The op that needs the rows: that of the sum, or a contraction that a tile's kernel could compute instead."""
         return self.finish if self.op.tile is None else self.op
 
     @property
     def choices(self) -> range:
-        """The numbers of rows that can become code: any, but all rows of a tile."""
+        """The numbers of rows that can become code: any number, but for a tile only all of them."""
         return range(1 if self.op.tile is None else self.rows.rows, self.rows.rows + 1)
 
     def replace(self, target: str, count: int) -> None:
         """Compute the first `count` rows by code, window by window.
 
-        If the contraction uses its bytes further, they are loaded again, from memory that a loop completes if some rows
+        If the contraction has other uses of its bytes, it loads them again from memory; a loop computes the rows that
         are not code.
         """
         op, nest, all_rows = self.op, LoopNest(self.op), count == self.rows.rows
@@ -85,7 +85,7 @@ class ConstantRows:
     def _intermediate(self) -> Sequence[SSAValue]:
         """Memory for the bytes of all rows, and the indices of a row in it.
 
-        It is the buffer that the rows fill if they do not read it, or else a local array.
+        This is the buffer that the rows write if they do not read it, or else a local array.
         """
         op, storage = self.op, element_format(self.finish.result.type).type
         found = accesses(op.body.block)
@@ -97,7 +97,7 @@ class ConstantRows:
         return [local_array(function_around(op), storage, self.rows.rows, "rows"), op.row]
 
     def _call(self, target: str, count: int, memory: SSAValue, nest: LoopNest) -> None:
-        """Insert calls of code, whose name has a digest of the rows, for all windows."""
+        """Insert calls of code for all windows. A digest of the rows is part of the name of the code."""
         rows, element = self.rows.part(0, count), element_format(memory.type).type
         kernel = next(offers(target, rows)).kernel
         routine = num.CodedRowsAttr.of(rows.attribute, size_of(kernel))
@@ -113,7 +113,7 @@ class ConstantRows:
         nest.over((self.op.windows,), window)
 
     def _window(self, products: num.Adding, number: SSAValue, reach: int, nest: LoopNest) -> SSAValue:
-        """The elements by which a window's rows are multiplied, the first `reach` of which they span."""
+        """The elements by which a window's rows are multiplied; the rows span the first `reach` of them."""
         if self.op.windows == 1 or not isinstance(products, num.ProductsOp):
             return products.factors[1]
         return nest.insert(scratch.SliceOp(products.vector, nest.times(number, products.spaces.step), (reach,)))
@@ -131,7 +131,7 @@ class ConstantRows:
 
 
 def constant_rows(module: ModuleOp) -> Sequence[ConstantRows]:
-    """The rows of a module's contractions that can become code: those without a tile first, in program order."""
+    """The rows of a module's contractions that can become code, in program order; those without a tile come first."""
     found = [rows for function in defined_functions(module) for op in function.walk() for rows in _rows_of(op)]
     return sorted(found, key=lambda rows: rows.op.tile is not None)
 
@@ -145,9 +145,9 @@ def _rows_of(op: Operation) -> Iterator[ConstantRows]:
             continue
         store = op.store_of(sum)
         if store is not None and scratch.packed_bits(memref_type(store.memref)) is not None:
-            # Code writes whole bytes, which the rows then pack.
+            # Code writes whole bytes, which are packed for the rows afterwards.
             store = None
-        # A contraction with further uses would still traverse its sparse matrix.
+        # A contraction with other uses would still traverse its sparse matrix.
         if store is not None or (op.tile is None and not op.is_sparse):
             yield ConstantRows(op, sum, rows, finish, store)
 
@@ -170,7 +170,7 @@ def _coded(op: num.ContractOp, sum: num.Sum, finish: num.FinishOp) -> CodedRows 
 
 
 def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | None:
-    """The right shift amount that turns sums into bytes before saturation; None if sums are finished differently."""
+    """The right shift that turns sums into bytes before saturation; None if sums are finished in another way."""
     if not accumulator.INTEGER or (numbers := integers_of(format)) is None or numbers.dtype.itemsize != 1:
         return None
     right = accumulator.shift(numbers) if numbers.raw_limits == (-LARGEST, LARGEST) else None
@@ -198,7 +198,7 @@ def _matrix(op: num.ContractOp, products: num.Adding) -> Numbers | None:
     weights, vector = products.factors
     if not (num.has_bytes(weights) and num.is_of_bytes(vector)) or scratch.in_flash(memref_type(vector)):
         return None
-    # The windows of a tile are computed in order, for which its buffers have been placed.
+    # The windows of a tile are computed in order; its buffers have been placed for this order.
     if op.tile is None and any(overlap(scratch.root(vector), scratch.root(each.memref)) for each in op.stores):
         return None
     match products:

@@ -1,8 +1,8 @@
-"""Runs that kernels cannot read, decoded or unpacked into local arrays first (L3).
+"""Runs that kernels cannot read, which are decoded or unpacked into local arrays first (L3).
 
-Decoding is by the load program of a format. A run that is invariant in the enclosing loop is decoded once, before the
-loop: the vector of a product with a matrix, or the row of a product with several columns. Other runs are decoded block
-by block, once for each product of their elements. Packed RAM is always unpacked a few elements at a time.
+The load program of a format decodes its elements. A run that is invariant in the enclosing loop is decoded once, before
+the loop: the vector of a product with a matrix, or the row of a product with several columns. Other runs are decoded
+block by block, once for each product of their elements. Packed RAM is always unpacked a few elements at a time.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ DECODED_BLOCK = 32
 """The number of elements that are decoded at once, which take 64 bytes of stack."""
 
 UNPACKED_BLOCK = 4
-"""The fewest elements that are unpacked at once; a longer group of either operand raises it.
+"""The fewest elements that are unpacked at once; a larger group of either operand raises this number.
 
-Larger blocks would take the stack that packing saves.
+Larger blocks would need as much stack as packing saves.
 """
 
 _Loop: TypeAlias = scf.ForOp | num.NestOp
 _ADDRESSES = (scratch.SliceOp, arith.ConstantOp, arith.AddiOp, arith.MuliOp, affine.ApplyOp)
 
 SHARE = 8
-"""A run is decoded as a whole if it takes at most 1/`SHARE` of the board's RAM."""
+"""The reciprocal of the greatest part of the board's RAM for a run that is decoded as a whole."""
 
 
 def coding_of(run: SSAValue) -> str:
-    """The name of the coding of a run's elements; "" for a format that is only loaded by its own program."""
+    """The name of the coding of a run's elements; "" for a format that only its own program can load."""
     coding = element_format(run.type).coding
     return "" if coding is None else coding.name
 
@@ -51,13 +51,15 @@ def decoded_format(run: SSAValue) -> NumberFormat | None:
 
 
 def open_nest_around(op: Operation) -> None:
-    """Make a loop of the nest around an op that becomes one itself, or memory that is written."""
+    """Replace the nest around an op by loops if the op itself becomes a loop, or memory that is written."""
     if isinstance(nest := op.parent_op(), num.NestOp):
         expand_nest(nest)
 
 
 class LocalRuns:
-    """Rewriter of sums of products; those in one function share arrays. ram: RAM of the board in bytes, if limited."""
+    """A rewriter of sums of products; the sums of one function share arrays. ram: the RAM of the board in bytes, if
+    limited.
+    """
 
     def __init__(self, ram: int | None) -> None:
         self._ram = ram
@@ -65,7 +67,7 @@ class LocalRuns:
         self._before: Counter[Operation] = Counter()
 
     def decoded(self, op: num.CallOp, offer: Offer) -> SSAValue:
-        """The sum of an op by the kernel of an offer, for which runs are decoded first."""
+        """The sum of an op by the kernel of an offer, after its runs have been decoded."""
         factors, arrays = list(op.arguments[1:]), dict[int, SSAValue]()
         if not all(self._stays(op, factors[turn]) for turn in offer.decoded):
             open_nest_around(op)
@@ -104,7 +106,7 @@ class LocalRuns:
         return _in_blocks(op, factors, length, kernel, read, nest)
 
     def _stays(self, op: num.CallOp, run: SSAValue) -> bool:
-        """True if a run is invariant in the enclosing loop and RAM has room for it."""
+        """True if a run is invariant in the enclosing loop and if RAM has room for the decoded run."""
         bytes = num.run_length(run) * DECODED_BITS // 8
         room = self._ram is None or bytes <= self._ram // SHARE
         return room and isinstance(op.parent_op(), _Loop) and _needed(op, run) is not None
@@ -123,7 +125,7 @@ class LocalRuns:
         return _decode(nest, values.get(run, run), self._array(op, _integers(run).storage, length, "decoded", *kind))
 
     def _array(self, op: num.CallOp, storage: Attribute, length: int, name: str, *kind: int) -> SSAValue:
-        """A local array of at least `length` elements, one for each kind and type."""
+        """A local array of at least `length` elements. There is one array for each kind and type."""
         function = function_around(op)
         key = function, storage, name, *kind
         known = self._arrays.get(key)
@@ -142,7 +144,7 @@ def _in_blocks(
     read: Callable[[int, SSAValue], SSAValue],
     nest: LoopNest,
 ) -> SSAValue:
-    """The sum of an op by calls on blocks of its factors, which `read` makes readable for the kernel."""
+    """The sum of an op by calls on blocks of its factors; `read` converts a block to a form that the kernel reads."""
 
     def block(sum: SSAValue, first: SSAValue, count: int) -> SSAValue:
         runs = [nest.insert(scratch.SliceOp(run, first, (count,))) for run in factors]
@@ -188,7 +190,7 @@ def _depth(op: Operation) -> int:
 def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
     """The ops in the enclosing loop that compute a run's address, in order.
 
-    None if the address or the elements may change from one iteration to the next.
+    None if the address or the elements may change between iterations.
     """
     if not isinstance(loop := op.parent_op(), _Loop):
         return None
@@ -207,7 +209,7 @@ def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
 
 
 def _may_change(run: SSAValue, loop: _Loop) -> bool:
-    """True if an op in a loop that does more than read, such as a store or a copy, takes the memory of a run."""
+    """True if an op in a loop that does more than read, such as a store or a copy, uses the memory of a run."""
     memory = scratch.root(run)
     return any(
         isinstance(operand.type, MemRefType) and scratch.root(operand) is memory

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 
 def select_tile_kernels(module: ModuleOp, target: str) -> None:
-    """Replace contractions that have a tile by calls of its kernel, unless their weights have been packed or loaded."""
+    """Replace contractions that have a tile by calls of its kernel, unless their weights are packed or were loaded into
+    RAM.
+    """
     for function in defined_functions(module):
         for op in [op for op in function.walk() if isinstance(op, num.ContractOp)]:
             if (call := call_of_tile(op, target)) is not None:
@@ -38,15 +40,15 @@ def select_tile_kernels(module: ModuleOp, target: str) -> None:
 
 
 def usual_tile(op: num.ContractOp, target: str) -> num.TileKernelAttr | num.CodeKernelAttr | None:
-    """The tile of the best usual kernel that a target has for a contraction; None without one."""
+    """The tile of the best usual kernel that a target has for a contraction; None if it has none."""
     return next((call.attribute for call in calls_of_tile(op, target)), None)
 
 
 @dataclass(frozen=True)
 class TileCall:
-    """The calls of a kernel for a tile. times: their number, for some of its lines each.
+    """The calls of a kernel for a tile. times: the number of calls, each of which computes some of the tile's lines.
 
-    data: the weight stream in flash, or what a kernel contains instead of reading one.
+    data: the weight stream in flash, or the data that a kernel contains instead of reading a stream.
     """
 
     kernel: Kernel
@@ -109,14 +111,16 @@ def code_of(kernel: Kernel) -> num.CodeKernelAttr:
 
 
 def size_of(kernel: Kernel) -> num.CodeSize:
-    """The cost of a call, code bytes and stack of a composed kernel."""
+    """The size of a composed kernel: the bytes of a call, of its code and of its stack."""
     composed = kernel.composed
     assert composed is not None
     return num.CodeSize(round(composed.costs[""]), kernel.code, composed.call, composed.stack)
 
 
 def is_bought(tile: num.TileKernelAttr | num.CodeKernelAttr | None, target: str) -> bool:
-    """True for a kernel that only `spend-flash` chooses: one that reads more bytes than weights, or contains them."""
+    """True for a kernel that only `spend-flash` chooses: one that reads more bytes than there are weights, or that
+    contains them.
+    """
     if tile is None or isinstance(tile, num.CodeKernelAttr):
         return tile is not None
     kernel = known_kernel(tile, target)
@@ -124,9 +128,9 @@ def is_bought(tile: num.TileKernelAttr | num.CodeKernelAttr | None, target: str)
 
 
 def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
-    """The call of the kernel of a contraction's tile; None without a tile, or if it does not finish such sums.
+    """The call of the kernel for a contraction's tile; None without a tile, or if the kernel cannot finish such sums.
 
-    Raises `InputError` for a tile of which the target has no kernel, or of other sums.
+    Raises `InputError` for a tile of which the target has no kernel, or whose sums differ.
     """
     if (tile := op.tile) is None or (nest := _nest_of(op, by=tile)) is None:
         return None
@@ -142,7 +146,7 @@ def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
 
 
 def calls_of_tile(op: num.ContractOp, target: str, *, large: bool = False) -> Iterator[TileCall]:
-    """Yield the calls of all kernels that compute a contraction over windows, or some of its lines in each call.
+    """Yield the calls of all kernels that compute a contraction over windows, all of it or some of its lines per call.
 
     large: as in `TileNest`.
     """
@@ -151,22 +155,22 @@ def calls_of_tile(op: num.ContractOp, target: str, *, large: bool = False) -> It
 
 
 def _nest_of(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileNest | None:
-    """What a chip is asked for a contraction; None if no tile kernel computes it."""
+    """The query to a chip for the kernels of a contraction; None if no tile kernel computes it."""
     asked = _asked(op, large=large, by=by)
     return None if isinstance(asked, str) else asked
 
 
 def obstacle_of_tile(op: num.ContractOp) -> str:
-    """Why no tile of a target computes a contraction."""
+    """The reason why no tile of a target computes a contraction."""
     asked = _asked(op)
     return asked if isinstance(asked, str) else "the target has no kernel for a tile of these sums"
 
 
 def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileNest | str:
-    """What a chip is asked for a contraction, or why no tile kernel computes it.
+    """The query to a chip for the kernels of a contraction, or the reason why no tile kernel computes it.
 
-    They compute one sum, of bytes that are constants or in RAM, which starts from a constant of its row, and store it
-    as a byte.
+    Tile kernels compute one sum of products of bytes that are constant or in RAM. The sum starts from a constant for
+    each row and is stored as a byte.
     """
     match op.sums:
         case [num.Sum(terms=[(num.ProductsOp() as products, None)]) as sum] if products.row_pitch == products.length:

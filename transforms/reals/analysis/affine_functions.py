@@ -47,8 +47,8 @@ class AffineFunction:
     def thresholds(self, thresholds: Reals, features: NDArray[np.int64]) -> Reals | None:
         """The thresholds t' of u for which `u <= t'` where the function is at most t, in double precision.
 
-        thresholds: t, of any shape. features: the element in row-major order that each is for. None if a factor of
-        these is not positive, which would reverse comparisons. Trees absorb a function in this way.
+        thresholds: t, of any shape. features: the element index, in row-major order, of each threshold. None if a
+        factor of these elements is not positive, which would reverse comparisons. Trees absorb a function in this way.
         """
         factors, addends = self.factors.ravel()[features], self.addends.ravel()[features]
         return (thresholds - addends) / factors if (factors > 0).all() else None
@@ -81,7 +81,8 @@ def extended(op: Operation, value: SSAValue, function: AffineFunction) -> Affine
 class _Carried(NamedTuple):
     """An op on an affine function of u, as an affine function of the same op on u.
 
-    function: of the op's result on u. filling: the real that fills what no move writes; None for an op without filling.
+    function: the affine function of the op's result on u. filling: the real at positions that no move writes; None for
+    an op without filling.
     """
 
     function: AffineFunction
@@ -98,8 +99,8 @@ class _Carried(NamedTuple):
 def carried(op: Operation, function: AffineFunction) -> _Carried | None:
     """An op whose operand is a function of u, as a function of the op on u; None for other ops and functions.
 
-    With computed indices the function has to be constant along their axes, before a padding it has to be the same
-    everywhere, and before a max pool the same for all pixels, with positive factors.
+    With computed indices the function must be constant along their axes, before a padding it must be uniform, and
+    before a max pool the same for all pixels, with positive factors.
     """
     parts = function.factors, function.addends
     match op:
@@ -122,7 +123,7 @@ def carried(op: Operation, function: AffineFunction) -> _Carried | None:
 
 
 def _sliced(op: tdsl.SliceOp, parts: tuple[Reals, Reals]) -> _Carried | None:
-    """The function of a slice, if it is constant along the axes of which the slice takes a part."""
+    """The function of a slice, if it is constant along the sliced axes."""
     shape = tdsl.shape_of(op.out)
     for axis, extent in enumerate(shape):
         if extent < parts[0].shape[axis] or op.steps[axis] != 1:
@@ -139,7 +140,7 @@ def _by_channel(parts: tuple[Reals, Reals]) -> bool:
 
 
 Edit: TypeAlias = Callable[[SSAValue], None]
-"""Make a layer read a tensor, which may have another shape than its operand, in place of a function of it."""
+"""A rewrite by which a layer reads a tensor, possibly of another shape, instead of a function of it."""
 
 Product: TypeAlias = "tdsl.MatmulOp | tdsl.SpmvOp"
 
@@ -147,7 +148,7 @@ Product: TypeAlias = "tdsl.MatmulOp | tdsl.SpmvOp"
 def absorb(value: SSAValue, function: AffineFunction, base: SSAValue) -> bool:
     """Make all readers of a value read `base` instead, of which the value is an affine function.
 
-    Affine ops behind the value become part of the function. Returns False, and changes nothing, unless all readers are
+    Affine ops after the value become part of the function. Returns False, and changes nothing, unless all readers are
     layers that can absorb it.
     """
     edits = absorption(value, function)
@@ -174,7 +175,7 @@ def absorption(value: SSAValue, function: AffineFunction) -> list[Edit] | None:
 
 
 def _behind(op: Operation, moved: _Carried) -> list[Edit] | None:
-    """The edits by which an op reads u in place of a function of it, and the readers of its result make up for that."""
+    """The edits by which an op reads u instead of a function of it; the readers of its result compensate."""
     [result] = op.results
     if (inner := absorption(result, moved.function)) is None:
         return None
@@ -231,7 +232,7 @@ def _by_convolution(op: tdsl.Conv2dOp, function: AffineFunction) -> list[Edit] |
 
 
 def _by_forest(op: tdsl.ForestOp, function: AffineFunction) -> list[Edit] | None:
-    """The edit of a forest, whose thresholds become those of the argument."""
+    """The edit of a forest: its thresholds become thresholds on the argument."""
     trees = op.trees
     thresholds = function.thresholds(trees.thresholds.astype(np.float64), np.asarray(trees.features, np.int64))
     if thresholds is None:
@@ -245,7 +246,7 @@ def _by_forest(op: tdsl.ForestOp, function: AffineFunction) -> list[Edit] | None
 
 
 def _own_constant(value: SSAValue) -> tdsl.ConstOp | None:
-    """The constant that makes a value on reals, if nothing else reads it."""
+    """The constant that defines a value on reals, if the value has no other uses."""
     constant = value.owner
     if isinstance(constant, tdsl.ConstOp) and value.has_one_use() and tdsl.format_of(value).type == f32:
         return constant
@@ -264,7 +265,7 @@ def _edit(op: Product | tdsl.Conv2dOp, operand: int, weights: tdsl.ConstOp, scal
 
 
 def in_shape(base: SSAValue, shape: tdsl.Shape, reader: Operation) -> SSAValue:
-    """A tensor in a shape, perhaps by a new op before its reader."""
+    """A tensor in a shape; a new op before its reader converts it if necessary."""
     if tdsl.shape_of(base) == shape:
         return base
     reshape = tdsl.ReshapeOp(base, shape)
@@ -274,7 +275,7 @@ def in_shape(base: SSAValue, shape: tdsl.Shape, reader: Operation) -> SSAValue:
 
 
 def _add_to_result(op: tdsl.ContractionOp, bias: Reals) -> None:
-    """Add a constant to a layer's result: to the bias that is added already, if nothing else reads the result."""
+    """Add a constant to a layer's result: to its existing bias, if the unbiased result has no other uses."""
     value: SSAValue = op.out
     while value.has_one_use():
         [use] = value.uses
@@ -303,7 +304,7 @@ def _bias_shape(op: tdsl.ContractionOp) -> tdsl.Shape:
 
 
 def _narrowed(numbers: Reals, shape: Sequence[int]) -> NDArray[np.float32]:
-    """Numbers in single precision, in a smaller shape that broadcasts to theirs if they allow it."""
+    """Numbers in single precision, in a smaller shape that broadcasts to theirs, if possible."""
     padded = (1,) * (numbers.ndim - len(shape)) + tuple(shape)
     few = numbers[tuple(slice(0, extent) for extent in padded)]
     whole = numbers if prod(padded) < numbers.size and (few != numbers).any() else few.reshape(shape)

@@ -1,4 +1,4 @@
-"""Missing values of a program's argument: which elements of its tensors they reach, and what stands for them there."""
+"""Missing values of a program's argument: the tensor elements that they reach, and their replacements there."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where each element of a tensor comes from, in arrays of its shape.
+    """The origin of each element of a tensor, in arrays of its shape.
 
-    elements: of the argument, in row-major order; -1 for none. function: of such an element. fills: the value in place
-    of a missing one; NaN where it stays missing.
+    elements: those of the argument, in row-major order; -1 for none. function: the function of such an element. fills:
+    the replacement of a missing value; NaN where it stays missing.
     """
 
     elements: NDArray[np.int64]
@@ -37,14 +37,16 @@ class Origin:
         return replace(self, fills=np.where(np.isnan(self.fills), values, self.fills))
 
     def arguments(self, values: Reals) -> Reals:
-        """The elements of the argument for which those that may be missing have some values; NaN for all others."""
+        """The values of the argument's elements for which possibly missing elements have given values; NaN for all
+        others.
+        """
         open = (self.elements >= 0) & np.isnan(self.fills) & (self.function.factors != 0)
         factors = np.where(open, self.function.factors, 1.0)
         return np.where(open, (values - self.function.addends) / factors, np.nan)
 
 
 def origins(function: func.FuncOp) -> Mapping[SSAValue, Origin]:
-    """The origins of the tensors that hold moved, scaled or imputed elements of a program's argument alone."""
+    """The origins of the tensors that contain only moved, scaled or imputed elements of a program's argument."""
     [argument] = function.body.block.args
     shape = tdsl.shape_of(argument)
     numbers = np.arange(np.prod(shape, dtype=np.int64)).reshape(shape)
@@ -57,7 +59,7 @@ def origins(function: func.FuncOp) -> Mapping[SSAValue, Origin]:
 
 
 def _followed(op: Operation, found: Mapping[SSAValue, Origin]) -> Origin | None:
-    """The origin of an op's result; None for an op that computes anything else."""
+    """The origin of an op's result; None for an op with another computation."""
     match op:
         case tdsl.ImputeOp():
             return found[op.input].imputed(op.fills)
@@ -99,7 +101,7 @@ def _index(value: SSAValue) -> Any:
 
 
 def forests_reached(function: func.FuncOp) -> set[tdsl.ForestOp]:
-    """The forests that compare an element which may be missing."""
+    """The forests that compare an element that may be missing."""
     return {
         use.operation
         for value, origin in origins(function).items()
@@ -110,10 +112,10 @@ def forests_reached(function: func.FuncOp) -> set[tdsl.ForestOp]:
 
 
 def compare_argument(program: ModuleOp, function: func.FuncOp, *, scaled: bool) -> bool:
-    """Let forests read a program's argument itself where they read moved or imputed elements of it.
+    """Let forests read a program's argument directly if they read moved or imputed elements of it.
 
-    An imputed element goes where its value would go. scaled: true for scaled elements as well, whose thresholds become
-    those of the argument, rounded. Returns True if forests alone read the argument then.
+    A missing element goes where its imputed value would go. scaled: true to include scaled elements; their thresholds
+    become thresholds on the argument, rounded. Returns True if then only forests read the argument.
     """
     [argument] = function.body.block.args
     if tdsl.is_only_compared(argument):
@@ -127,7 +129,7 @@ def compare_argument(program: ModuleOp, function: func.FuncOp, *, scaled: bool) 
 
 
 def _read_argument(forest: tdsl.ForestOp, origin: Origin, argument: SSAValue, scaled: bool) -> None:
-    """Replace the input of a forest by the argument, unless it reads other elements than those of the argument."""
+    """Replace the input of a forest by the argument, unless it reads other elements."""
     trees = forest.trees
     parts = origin.elements, origin.function.factors, origin.function.addends, origin.fills
     elements, factors, addends, fills = (part.ravel()[trees.features] for part in parts)

@@ -21,22 +21,23 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SAMPLED = 4096
-"""The most values of an array from which percentiles are computed; extremes are computed from all values."""
+"""Maximum values of an array for the percentiles; extremes are computed from all values."""
 
 MOST_SAMPLED = 2**23
-"""The most values that are kept for one tensor, over chunks of samples and iterations of loops."""
+"""Maximum stored values of one tensor, over chunks of samples and iterations of loops."""
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 """The sampling step as a share of the length: the golden ratio is not commensurate with the axes of an array."""
 
 
 REACHES = (4.0, 8.0, 16.0, 32.0)
-"""Distances from their mean at which a detector's samples are still in range, in that of the normal samples: the least
-at which most of them are anomalies, and the first if none is such.
+"""Candidate multiples of the normal samples' distance from their mean at which a detector's samples must be in range.
+
+The least at which most of them are anomalies is used; the first if there is none.
 """
 
 ROOM = 1 / 64
-"""The room below the threshold of a detector, as a share of the range of scores above it."""
+"""The margin below the threshold of a detector, as a share of the range of scores above it."""
 
 
 def stretched(inputs: NDArray[Any], reach: float) -> NDArray[Any]:
@@ -48,7 +49,7 @@ def stretched(inputs: NDArray[Any], reach: float) -> NDArray[Any]:
 
 @lru_cache
 def _spread(length: int) -> NDArray[np.int64]:
-    """The positions that are sampled of an array: iterations of loops have arrays of equal length."""
+    """The sampled positions of an array; iterations of loops have arrays of equal length."""
     return (np.arange(SAMPLED) * GOLDEN % 1 * length).astype(np.int64)
 
 
@@ -85,26 +86,26 @@ class _Statistics:
         self.low, self.high = min(self.low, low), max(self.high, high)
 
     def make_room_below(self, threshold: float) -> None:
-        """Extend the range to numbers below a threshold, which would otherwise be its least one or lie outside."""
+        """Extend the range to numbers below a threshold, which could otherwise be its least number or lie outside."""
         self.low = min(self.low, threshold - abs(self.high - threshold) * ROOM)
 
     def profile(self) -> tdsl.Profile:
         percentiles = percentiles_of(np.concatenate(self.sampled), tdsl.PERCENTILES)
-        # Zeros of either sign are equal, so that their order says nothing: a sum with 0 is never -0.0.
+        # Zeros of either sign are equal, so that their order is meaningless: a sum with 0 is never -0.0.
         return tdsl.Profile(self.low, self.high, [round(value, 9) + 0.0 for value in percentiles])
 
 
 def percentiles_of(values: NDArray[np.float64], percentages: Sequence[float]) -> list[float]:
     """Percentiles of values (count,), which are sorted in place; between two values they are interpolated linearly.
 
-    To sort all of them, as processors do with vectors, takes half of the time of `np.percentile`, which selects two
-    values for each percentile.
+    A vectorised sort of all values takes half of the time of `np.percentile`, which selects two values for each
+    percentile.
     """
     values.sort()
     positions = np.array(percentages) / 100 * (len(values) - 1)
     before = positions.astype(np.int64)
     low, high = values[before], values[np.minimum(before + 1, len(values) - 1)]
-    # The nearer value is the base, so that the percentile of equal values is exact.
+    # Interpolation starts from the nearer value, so that the percentile of equal values is exact.
     share = positions - before
     return np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share)).tolist()
 
@@ -112,9 +113,9 @@ def percentiles_of(values: NDArray[np.float64], percentages: Sequence[float]) ->
 def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
     """Record the profiles of a program on real inputs of shape (samples, elements).
 
-    In a part of the program that has formats, the profiles are those of the rounded values. Those of a detector of
-    anomalies reach further than its normal samples do (`REACHES`): numbers would otherwise saturate, and anomalies
-    could look normal.
+    In a part of the program that has formats, the profiles are those of the rounded values. For an anomaly detector the
+    profiles exceed the range of its normal samples (`REACHES`): numbers would otherwise saturate, and anomalies could
+    look normal.
     """
     from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_as_it_is, predict_function
 
@@ -147,7 +148,7 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
         score = next(value for value in returned if isinstance(value.type, TensorType))
         statistics[score].make_room_below(threshold)
     for op, passed in forests.items():
-        # Each sample passes every root once, as often as the op runs; nothing is known of a forest that none reaches.
+        # Each sample passes every root once per execution of the op; a forest that no sample reaches has no data.
         roots = op.trees.roots[op.trees.roots >= 0]
         if walks := int(passed[roots].sum(1).max(initial=0)):
             op.properties |= op.trees.with_shares(passed / walks).attributes
@@ -160,14 +161,16 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
 
 
 def _beyond(module: ModuleOp, usual: NDArray[Any], threshold: float) -> Mapping[SSAValue, tuple[float, float]]:
-    """The extremes of each tensor of a detector at the first of `REACHES` where most normal samples are anomalies."""
+    """The extremes of each tensor of a detector at the first of `REACHES` for which most normal samples are
+    anomalies.
+    """
     from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is
 
     found: list[dict[SSAValue, tuple[float, float]]] = []
 
     def observe(value: SSAValue, values: NDArray[Any]) -> None:
         low, high = found[-1].get(value, (math.inf, -math.inf))
-        # NaN stays, unlike in `min` and `max`.
+        # NaN propagates, unlike in `min` and `max`.
         found[-1][value] = float(np.minimum(low, values.min())), float(np.maximum(high, values.max()))
 
     for reach in REACHES:

@@ -45,7 +45,7 @@ def channel_axis(shape: tdsl.Shape) -> int:
 
 
 class ChannelGroups:
-    """The groups of channels of a function; those that loops and branches read or make stay."""
+    """The groups of channels of a function; channels that loops and branches read or define are never removed."""
 
     def __init__(self, function: func.FuncOp) -> None:
         self._sets = IntDisjointSet(size=1)
@@ -94,8 +94,8 @@ class ChannelGroups:
         return np.array([self._sets.add() for _ in range(count)], np.int64)
 
     def _keep(self, op: Operation) -> None:
-        """Mark all channels that an op reads or makes as never removed."""
-        # The body of a loop may read any tensor from before it.
+        """Mark all channels that an op reads or defines as never removed."""
+        # The body of a loop may read any tensor defined before it.
         read = [value for each in op.walk() for value in each.operands]
         for value in (*read, *op.results):
             if value in self._labels:
@@ -134,7 +134,7 @@ class ChannelGroups:
             self._keep(op)
 
     def _same(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """Give the result the channels of an operand; False if their axes differ."""
+        """Couple the channels of the result to those of an operand; False if their axes differ."""
         shapes = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         if operand not in self._labels or len({channel_axis(shape) for shape in shapes}) > 1:
             return False

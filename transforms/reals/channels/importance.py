@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 class Importance:
     """The importance of the channels of filters: for each filter, the groups of its channels and a number for each.
 
-    shares: numbers are divided by the total over the channels that a filter still has.
+    shares: true to divide the numbers by the total over the remaining channels of a filter.
     """
 
     filters: Sequence[tuple[NDArray[np.int64], Reals]]
     shares: bool
 
     def without(self, removed: Collection[int]) -> dict[int, float]:
-        """The importance of each removable group after some have been removed: the sum over its filters."""
+        """The importance of each removable group after some are removed: the sum over its filters."""
         worth: dict[int, float] = {}
         for groups, numbers in self.filters:
             left = ~np.isin(groups, list(removed))
@@ -45,11 +45,11 @@ class Importance:
 def importance(grouping: ChannelGroups, file: str | None = None) -> Importance:
     """The importance of the channels of all convolutions and dense layers.
 
-    By default it is the L1 norm of a channel's weights (Li et al. 2017) divided by the norm of all channels that the
-    filter still has: norms of layers with more weights are greater, and each of the last few channels of a layer
-    matters more than one of many. Alternatively an .npz file gives it: for each filter with removable channels an array
-    with a number for each channel of the result, by the name of the filter's weights. Raises `InputError` for a file
-    without one of these arrays, or with other shapes or numbers that are not finite.
+    By default it is the L1 norm of a channel's weights (Li et al. 2017) divided by the norm of the filter's remaining
+    channels: norms of layers with more weights are greater, and each of the last few channels of a layer matters more
+    than one of many. Alternatively an .npz file defines it: for each filter with removable channels an array with a
+    number for each channel of the result, named after the filter's weights. Raises `InputError` for a file without one
+    of these arrays, or with other shapes or numbers that are not finite.
     """
     filters: list[tuple[NDArray[np.int64], Reals]] = []
     for op in grouping.filters:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Channels:
     """The channels of a network, in the tensors of its graph.
 
-    schedule: makes the plans. most_extra: percentage of multiply-accumulates that plans may add.
+    schedule: creates the plans. most_extra: maximum additional multiply-accumulates of plans, in percent.
     """
 
     network: Network
@@ -99,7 +99,7 @@ class Channels:
     def fall(self, chosen: Plan, removed: Collection[int]) -> int:
         """The total bits by which the segments at the peak of a plan shrink without the given groups.
 
-        If they do not shrink, the bits by which another plan is lower.
+        If they do not shrink, the bits by which the peak of another plan is lower.
         """
         graph = self.graph(removed)
         least: dict[tuple[int, int], int] = {}
@@ -130,7 +130,7 @@ def prune(channels: Channels, importance: Importance, ram: int) -> list[int]:
         ordered = sorted(at_peak, key=lambda group: worth.get(group, 0.0))
         group = _first_useful(channels, chosen, removed, [[group] for group in ordered])
         if group is None:
-            # Removing a single channel may change nothing where removing several does.
+            # Removing a single channel may have no effect, although removing several has.
             group = first_as_many(channels, graph, chosen, removed, ordered)
         if group is None:
             fullest = shares(graph.in_order(chosen.order), fullest_segments(chosen)[0])
@@ -154,7 +154,7 @@ def _first_useful(channels: Channels, chosen: Plan, removed: list[int], options:
 
 
 def first_as_many(channels: Channels, graph: Graph, chosen: Plan, removed: list[int], ordered: list[int]) -> int | None:
-    """The first of some groups whose removal with as many others like it lowers the peak; None if there is none."""
+    """The first group whose removal with equally sized ones lowers the peak; None if there is none."""
     return _first_useful(channels, chosen, removed, [_as_many(channels, graph, group, ordered) for group in ordered])
 
 

@@ -1,14 +1,14 @@
 """The choice of channels to remove by the growth of the loss, with a refit of the weights that read them.
 
-Where the network is above its limits, the channel goes whose removal costs least for what it saves: cost is the growth
-of the loss to second order, after the other weights of the layers that read it were refitted (`LayerCurvature`). So
-layers are compared by what they do to the loss, and channels that say the same count once: when one of them goes, the
-cost of the other grows.
+While the network exceeds its limits, the channel with the least cost per saving is removed. The cost is the growth of
+the loss to second order, after the other weights of the layers that read the channel are refitted (`LayerCurvature`).
+Layers are therefore compared by their effect on the loss, and redundant channels count once: if one of them is removed,
+the cost of the other grows.
 
-The curvature is the Fisher information as a Kronecker product of the second moments of what a layer reads and of those
-of the derivatives by its sums (K-FAC; Martens and Grosse 2015, for convolutions Grosse and Martens 2016). In this
-metric the least growth of the loss without some columns of the weights has a closed form, and so have the weights that
-attain it: what is left takes over what it can say of the columns that go (Hassibi and Stork 1993; for whole channels
+The curvature is the Fisher information as a Kronecker product of the second moments of a layer's input and of the
+derivatives by its sums (K-FAC; Martens and Grosse 2015, for convolutions Grosse and Martens 2016). In this metric the
+least growth of the loss without some columns of the weights has a closed form, and so have the weights that attain it:
+the remaining columns take over the predictable part of the removed ones (Hassibi and Stork 1993; for whole channels
 Wang et al. 2019, section 4).
 """
 
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[np.float64]"
 
 SAMPLES, STAGES = 1536, 8
-"""The samples that curvatures are measured on, and how often they are, while channels go."""
+"""The number of samples for measurements of the curvature, and the number of measurements during pruning."""
 
 
 class Refitting:
     """A program on reals whose channels are removed.
 
-    x: samples (samples, elements) to measure on. seed: of the samples, and of the classes that are drawn by the scores.
-    Channels that are removed stay in the program, without effect.
+    x: samples (samples, elements) for the measurements. seed: for the choice of samples and of classes drawn by the
+    scores. Removed channels stay in the program, without effect.
     """
 
     def __init__(self, module: ModuleOp, grouping: ChannelGroups, x: Array, seed: int = 0):
@@ -58,14 +58,14 @@ class Refitting:
         for op, operand in grouping.filters.items():
             constant, bias = op.operands[operand].owner, _bias(op)
             reads = any(cut.axis != grouping.row_axis(op) and cut.labels.any() for cut in grouping.cuts(op, operand))
-            # Weights that several ops share keep their values: the best ones for one op are not best for another.
+            # Weights that several ops share are fixed: the best values for one op are not best for another.
             if reads and isinstance(constant, tdsl.ConstOp) and constant.result.has_one_use():
                 weights = by_constant[constant], None if bias is None else by_constant[bias]
                 self.layers[op.out] = LayerCurvature(op, grouping, *weights)
         self.size = 1 + max(int(grouping.groups(value).max(initial=0)) for value in grouping.values)
 
     def measure(self) -> None:
-        """Take the curvature at the present weights."""
+        """Measure the curvature at the current weights."""
         for layer in self.layers.values():
             layer.clear()
         inputs, together = self.trainer.inputs(self.x), self.trainer.together
@@ -78,7 +78,7 @@ class Refitting:
             layer.solve()
 
     def _slope(self, logits: Array) -> Array:
-        """The derivatives of the cross-entropy by the scores for classes that are drawn with their probabilities."""
+        """The derivatives of the cross-entropy by the scores, for classes drawn with their probabilities."""
         outputs, logits = logits.shape[1], by_class(logits)
         exponentials = np.exp(logits - logits.max(1, keepdims=True))
         slope = exponentials / exponentials.sum(1, keepdims=True)
@@ -88,7 +88,7 @@ class Refitting:
 
     @property
     def growth(self) -> Array:
-        """By how much the loss grows without each group of channels."""
+        """The growth of the loss without each group of channels."""
         found = np.zeros(self.size)
         for layer in self.layers.values():
             for group in layer.groups:
@@ -101,16 +101,16 @@ class Refitting:
             layer.remove(group)
 
     def write(self) -> None:
-        """Write the refitted weights into the program."""
+        """Write the refitted weights to the program."""
         for layer in self.layers.values():
             layer.write()
         self.weights.write()
 
 
 def prune_refitted(module: ModuleOp, limits: ResourceLimits, x: Array, seed: int = 0) -> None:
-    """Choose `limits.removed` and refit the weights of a program on reals, in place, whose channels stay as they are.
+    """Choose `limits.removed` and refit the weights of a program on reals in place; its channels are unchanged.
 
-    Raises `InputError` for limits that cannot be kept.
+    Raises `InputError` for limits that cannot be met.
     """
     grouping = limits.channels.grouping
     network = Refitting(module, grouping, x, seed)
@@ -121,7 +121,7 @@ def prune_refitted(module: ModuleOp, limits: ResourceLimits, x: Array, seed: int
             network.remove(group)
         network.write()
     if limits.regained():
-        # Those that stay after all take part from the beginning.
+        # The channels that are never removed are included from the beginning.
         network.weights.restore(start)
         network = Refitting(module, grouping, x, seed)
         for groups in _parts(limits.removed, STAGES):
@@ -137,7 +137,9 @@ def _parts(groups: Sequence[int], count: int) -> Iterable[Sequence[int]]:
 
 
 def _bias(op: tdsl.ContractionOp) -> tdsl.ConstOp | None:
-    """The constant that a contraction starts its sums from, or that is added to them; None if there is none."""
+    """The constant that is the initial value of a contraction's sums, or that is added to them; None if there is
+    none.
+    """
     bias = op.initial
     if bias is None and op.out.has_one_use():
         [use] = op.out.uses
@@ -149,7 +151,7 @@ def _bias(op: tdsl.ContractionOp) -> tdsl.ConstOp | None:
 
 
 RIDGE = 1e-3
-"""The part of their mean by which second moments on the diagonal are raised: elements may depend on each other."""
+"""The share of their mean added to diagonal second moments, since elements may be linearly dependent."""
 
 
 class LayerCurvature:
@@ -163,7 +165,7 @@ class LayerCurvature:
         self.operand = grouping.filters[op]
         self.factors = MatrixFactors(op.terms[0], tdsl.shape_of(op.out))
         other = np.zeros((1, *tdsl.shape_of(self.read)), np.int64)
-        # Of shape (rows, columns): where in the constant each element of the matrix is.
+        # Of shape (rows, columns): the position in the constant of each element of the matrix.
         self.places = self._matrix(numbered(weight.real[None]), other, self.operand)[0]
         cut = next(cut for cut in grouping.cuts(op, self.operand) if cut.axis != grouping.row_axis(op))
         shape = [1] * weight.real.ndim
@@ -173,7 +175,7 @@ class LayerCurvature:
         self.columns: Labels = np.append(along, STAYING)
         self.rows: Labels = grouping.groups(op.out)
         self.left = np.append(np.ones(len(along), bool), bias is not None)
-        # The columns of each group that is left.
+        # The columns of each remaining group.
         self.groups = {int(group): np.flatnonzero(self.columns == group) for group in np.unique(along)}
         self.groups.pop(STAYING, None)
         self.clear()
@@ -184,7 +186,7 @@ class LayerCurvature:
         return self.op.operands[1 - self.operand]
 
     def clear(self) -> None:
-        """Begin to collect moments."""
+        """Reset the collected moments."""
         self.reads = np.zeros((len(self.columns),) * 2)
         self.slopes = np.zeros((len(self.rows),) * 2)
         self.samples = self.vectors = 0
@@ -201,12 +203,12 @@ class LayerCurvature:
         self.vectors += len(vectors)
 
     def solve(self) -> None:
-        """Take the moments that were collected as curvature, and the weights as they are."""
+        """Set the curvature from the collected moments, and the weights from the constants."""
         self.matrix = np.zeros((len(self.rows), len(self.columns)))
         self.matrix[:, :-1] = self.weight.real.reshape(-1)[self.places]
         if self.bias is not None:
             self.matrix[:, -1] = self.bias.real.reshape(-1)
-        # Of the sum over positions of a sample, whose derivatives are taken as independent.
+        # The sum over positions of a sample; their derivatives are assumed independent.
         slopes, reads = self.slopes / max(self.vectors, 1), self.reads / max(self.samples, 1)
         self.slopes = slopes
         own = reads[np.ix_(self.left, self.left)]
@@ -216,7 +218,7 @@ class LayerCurvature:
         self.growths: dict[int, float] = {}
 
     def growth(self, group: int) -> float:
-        """By how much the loss grows if one of `groups` goes and the other weights are refitted."""
+        """The growth of the loss if one of `groups` is removed and the other weights are refitted."""
         if group not in self.growths:
             columns = self.groups[group]
             part, block = self.matrix[:, columns], self.inverse[np.ix_(columns, columns)]
@@ -225,7 +227,7 @@ class LayerCurvature:
         return self.growths[group]
 
     def remove(self, group: int) -> None:
-        """Remove a group of channels from what is read and from the result, and refit the weights."""
+        """Remove a group of channels from the input and from the result, and refit the weights."""
         if (gone := self.rows == group).any():
             self.slopes[gone] = self.slopes[:, gone] = 0.0
             self.growths.clear()

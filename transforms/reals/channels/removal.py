@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def kept(grouping: ChannelGroups, value: SSAValue, removed: Collection[int]) -> Mask:
-    """A mask of the channels of a tensor that are left after removing groups."""
+    """A mask of the channels of a tensor that remain after groups are removed."""
     return ~np.isin(grouping.groups(value), list(removed))
 
 
 def remove_channels(grouping: ChannelGroups, removed: Collection[int]) -> None:
-    """Remove groups of channels: from tensors, and from the weights of all ops that make or read them.
+    """Remove groups of channels from tensors, and from the weights of all ops that read or define these.
 
-    At least one channel of each tensor has to be left.
+    At least one channel of each tensor must remain.
     """
     changed = [value for value in grouping.values if not kept(grouping, value, removed).all()]
     ops = [value.owner for value in changed] + [use.operation for value in changed for use in value.uses]

@@ -1,4 +1,4 @@
-"""Limits on RAM, flash and multiply-accumulates of a network, and the channels that exceed them."""
+"""Limits on RAM, flash and multiply-accumulates of a network, and the channels to remove for them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ RAM, FLASH, MACS = "RAM", "flash", "multiply-accumulates"
 
 @dataclass
 class ResourceLimits:
-    """Limits by resource: bytes at the peak of its plan, bytes of weights, operations.
+    """Limits by resource: bytes at the peak of the plan, bytes of weights, operations.
 
-    bits: of a weight. removed: the groups that were removed so far, in order.
+    bits: those of a weight. removed: the groups removed so far, in order.
     """
 
     channels: Channels
@@ -44,11 +44,11 @@ class ResourceLimits:
         return self.taken([])
 
     def next_group(self, worth: Worth, done: float) -> int | None:
-        """Remove a group if the network is above its present limits, and return it.
+        """Remove a group if the network exceeds its current limits, and return it.
 
-        worth: of each group. done: from 0, where the limits are what the whole network takes, to 1, where they are the
-        final ones; in between they fall geometrically. Chosen is the group with the least worth for the part of the
-        limits that its removal saves. Raises `InputError` if no group saves anything.
+        worth: that of each group. done: the progress from 0 to 1. At 0 the limits are the needs of the whole network,
+        at 1 the final limits; in between they decrease geometrically. The chosen group has the least worth per share of
+        the limits that its removal saves. Raises `InputError` if no group saves anything.
         """
         present = {name: self.whole[name] ** (1 - done) * limit**done for name, limit in self.limits.items()}
         taken = self.taken(self.removed)
@@ -64,9 +64,9 @@ class ResourceLimits:
         return group
 
     def regained(self) -> list[int]:
-        """Groups that the limits have room for again, which are no longer removed; the last removed come first.
+        """Groups for which the limits have room again, and which are restored; the last removed come first.
 
-        A step from one channel to the next of a large image may leave room for several of a small one.
+        A step from one channel to the next of a large image may leave room for several channels of a small one.
         """
         found: list[int] = []
         for group in reversed(self.removed):
@@ -78,7 +78,7 @@ class ResourceLimits:
         return found
 
     def _savings(self, taken: Mapping[str, float], above: Sequence[str]) -> dict[int, float]:
-        """By group, the parts of the limits that its removal saves, where it saves any."""
+        """For each group, the shares of the limits that its removal saves, if it saves any."""
         saved: dict[int, float] = {}
         alike: dict[tuple[tuple[str, int], ...], float] = {}
         graph = self.channels.graph(self.removed)
@@ -100,7 +100,7 @@ class ResourceLimits:
         return saved
 
     def _several(self, worth: Worth, above: Sequence[str]) -> int | None:
-        """The least worthy group that saves RAM together with others like it, where none does so alone."""
+        """The least worthy group that saves RAM together with equivalent groups, if no single group does."""
         if RAM not in above:
             return None
         graph = self.channels.graph(self.removed)
@@ -115,7 +115,7 @@ class ResourceLimits:
         return graph.macs if name == MACS else self._weights(removed) * self.bits / 8
 
     def _weights(self, removed: Sequence[int]) -> int:
-        """The number of elements of the constants that are left."""
+        """The number of remaining elements of constants."""
         gone, grouping = set(removed), self.channels.grouping
         total = 0
         for op in dict.fromkeys(use.operation for value in grouping.values for use in value.uses):

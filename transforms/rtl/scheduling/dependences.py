@@ -21,9 +21,9 @@ from tinyml.transforms.rtl.scheduling.regions import RISES, counters_of
 
 @dataclass(frozen=True)
 class Edge:
-    """A dependence: `later` of iteration k + distance begins at least a cycle after `earlier` of iteration k.
+    """A dependence: `later` in iteration k + distance begins at least one cycle after `earlier` in iteration k.
 
-    carries: 1 if `later` uses the result of `earlier` and begins a cycle after it is available; else 0.
+    carries: 1 if `later` uses the result of `earlier` and begins one cycle after it is available; else 0.
     """
 
     earlier: Operation
@@ -52,7 +52,7 @@ def edges(ops: Sequence[Operation], known: Mapping[SSAValue, Interval], loop: sc
 
 
 def _between(first: Operation, second: Operation, distance: int | None, loop: scf.ForOp | None) -> Iterator[Edge]:
-    """The dependences between two ops, the iterations between which are known or, with None, unknown."""
+    """The dependences between two ops. distance: the number of iterations between them; None if it is unknown."""
     if distance is None:
         if first is not second:
             yield Edge(first, second, 0)
@@ -69,7 +69,9 @@ def _between(first: Operation, second: Operation, distance: int | None, loop: sc
 def _iterations(
     first: Access, second: Access, loop: scf.ForOp | None, known: Mapping[SSAValue, Interval]
 ) -> int | None:
-    """The distance of two accesses, also where the counters of loops flattened into one make up their address."""
+    """The distance of two accesses in iterations, including accesses whose address is made of the counters of flattened
+    loops.
+    """
     if loop is None:
         return distance(first, second)
     step = const_evaluate_operand(loop.step)
@@ -109,7 +111,7 @@ def _rising(store: rtl.StoreOp, loop: scf.ForOp) -> list[SSAValue] | None:
 
 
 def hardware_access(op: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Interval]) -> Access:
-    """The access of a memory of hardware. known: intervals of addresses, which limit its reach."""
+    """The access of a hardware memory. known: intervals of addresses, which limit its reach."""
     element = (op.result if isinstance(op, rtl.LoadOp) else op.value).type
     width = cast("IntegerType[int, Any]", element).width.data
     low, high = known.get(op.address, INDEX)

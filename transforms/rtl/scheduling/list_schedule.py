@@ -1,4 +1,4 @@
-"""List scheduling of a run and modulo scheduling of a loop's body, with chains of ops in a cycle."""
+"""List scheduling of a run and modulo scheduling of a loop's body, with chains of ops within a cycle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tinyml.transforms.rtl.scheduling.dependences import Edge, edges
 from tinyml.transforms.rtl.scheduling.operators import Operators
 
 _ROUNDS = 200
-"""Attempts at a schedule, each with later starts, before its interval is given up."""
+"""The number of attempts at a schedule with one interval, each with later starts, before a longer one is tried."""
 
 
 @dataclass
@@ -25,9 +25,10 @@ class CycleSchedule:
 
 
 class Scheduler:
-    """Scheduler of ops into cycles of `period` ns.
+    """A scheduler of ops into cycles of `period` ns.
 
-    offsets: the arrival times of wires from outside, after the start of any cycle; registers have none.
+    offsets: the times after the start of a cycle at which values on wires from outside arrive; values in registers have
+    none.
     """
 
     def __init__(self, operators: Operators, period: float, offsets: Mapping[SSAValue, float]):
@@ -43,7 +44,7 @@ class Scheduler:
         return schedule
 
     def loop(self, ops: Sequence[Operation], loop: scf.ForOp) -> tuple[CycleSchedule, int]:
-        """The schedule of an iteration, and the least initiation interval for which there is one."""
+        """The schedule of an iteration, and the least initiation interval for which a schedule exists."""
         order = [*edges(ops, self.operators.known, loop), *_carried(ops, loop)]
         interval = 1
         while (schedule := self._placed(ops, order, interval)) is None:
@@ -129,7 +130,7 @@ def _port(op: Operation, cycle: int, interval: int | None) -> tuple[object, int]
 
 
 def _carried(ops: Sequence[Operation], loop: scf.ForOp) -> list[Edge]:
-    """The dependences of ops that read a carried value on the op that computes it an iteration earlier."""
+    """The dependences of ops that read a carried value on the op that computes it in the iteration before."""
     found: list[Edge] = []
     known = set(ops)
     end = loop.body.block.last_op

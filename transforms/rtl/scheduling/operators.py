@@ -43,7 +43,7 @@ def small_digits(op: arith.MuliOp) -> list[tuple[int, int]] | None:
 
 
 def factor(value: SSAValue) -> SSAValue:
-    """A factor before its sign extension."""
+    """A factor without its sign extension."""
     while isinstance(value.owner, arith.ExtSIOp):
         value = value.owner.operands[0]
     return value
@@ -62,7 +62,9 @@ class Operators:
         self.known = known
 
     def width(self, value: SSAValue) -> int:
-        """The bits of a value in hardware: those that its interval needs, of which the highest is the sign."""
+        """The width in bits of a value in hardware: the bits that its interval needs, the highest of which is the
+        sign.
+        """
         return min(width_for(self.known.get(value, INDEX)), type_width(value))
 
     def is_signed(self, value: SSAValue) -> bool:

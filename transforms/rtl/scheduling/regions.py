@@ -16,7 +16,7 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.own_attributes import UNIT, Holder, OwnAttribute, Place, Value, integer
 
 LATEST = 65535
-"""The last cycle of a run or an iteration in which an op may begin, far beyond any that a program needs."""
+"""The last cycle of a run or an iteration in which an op may begin, far later than any program needs."""
 
 CYCLE = OwnAttribute(
     "rtl.cycle",
@@ -87,7 +87,7 @@ Item: TypeAlias = "StraightRun | Operation"
 
 
 def items(block: Block) -> list[Item]:
-    """The runs of a block and, between each two, a loop or branch; empty runs are omitted."""
+    """The runs of a block, alternating with the loops and branches between them; empty runs are omitted."""
     found: list[Item] = []
     for op in block.ops:
         if op.has_trait(IsTerminator) or isinstance(op, rtl.MemoryOp | arith.ConstantOp):
@@ -102,7 +102,7 @@ def items(block: Block) -> list[Item]:
 
 
 def is_pure(op: Operation) -> bool:
-    """True for arithmetic, which is all combinational; xDSL has no traits on casts."""
+    """True for arithmetic, which is all combinational; xDSL defines no traits on casts."""
     return op.name.startswith("arith.")
 
 
@@ -137,7 +137,7 @@ def interval_of(loop: scf.ForOp) -> int:
 
 
 def counters_of(loop: scf.ForOp) -> int:
-    """The carried values of a loop that are counters of loops flattened into it."""
+    """The carried values of a loop that are the counters of loops flattened into it."""
     counters = loop.attributes.get(COUNTERS)
     return counters.value.data if isinstance(counters, IntegerAttr) else 0
 
@@ -158,10 +158,10 @@ def depth_of(loop: scf.ForOp) -> int:
 
 
 def check_schedule(function: func.FuncOp) -> None:
-    """Raise `InputError`, at the op, unless `schedule-cycles` has given every op its place in time.
+    """Raise `InputError`, located at the op, unless `schedule-cycles` has scheduled every op.
 
-    Each access of a memory or stream has a cycle, each pipelined loop an interval and cycles for all of its ops, and
-    each op begins when its operands are there. The ports of memories, and waits, are as the scheduler left them.
+    Each access of a memory or stream has a cycle, each pipelined loop has an interval and cycles for all of its ops,
+    and each op begins when its operands are available. The ports of memories, and waits, are not checked.
     """
     for block in function.walk_blocks():
         around = block.parent_op()

@@ -18,7 +18,7 @@ from tinyml.transforms.rtl.scheduling.operators import type_width
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
 TABLE, TABLE_BITS = 16, 4
-"""The words and bits of a memory made of look-up tables."""
+"""The number of words and the bits per word of a memory made of look-up tables."""
 
 TABLE_PRICE, ROM_BITS = 4, 16
 """What synthesis (yosys) weighs a memory of LUTs with, and the bits of a constant in LUTs that weigh 1."""
@@ -27,7 +27,7 @@ TABLE_PRICE, ROM_BITS = 4, 16
 class Words:
     """The memories of a function, with words as wide as the elements that sums load at once.
 
-    lanes: the elements at once of each load, if there are several.
+    lanes: the number of elements that each load reads at once, if it is more than one.
     """
 
     def __init__(self, function: func.FuncOp, fabric: Fabric):
@@ -38,7 +38,7 @@ class Words:
         self._known: dict[tuple[SSAValue, int], tuple[int, int]] = {}
 
     def widened(self, sums: Sequence[UnrolledSum], lanes: int) -> Words:
-        """The words once sums load `lanes` elements at once."""
+        """The words after sums have been unrolled to load `lanes` elements at once."""
         wider = copy(self)
         loads = [load for sum in sums for load in sum.loads]
         wider.lanes = self.lanes | dict.fromkeys(loads, lanes)
@@ -60,7 +60,7 @@ class Words:
 
     @property
     def chosen(self) -> int:
-        """The LUTs by which accesses choose a part of a word."""
+        """The LUTs by which accesses select a part of a word."""
         uses = [(use.operation, width) for memory, width in self.widths.items() for use in memory.uses]
         loads = total(loaded_part(width, self._width(op)) for op, width in uses if isinstance(op, rtl.LoadOp))
         return loads + total(
@@ -79,17 +79,19 @@ class Words:
 
 
 def loaded_part(word: int, width: int) -> int:
-    """The LUTs that choose a part of a loaded word: two for a bit of four parts, with multiplexers beside them."""
+    """The LUTs that select a part of a loaded word: two for each bit if there are four parts, with the multiplexers
+    next to them.
+    """
     return -(-2 * (word - width) // 3)
 
 
 def stored_part(word: int, width: int) -> int:
-    """The LUTs that enable a part of a word to be stored."""
+    """The LUTs that enable the store of a part of a word."""
     return 2 * (word // width - 1)
 
 
 def memory_cells(fabric: Fabric, type: rtl.MemoryType, content: DenseIntOrFPElementsAttr | None) -> tuple[int, int]:
-    """The LUTs and block RAMs of a memory: those of which synthesis thinks that they take least."""
+    """The LUTs and block RAMs of a memory, in the form that synthesis estimates to be the smallest."""
     depth, width = type.depth.data, type.width.data
     brams = blocks(fabric, depth, width)
     if content is not None:
@@ -104,7 +106,9 @@ def memory_cells(fabric: Fabric, type: rtl.MemoryType, content: DenseIntOrFPElem
 
 
 def _table(words: Sequence[int], width: int) -> int:
-    """The LUTs of constant words: those of each function of the address that one or more of their bits are."""
+    """The LUTs of constant words: those of each distinct function of the address that gives one or more of their
+    bits.
+    """
     size = 1 << (len(words) - 1).bit_length()
     bits = {tuple(word >> place & 1 for word in words) for place in range(width)}
     return sum(_function((*column, *column[len(column) - size :][: size - len(column)])) for column in bits)

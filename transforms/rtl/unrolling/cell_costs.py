@@ -1,8 +1,9 @@
 """The FPGA cells of the ops of a program, estimated before synthesis.
 
-Each op counts what synthesis makes of it: an adder a cell for each bit of its result's interval, a choice a look-up
-table of four inputs for each bit, a product a multiplier or rows of gates and adders. Where a choice of synthesis
-decides (adders or compressors, block RAM or tables), the rule is that of yosys 0.23 on an ECP5.
+Each op counts as the cells into which synthesis turns it. An adder takes one cell for each bit of its result's
+interval, a selection one look-up table of four inputs for each bit, and a product a multiplier or rows of gates and
+adders. Where synthesis has a choice (adders or compressors, block RAM or tables), the rule of yosys 0.23 on an ECP5
+applies.
 """
 
 from __future__ import annotations
@@ -21,19 +22,21 @@ from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pure
 from tinyml.transforms.rtl.unrolling.block_rams import loaded_part, memory_cells, stored_part
 
 CONTROL = 10
-"""LUTs of a loop besides its counter and its carried values: the signals of its cycles."""
+"""The LUTs of a loop for the signals of its cycles, in addition to its counter and its carried values."""
 
 ENABLE = 3
-"""LUTs of an access for the cycle in which it happens."""
+"""The LUTs of an access for the signal of the cycle in which it happens."""
 
 COMPRESSOR = 2
-"""LUTs of a bit of each further term where synthesis makes a compressor tree of sums, which are all of one width."""
+"""The LUTs for each bit of each further term where synthesis makes a compressor tree of sums, which all have the same
+width.
+"""
 
 
 def cells_of(ops: Iterable[Operation], operators: Operators, fabric: Fabric) -> tuple[int, int]:
     """The LUTs and DSPs of ops, including the contents of loops.
 
-    What several loops compute of words of the same memories, which have one port to read, is one circuit.
+    Computations of several loops on words of the same memories, which have one read port, share a circuit.
     """
     luts = dsps = 0
     circuits = Circuits()
@@ -45,14 +48,16 @@ def cells_of(ops: Iterable[Operation], operators: Operators, fabric: Fabric) -> 
 
 
 class Circuits:
-    """Numbers of circuits. of: those of the results of the ops that were asked for, each after its operands."""
+    """The numbers of circuits. of: those of the results of the ops asked for so far, each after its operands."""
 
     def __init__(self):
         self.numbers: dict[tuple[Any, ...], int] = {}
         self.of: dict[SSAValue, int] = {}
 
     def is_new(self, op: Operation) -> bool:
-        """True unless another op has the same circuit: it loads the same words, or computes the same of the same."""
+        """True unless another op has the same circuit: it loads the same words, or computes the same from the same
+        operands.
+        """
         if isinstance(op, rtl.LoadOp) and type_width(op.result) == cast("rtl.MemoryType", op.memory.type).width.data:
             circuit = op.name, op.memory
         elif is_pure(op):
@@ -115,7 +120,7 @@ def _multipliers(op: Operation, operators: Operators) -> int:
 
 def _product(op: arith.MuliOp, operators: Operators, width: int) -> int:
     if (digits := small_digits(op)) is not None:
-        # Each further term has an adder above the low zeros that all terms have.
+        # Each further term has an adder above the low bits that are zero in all terms.
         zeros = min((exponent for _, exponent in digits), default=0)
         return max(len(digits) - 1, 0) * _adder(max(width - zeros, 0))
     if LOGIC in op.attributes:
@@ -155,7 +160,7 @@ def _is_compressed(op: Operation, operators: Operators) -> bool:
 
 
 def _places(operand: SSAValue) -> bool:
-    """True for a constant, and for bits that are put in their place in a word."""
+    """True for a constant, and for bits that are moved to their position in a word."""
     owner = operand.owner
     return const_evaluate_operand(operand) is not None or (
         isinstance(owner, arith.ShLIOp) and const_evaluate_operand(owner.rhs) is not None

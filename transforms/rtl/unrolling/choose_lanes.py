@@ -19,17 +19,17 @@ from tinyml.transforms.rtl.unrolling.cell_costs import Circuits, cells_of, produ
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
 MOST = 64
-"""The maximum number of elements that a sum takes at once."""
+"""The maximum number of elements that a sum processes at once."""
 
 GAIN, SEQUENTIAL = ORDERS = ("gain", "sequential")
 
 
 @dataclass(frozen=True)
 class Lanes:
-    """Sums that add the same of the same memories, and the elements that each takes at once.
+    """Sums that add the same terms from the same memories, and the number of elements that each processes at once.
 
-    circuit: what computes the terms of an element. luts, dsps: those of each element. logic: the LUTs of its products
-    once no DSPs are left. in_dsps: the number of elements, the first ones, that multiply by DSPs.
+    circuit: the ops that compute the terms of an element. luts, dsps: those of each element. logic: the LUTs of its
+    products once no DSPs are left. in_dsps: the number of elements, the first ones, that multiply by DSPs.
     """
 
     sums: Sequence[UnrolledSum]
@@ -42,7 +42,7 @@ class Lanes:
 
     @property
     def cycles(self) -> int:
-        """The cycles of all runs, as if an iteration took one."""
+        """The cycles of all runs, if an iteration takes one."""
         return total(_runs(sum.loop) * sum.iterations(self.count) for sum in self.sums)
 
     @property
@@ -54,7 +54,7 @@ class Lanes:
         return 2 * self.count <= MOST and all(sum.takes(2 * self.count) for sum in self.sums)
 
     def doubled(self, dsps: int) -> Lanes:
-        """Twice as many elements. dsps: the number of DSPs available for the additional ones."""
+        """The same sums with twice as many elements. dsps: the number of DSPs available for the additional ones."""
         more = min(self.count, self.sums[0].trips - self.count)
         in_dsps = more if self.dsps == 0 else min(more, max(dsps, 0) // self.dsps)
         return replace(self, count=2 * self.count, in_dsps=self.in_dsps + in_dsps)
@@ -75,11 +75,11 @@ def choose_lanes(
     words: Words,
     order: str,
 ) -> Sequence[Lanes]:
-    """The elements of each sum at once: powers of two, within a budget.
+    """The number of elements that each sum processes at once: powers of two, within a budget.
 
-    taken: the LUTs and DSPs of the program as it is. words: those of its memories. order: `gain` doubles the sums first
-    that save most cycles for their cells, of all sums at once; `sequential` gives each in turn as much as there is, as
-    SeeDot does (section 6.2.2).
+    taken: the LUTs and DSPs of the program as it is. words: those of its memories. order: `gain` first doubles the sums
+    that save most cycles for their cells, over all sums; `sequential` doubles each sum in turn as far as the budget
+    allows, as SeeDot does (section 6.2.2).
     """
     rows = _rows(sums, operators, fabric)
     first = _cells(rows, words)
@@ -89,7 +89,7 @@ def choose_lanes(
         return Resources(luts, dsps, words.cells[1])
 
     def grown(places: Sequence[int], here: Resources) -> _Step | None:
-        """The step to twice the elements of rows; None if it does not fit."""
+        """The step that doubles the elements of rows; None if it does not fit."""
         if not all(rows[place].can_grow for place in places):
             return None
         luts, left = budget.luts - here.luts, budget.dsps - here.dsps
@@ -120,7 +120,9 @@ def choose_lanes(
 
 
 def _beside(rows: Sequence[Lanes]) -> Iterator[Sequence[int]]:
-    """Yield the rows that take as many elements and read memories in common: words of one width are whole for all."""
+    """Yield the rows that process as many elements and read memories in common: all of them then read whole words of
+    one width.
+    """
     for place, row in enumerate(rows):
         others = [other for other, each in enumerate(rows) if each.count == row.count and each.memories & row.memories]
         if len(others) > 1 and others[0] == place:
@@ -129,7 +131,9 @@ def _beside(rows: Sequence[Lanes]) -> Iterator[Sequence[int]]:
 
 @dataclass
 class _Step:
-    """The rows and words after a step. gain: the cycles saved, divided by the largest share of what is left."""
+    """The rows and words after a step. gain: the cycles saved, divided by the largest share of the remaining budget
+    that the step takes.
+    """
 
     rows: Sequence[Lanes]
     words: Words
@@ -151,7 +155,9 @@ def _cells(rows: Sequence[Lanes], words: Words) -> tuple[int, int]:
 
 
 def _rows(sums: Sequence[UnrolledSum], operators: Operators, fabric: Fabric) -> Sequence[Lanes]:
-    """The sums by their circuits and by the most elements that they take, in the order of the first of each."""
+    """The sums, grouped by their circuits and by the most elements that they can process, in the order of the first sum
+    of each.
+    """
     circuits = Circuits()
     alike: dict[tuple[object, ...], list[UnrolledSum]] = {}
     for sum in sums:

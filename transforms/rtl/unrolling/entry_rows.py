@@ -16,7 +16,7 @@ from tinyml.transforms.rtl.scheduling.regions import is_pure
 
 
 class Entry(NamedTuple):
-    """A nonzero entry of a matrix: its number among all of it, and its column."""
+    """A nonzero entry of a matrix: its number among all entries, and its column."""
 
     number: int
     column: int
@@ -26,8 +26,8 @@ class Entry(NamedTuple):
 class EntryRows:
     """A contraction with the rows of a compressed matrix.
 
-    values, vector: the loads of an entry's value and of what it is multiplied by. term: what the entry adds; computing:
-    the ops that compute it. rows: the nonzero entries of each row.
+    values, vector: the loads of an entry's value and of the element by which it is multiplied. term: the value that the
+    entry adds; computing: the ops that compute it. rows: the nonzero entries of each row.
     """
 
     nest: num.ContractOp
@@ -48,12 +48,14 @@ class EntryRows:
         return _words(self.values.memory)
 
     def words(self, elements: int) -> int:
-        """The iterations if each processing element takes an entry of a row at a time; a row takes at least one."""
+        """The number of iterations if each processing element takes one entry of a row at a time; a row takes at least
+        one.
+        """
         return sum(max(1, -(-len(row) // elements)) for row in self.rows)
 
     @staticmethod
     def of(nest: num.ContractOp) -> EntryRows:
-        """The rows of a contraction that `adds_entries`, in memories."""
+        """The rows of a contraction that satisfies `adds_entries`, with its arrays in memories."""
         [sum] = (op for op in nest.body.block.ops if isinstance(op, num.EntriesOp))
         term, (*ops, end) = _term_of(sum), sum.body.block.ops
         computing = [op for op in ops if op is not end.operands[0].owner]
@@ -79,9 +81,9 @@ def _words(memory: SSAValue) -> list[int]:
 
 
 def adds_entries(nest: num.ContractOp) -> bool:
-    """True if a contraction, of arrays, adds products of the entries of a compressed matrix in one `num.entries`.
+    """True if a contraction of arrays adds products of the entries of a compressed matrix in one `num.entries`.
 
-    Without it nothing but loads, arithmetic and stores is in the contraction, and a value of 0 adds nothing.
+    Apart from that, the contraction contains only loads, arithmetic and stores, and an entry of value 0 adds nothing.
     """
     sums = [op for op in nest.body.block.ops if isinstance(op, num.EntriesOp)]
     if len(sums) != 1 or not all(
@@ -113,7 +115,7 @@ def _term_of(op: num.EntriesOp) -> SSAValue:
 
 
 def _entry_of(term: SSAValue, op: num.EntriesOp) -> memref.LoadOp | rtl.LoadOp | None:
-    """The load of the entry's value, if it is a factor of the term, which is 0 where the value is."""
+    """The load of an entry's value, if the value is a factor of the term, so that the term is 0 if the value is."""
     while isinstance(term.owner, arith.ExtSIOp | arith.ShRSIOp):
         term = term.owner.operands[0]
     if not isinstance(term.owner, arith.MuliOp):

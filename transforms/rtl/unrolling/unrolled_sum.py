@@ -56,7 +56,7 @@ class UnrolledSum:
         return [op for op in body.ops if op not in sums and op is not body.last_op]
 
     def takes(self, lanes: int) -> bool:
-        """True if an iteration can take a power of two of elements; the last iteration masks excess ones."""
+        """True if an iteration can process a given power of two of elements; the last iteration masks excess ones."""
         return lanes < 2 * self.trips and self._aligned(lanes)
 
     def iterations(self, lanes: int) -> int:
@@ -78,7 +78,9 @@ class UnrolledSum:
         return self.trips % lanes != 0 and _reads_alone(load)
 
     def _ends_in_zeros(self, padded: Sequence[rtl.LoadOp]) -> bool:
-        """True if each term is a product with an element of a row that ends in zeros, which contribute nothing."""
+        """True if each term is a product with an element of a row that is padded with zeros, so that the padding adds
+        nothing.
+        """
         return all(
             isinstance(product := factor(term).owner, arith.MuliOp)
             and any(factor(operand).owner in padded for operand in product.operands)
@@ -86,7 +88,7 @@ class UnrolledSum:
         )
 
     def unroll(self, lanes: int, in_dsps: int | None = None) -> None:
-        """Take `lanes` elements in each iteration; all but the first `in_dsps` multiply by logic."""
+        """Process `lanes` elements in each iteration; all but the first `in_dsps` are multiplied by logic."""
         count = self.iterations(lanes)
         length = count * lanes
         rest = self.trips - (count - 1) * lanes
@@ -125,7 +127,9 @@ class UnrolledSum:
         set_lanes(self.loop, len(each))
 
     def _word(self, nest: LoopNest, load: rtl.LoadOp, lanes: int, length: int) -> SSAValue:
-        """The word of the elements that an iteration reads at a load. length: of rows, with their padding."""
+        """The word that contains the elements of an iteration, in place of a load. length: that of rows, with their
+        padding.
+        """
         counter = self.loop.body.block.args[0]
         address = word_address(nest, load.address, counter, lanes, (length, self.trips))
         # The memory is widened to the word later; its type is verified after the pass.
@@ -133,7 +137,7 @@ class UnrolledSum:
 
 
 def _reads_alone(load: rtl.LoadOp) -> bool:
-    """True for the only load of a table."""
+    """True for a load that is the only one from a table."""
     memory = load.memory.owner
     return isinstance(memory, rtl.MemoryOp) and memory.is_table and memory.result.uses.get_length() == 1
 

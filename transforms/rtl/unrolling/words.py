@@ -49,7 +49,7 @@ def word_of(nest: LoopNest, elements: Sequence[SSAValue]) -> SSAValue:
 
 
 def widen_memories(function: func.FuncOp) -> None:
-    """Widen the words of memories to the accesses of them."""
+    """Widen the words of memories to the width of their accesses."""
     for op in list(function.walk()):
         if isinstance(op, rtl.MemoryOp):
             type = op.result.type

@@ -120,8 +120,8 @@ class ChannelNodes:
     def step(self, i: int, done: Collection[int], copies: bool = False) -> int:
         """The bits of slices alive while node i runs. done: the nodes that have run before in the same iteration.
 
-        As in the paper, slices read from a whole tensor or put into one are views of it; with `copies`, as in compiled
-        programs, they have memory of their own unless a contraction makes them. An elementwise op overwrites a slice
+        As in the paper, slices read from or inserted into a whole tensor are views of it; with `copies`, as in compiled
+        programs, they have separate memory unless a contraction computes them. An elementwise op overwrites a slice
         that it reads last.
         """
         node, readers = self.graph.nodes[i], self.readers

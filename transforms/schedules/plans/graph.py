@@ -48,8 +48,8 @@ class Kind(Enum):
 class Read(NamedTuple):
     """The window of an operand that pixel (y, x) of a result needs: the kernel at (y, x) * strides - before.
 
-    sums: all pixels of the operand are added up one after the other, and the result is a single pixel. alike: an
-    element of the operand is read for the same element of the result alone, and before that is stored.
+    sums: all pixels of the operand are added up sequentially, and the result is a single pixel. alike: an element of
+    the operand is only read for the same element of the result, and before that element is stored.
     """
 
     tensor: str

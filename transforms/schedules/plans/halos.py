@@ -26,7 +26,7 @@ def _cuts(extent: int, count: int) -> list[Span]:
 
 
 def boxes_of(graph: Graph, last: int, tile: Box) -> dict[str, Box]:
-    """The part of each tensor that a tile of the result of node `last` needs."""
+    """The part of each tensor that a tile of node `last`'s result needs."""
     rows, columns = (_spans_of(graph, last, axis, span) for axis, span in enumerate((tile[:2], tile[2:])))
     return {name: (*rows[name], *columns[name]) for name in rows}
 
@@ -34,7 +34,7 @@ def boxes_of(graph: Graph, last: int, tile: Box) -> dict[str, Box]:
 def areas_of_tiles(graph: Graph, last: int, count: int) -> Iterator[tuple[int, dict[str, int]]]:
     """Yield how many of the count x count tiles need parts of the same areas, and the area of each tensor's part.
 
-    Rows and columns of a part do not depend on each other, and most tiles inside an image are alike.
+    Rows and columns of a part do not depend on each other, and most tiles inside an image are equal.
     """
     sizes = [
         Counter(
@@ -48,7 +48,7 @@ def areas_of_tiles(graph: Graph, last: int, count: int) -> Iterator[tuple[int, d
 
 
 def _spans_of(graph: Graph, last: int, axis: int, span: Span) -> dict[str, Span]:
-    """The rows (axis 0) or columns (axis 1) of each tensor that some of the result of node `last` need."""
+    """The rows (axis 0) or columns (axis 1) of each tensor that a span of node `last`'s result needs."""
     spans = {graph.nodes[last].result: span}
     for node in reversed(graph.nodes[: last + 1]):
         if node.result not in spans:

@@ -1,9 +1,9 @@
-"""The order of rows and columns in which a convolution in place takes the least memory.
+"""The order of rows and columns for which a convolution in place needs the least memory.
 
 Gural and Murmann (2019, section 3.4) prove herringbone optimal for a square kernel, strides of 1 and no padding. For
-any other shape the best order is a path over what is left of the result: from all rows and columns, each step computes
-the next row or the next column, until nothing is left. The memory that a step needs depends on what is left alone, not
-on the way there; so the path whose largest step is least is found by dynamic programming, from the end backwards.
+any other shape the best order is a path over the remaining parts of the result: each step computes the next row or the
+next column, until nothing remains. The memory of a step depends only on the remaining part, not on the path to it.
+Dynamic programming, from the end backwards, finds the path with the least maximum step.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Steps(NamedTuple):
 
 
 def counted(graph: Graph, i: int) -> Steps:
-    """The bits of live pixels of operand and result during each step of node i, wherever they lie."""
+    """The bits of live pixels of operand and result during each step of node i, independent of their addresses."""
     node = graph.nodes[i]
     [read] = node.reads
     operand, result = graph.tensors[read.tensor], graph.tensors[node.result]
@@ -96,7 +96,7 @@ def counted(graph: Graph, i: int) -> Steps:
 def placed(read: Read, operand: Image, result: Image) -> Steps:
     """The bits of the buffer in which each step of a convolution overwrites its operand, turned in place between steps.
 
-    It holds for results that are written one after the other from the buffer's beginning, of operands at its end
+    It applies to results that are written contiguously from the buffer's beginning, and operands at its end
     (`tinyml.dialects.tdsl.convolution.lead`).
     """
     before, after = operand.channels * operand.bits, result.channels * result.bits
@@ -120,7 +120,7 @@ def placed(read: Read, operand: Image, result: Image) -> Steps:
         at[:, :-1] = np.maximum(at[:, :-1], last)
         most = _from_each_on(at) - numbers * after + np.where(kept[:, None], 0, columns[:-1]) * before
         within = most + written[:-1, :-1] * after - dead[:-1, :-1] * before
-        # Behind the row, the remaining image begins with the first pixel of the next step, if there is a next step.
+        # After the row, the remaining image begins with the first pixel of the next step, if there is one.
         behind = written[1:, :-1] * after - dead[1:, :-1] * before
         behind[-1] = 0
         return np.maximum(within, behind)
@@ -132,7 +132,7 @@ def placed(read: Read, operand: Image, result: Image) -> Steps:
 
 
 def _unread(read: Read, side: int, result: Image, operand: Image) -> Numbers:
-    """The rows (or columns) of an operand that windows from each on still read; 0 behind the last."""
+    """The rows (or columns) of an operand that each and later windows still read; 0 after the last."""
     results, extent = ((image.height, image.width)[side] for image in (result, operand))
     first = np.arange(results) * read.strides[side] - read.before[side]
     last = np.full(extent, -1)
@@ -148,5 +148,5 @@ def _written(result: Image) -> Numbers:
 
 
 def _from_each_on(values: Numbers) -> Numbers:
-    """The greatest of each value and those behind it in its row."""
+    """The maximum of each value and the later values in its row."""
     return np.maximum.accumulate(values[:, ::-1], 1)[:, ::-1]

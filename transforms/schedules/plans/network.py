@@ -20,10 +20,10 @@ from tinyml.transforms.schedules.tiling.axis_orders import gathered, written
 
 @dataclass(frozen=True)
 class Network:
-    """The graph of a function, and the ops and values that its nodes and tensors stand for.
+    """The graph of a function, and the ops and values of its nodes and tensors.
 
-    ops: for each node the op that computes its result, followed by the elementwise ops and reshapings that continue it.
-    names: the tensor that holds each value.
+    ops: for each node the op that computes its result, followed by the elementwise ops and reshapes that continue it.
+    names: the tensor that contains each value.
     """
 
     graph: Graph
@@ -41,11 +41,11 @@ def graph_of(function: func.FuncOp, bits: int | None = None) -> Graph:
 
 
 def network_of(function: func.FuncOp, bits: int | None = None) -> Network:
-    """The network of a function's ops behind its last loop or branch; tensors computed before are inputs.
+    """The network of a function's ops after its last loop or branch; tensors computed before are inputs.
 
     bits: the width of an element, instead of that of its format. Padding, reshaping and elementwise ops with a single
     operand belong to the op that they precede or follow, in whose loops they run. Constants are in flash. Raises
-    `InputError` if nothing is computed behind the last loop, and for batches of images.
+    `InputError` if nothing is computed after the last loop, and for batches of images.
     """
     builder = _Network(bits)
     graph = builder.graph(function)
@@ -142,7 +142,7 @@ class _Network:
         return True
 
     def continues(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """True if the result takes the operand's bytes: in the loops of the op before, reshaped, or in place."""
+        """True if the result uses the operand's bytes: in the loops of the preceding op, reshaped, or in place."""
         if isinstance(op, tdsl.ReshapeOp):
             return True
         if isinstance(op, tdsl.TransposeOp):
@@ -182,7 +182,7 @@ class _Network:
 
 
 def _is_margin(op: tdsl.PadOp) -> bool:
-    """True if only height and width of an image are padded, for windows alone."""
+    """True if only height and width of an image are padded, and only windows read the result."""
     shape = tdsl.shape_of(op.out)
     if len(shape) != 4 or any(op.gaps) or any((*op.margins[0], *op.margins[3])):
         return False

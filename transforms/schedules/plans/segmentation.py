@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Segment(NamedTuple):
     """Nodes first to last, both inclusive, executed in a tiling.
 
-    bits: the most that are alive at once. extra: work in excess of ordinary execution, in multiply-accumulates or, for
-    compiled programs, in rough units of time.
+    bits: the peak of live bits. extra: work in excess of ordinary execution, in multiply-accumulates or, for compiled
+    programs, in rough units of time.
     """
 
     first: int
@@ -46,8 +46,8 @@ class Plan(NamedTuple):
 def lower_bound(graph: Graph) -> int:
     """A lower bound, in bits, on the peak of every exact execution without recomputation.
 
-    The inputs are alive at the beginning, the results at the end, and an operand that an op reads whole before the op
-    begins.
+    The inputs are alive at the beginning, and the results at the end. An operand that an op reads whole is alive before
+    the op begins.
     """
     bounds = [graph.size(*graph.inputs), graph.size(*graph.outputs)]
     for node in graph.nodes:

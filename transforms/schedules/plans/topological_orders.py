@@ -1,8 +1,8 @@
 """Orders of a graph's nodes for execution with loops over channels (PEX, section 3.3, algorithm 1).
 
-Between ops and loops all tensors are whole: the memory depends on nothing but the set of nodes that have run. An order
-of least peak is a path from none to all nodes whose greatest step is smallest; a step is an op by itself, or a loop
-over nodes that share channels. The search runs forwards, in the paper backwards.
+Between ops and loops all tensors are whole: the memory depends only on the set of nodes that have run. An order of
+least peak is a path from none to all nodes with the least maximum step; a step is a single op, or a loop over nodes
+that share channels. The search runs forwards; the paper's runs backwards.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tinyml.transforms.schedules.plans.channel_rules import ChannelNodes, alive,
 from tinyml.transforms.schedules.plans.graph import Graph, Kind
 
 MOST_STEPS = 20_000
-"""The most steps that a search tries: the number of sets is exponential in the number of parallel branches."""
+"""Maximum steps of a search: the number of sets is exponential in the number of parallel branches."""
 
 Nodes = frozenset[int]
 
@@ -53,7 +53,7 @@ class ChannelOrders:
         return None
 
     def _steps(self, done: Nodes) -> Iterator[tuple[tuple[int, ...], int]]:
-        """The nodes that may run next, an op or a loop, and the most bits alive in the meantime."""
+        """The nodes that may run next, an op or a loop, and the peak of live bits while they run."""
         context = alive(self.graph, done)
         for i in self._ready(done):
             yield (i,), context + self._result(i, done)
@@ -64,7 +64,7 @@ class ChannelOrders:
         return (i for i, before in enumerate(self.before) if i not in done and before <= done)
 
     def _result(self, i: int, done: Nodes) -> int:
-        """The bits that the result of a single op takes, none if it overwrites an operand."""
+        """The bits of a single op's result; none if it overwrites an operand."""
         graph, node = self.graph, self.graph.nodes[i]
         after = done | {i}
         dying = [name for name in node.operands if name not in graph.outputs and after.issuperset(graph.users[name])]

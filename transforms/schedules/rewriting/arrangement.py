@@ -10,13 +10,13 @@ from tinyml.transforms.schedules.plans.network import Network
 
 
 def arrange(network: Network) -> None:
-    """Put the ops of a function into the order of a network's nodes, each after what it depends on."""
+    """Put the ops of a function in the order of a network's nodes, each after its dependences."""
     block = network.ops[0][0].parent
     assert block is not None
     *ops, end = block.ops
     of_nodes = {op for group in network.ops for op in group}
     depends: set[Operation] = set()
-    """The ops that depend on nodes, which follow the first of their readers' operands; others stay at the beginning."""
+    """The ops that depend on nodes; they precede the first of their readers. Others stay at the beginning."""
     for op in ops:
         if op in of_nodes or any(value.owner in depends for value in op.operands):
             depends.add(op)
@@ -40,7 +40,7 @@ def arrange(network: Network) -> None:
 
 
 def restore_order(values: Sequence[SSAValue], behind: Operation) -> None:
-    """Move the ops that read values, directly or not, but come before they are defined, in front of `behind`."""
+    """Move the ops that read values, directly or not, but precede their definition, to just before `behind`."""
     block = behind.parent
     assert block is not None
     late = set(values)

@@ -81,9 +81,10 @@ class ChannelLoop:
         restore_order(results, behind)
 
     def round_sums(self) -> None:
-        """Replace each op whose sums are rounded by a loop that rounds them, an iteration being ops on whole images.
+        """Replace each op whose sums are rounded by a loop that rounds them; an iteration consists of ops on whole
+        images.
 
-        The results are those of `rewrite`, which keeps less in memory and takes many more ops.
+        The results are those of `rewrite`, which needs less memory and many more ops.
         """
         for link in self.links:
             sums = self.sums.get(link.name)
@@ -110,7 +111,7 @@ class ChannelLoop:
             erase([link.op])
 
     def _iteration(self, c: SSAValue, held: dict[str, SSAValue]) -> list[SSAValue]:
-        """The values carried after iteration c. held: those before, by name."""
+        """The values carried after iteration c. held: the values carried before, by name."""
         emit = self.emit
         self.parts: dict[str, SSAValue] = {}
         """The current channels of each result that ops of the loop read."""
@@ -160,7 +161,7 @@ class ChannelLoop:
         return applied(ops, first, part, lambda value: self._operand(value, link), emit)
 
     def _convolved(self, link: ChannelOp, op: tdsl.Conv2dOp, target: SSAValue, at: SSAValue) -> SSAValue:
-        """An image with the current channels of a convolution's result put into it. at: the first of them in it."""
+        """An image with the current channels of a convolution's result inserted. at: the index of the first of them."""
         emit, pixels = self.emit, self.pixels[op]
         _, height, width, _ = tdsl.shape_of(op.out)
         generates = link.role is Role.GENERATE
@@ -170,7 +171,7 @@ class ChannelLoop:
             windows = pixels.windows(y, x, image)
 
             def element(k: SSAValue, held: SSAValue) -> SSAValue:
-                # Known before the element, the place is where it is computed.
+                # If it is known before the element, the place is its final location.
                 to = at if self.width == 1 else emit.sum(k, at)
                 window = windows if generates or self.width == 1 else self._one_channel(windows, k)
                 sum = pixels.element(emit.sum(self.now.start, k), window)
@@ -217,7 +218,9 @@ class ChannelLoop:
     def _operand(
         self, value: SSAValue, link: ChannelOp, pixel: Pixel | None = None, k: SSAValue | None = None
     ) -> SSAValue | None:
-        """The part of an operand that an elementwise op reads. pixel, k: of an element in the k-th current channel."""
+        """The part of an operand that an elementwise op reads. pixel, k: those of an element in the k-th current
+        channel.
+        """
         emit, shape, known = self.emit, tdsl.shape_of(link.op.out), self._known(value)
         if known is None:
             range = self.now if k is None else ChannelRange(emit.sum(self.now.start, k), 1)

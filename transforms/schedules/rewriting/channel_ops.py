@@ -20,8 +20,8 @@ from tinyml.transforms.schedules.tiling.padding import padding
 class ChannelOp:
     """An op and the elementwise ops that follow it, on the channels of an iteration.
 
-    name: of the tensor that holds the result. operand: the tensor that is read channel by channel, or whole by an op
-    that generates. kept: the result is whole after the loop. read: ops of the loop read the result.
+    name: that of the tensor that holds the result. operand: the tensor that is read channel by channel, or whole by an
+    op that generates. kept: the result is whole after the loop. read: ops of the loop read the result.
     """
 
     name: str
@@ -78,7 +78,7 @@ def channel_ops(network: Network, first: int, last: int) -> list[ChannelOp]:
 
 
 def _alone(value: SSAValue, op: tdsl.ElementwiseOp) -> bool:
-    """True if only this op reads a value."""
+    """True if the op is the only reader of a value."""
     return {use.operation for use in value.uses} == {op}
 
 
@@ -89,7 +89,7 @@ def unpadded(value: SSAValue) -> SSAValue:
 
 
 def _operand(op: tdsl.TensorOp, network: Network, found: dict[str, ChannelOp]) -> SSAValue:
-    """The operand that is read channel by channel, or perhaps whole by an op that generates; includes padding."""
+    """The operand that is read channel by channel, or whole by an op that generates; padding is included."""
     if isinstance(op, tdsl.ContractionOp):
         return op.pairs[0][1]
     if isinstance(op, tdsl.ElementwiseOp):

@@ -1,6 +1,6 @@
 """The choice of images with another order of axes that are copied to the usual order, or transposed in place.
 
-A copy makes reads faster, a transposition frees the bytes of the image pixel by pixel, as those of any other.
+A copy makes reads faster; a transposition frees the bytes of the image pixel by pixel, like those of other images.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tinyml.transforms.schedules.plans.segmentation import Plan
 from tinyml.transforms.schedules.tiling.axis_orders import can_turn, needs_no_memory, orders
 
 MOST = 3
-"""The most images that are decided one by one; beyond it, all are copied, or none as far as possible."""
+"""Maximum images that are decided individually; of more images all are copied, or as few as possible."""
 
 
 class Way(IntEnum):
@@ -64,7 +64,7 @@ def weighed(function: func.FuncOp, plan: Callable[[Network], Plan], ram: int | N
 
 
 def _ways(op: tdsl.TransposeOp, turns: bool) -> list[Way]:
-    """Possible treatments of an image, those without time or bytes of their own first."""
+    """Possible treatments of an image; those without time or bytes come first."""
     left, turned = needs_no_memory(op), turns and can_turn(op)
     return [Way.LEFT] * left + [Way.COPIED] + [Way.TURNED] * turned
 

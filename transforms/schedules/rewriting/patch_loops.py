@@ -1,7 +1,7 @@
 """Loops over the tiles of a segment's result, in which each op computes the part that the tile needs.
 
-Parts are rectangles of images. They are kept in tensors of the largest part's size, which hold pixel (y, x) at (y mod
-height, x mod width). The overlap of neighbouring tiles is computed again.
+Parts are rectangles of images. They are stored in tensors of the largest part's size, with pixel (y, x) at (y mod
+height, x mod width). The overlap of neighbouring tiles is computed repeatedly.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ class PlannedExecution:
             yield DictionaryAttr(values)
 
     def _limit(self, function: func.FuncOp, network: Network) -> int | None:
-        """The bytes that may be alive at once; the limit of a search includes stack and input."""
+        """The limit on live bytes; the limit of a search includes stack and input."""
         searched = function.attributes.get(tdsl.RAM)
         if self.ram is not None or not isinstance(searched, IntegerAttr):
             return self.ram
@@ -94,7 +94,7 @@ class PlannedExecution:
         for segment, bits in zip(plan.segments, alive, strict=True):
             kernels = Kernels(self.target, AMPLE)
             if beyond is not None and ram is not None:
-                # Packing takes more than the bytes alive at once: half of the rest is for results next to operands.
+                # Packing needs more than the live bytes: half of the rest is for results next to operands.
                 left = TileMemory(AMPLE.input_tile, max(ram - -(-segment.bits // 8), 0) // 2)
                 kernels = Kernels(self.target, left, left)
             elif beyond is not None:
@@ -113,7 +113,7 @@ class PlannedExecution:
 
 
 class RoundedSums(PlannedExecution):
-    """Sums that are rounded as a plan rounds them, on whole images; nothing else of the plan is executed."""
+    """Sums rounded as a plan rounds them, on whole images; the rest of the plan is not executed."""
 
     def _run(self, network: Network, plan: Plan, ram: int | None) -> Iterator[tuple[Segment, str]]:
         for segment in plan.segments:
@@ -122,7 +122,7 @@ class RoundedSums(PlannedExecution):
 
 
 def _why_whole(network: Network, segment: Segment, schedule: Schedule) -> str:
-    """Why a schedule leaves a segment of one node whole."""
+    """The reason why a schedule runs a segment of one node whole."""
     if whole := [read.tensor for read in network.graph.nodes[segment.last].reads if read.strides == (0, 0)]:
         return f"it reads all of {', '.join(whole)}"
     obstacles = [tiling.obstacle(network, segment) for tiling in schedule.tilings(TilingOptions()).values()]

@@ -119,7 +119,7 @@ class Streams:
         return held + size - max(self.overlap(name, first, last, produced, held) + size, held)
 
     def held(self, name: str) -> int:
-        """The bits of a tensor's ring; an input that arrives in rows is kept in whole rows."""
+        """The bits of a tensor's ring; an input that arrives in rows is stored in whole rows."""
         image, slots = self.graph.tensors[name], self.ring(name)
         if self.graph.nodes[self.graph.producer[name]].kind is Kind.ARRIVAL:
             rows = slots if self.slice is Slice.ROW else -(-slots // image.width)
@@ -174,7 +174,7 @@ class Streams:
         whole = self.slice.bits(image) * freed
         match image.order:
             case Order.PLANES:
-                # Slices are freed in all planes at once, of which a result that grows from below reaches the first.
+                # Slices are freed in all planes at once; a result that grows from below reaches the first plane first.
                 return np.where(freed == self.slice.count(image), whole, whole // image.channels)
             case Order.ROWS if self.slice is Slice.PIXEL:
                 return self.slice.bits(image) * (freed - freed % image.width)
@@ -194,8 +194,8 @@ class Streams:
     def _ring(self, name: str) -> int:
         """The number of slots in the ring of a tensor whose readers all belong to one segment.
 
-        Times are ordered by the step of the node where the readers join, then by the order in which that step runs
-        nodes, then by the step of the reader.
+        Times are ordered by the step of the node where the readers join, then by the order of nodes in that step, then
+        by the step of the reader.
         """
         graph, users = self.graph, self.graph.users[name]
         reads = [(k, number) for k in users for number, read in enumerate(graph.nodes[k].reads) if read.tensor == name]

@@ -40,8 +40,8 @@ def smallest_rings(network: Network, first: int, last: int, by: By) -> RingSched
     """The schedule of nodes first to last of a network, both inclusive; raises `NotTiled`.
 
     Where two branches join, the sum may run with either of them. The other branch runs as late as possible, or early:
-    before the first branch consumes more of their common operand. Joins are decided one after the other, each by the
-    size of the rings.
+    before the first branch consumes more of their common operand. Joins are decided sequentially, each by the size of
+    the rings.
     """
     choice = _JoinChoice({}, frozenset())
     best = _scheduled(network, first, last, by, choice)

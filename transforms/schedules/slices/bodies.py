@@ -1,4 +1,4 @@
-"""The computation of a stage's slices: of convolutions, of other ops on windows, and of rows that arrive."""
+"""The computation of a stage's slices: of convolutions, of other ops on windows, and of arriving rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tinyml.transforms.schedules.tiling.window_tiles import AMPLE, TileMemory, T
 class Convolution(Body):
     """A convolution, whose rows are loops over single pixels or over tiles of several pixels.
 
-    target: the board, which may have kernels for several pixels at once. memory: what these may take.
+    target: the board, which may have kernels for several pixels at once. memory: the limit on their memory.
     """
 
     def __init__(self, stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileMemory = AMPLE) -> None:
@@ -153,7 +153,7 @@ class BlockPool(Windows):
 
 
 class Arrival(Body):
-    """Rows of the input, which arrive whole."""
+    """Rows of the input, which arrive as a whole."""
 
     def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
         super().__init__(stage, emit)
@@ -178,7 +178,7 @@ class Arrival(Body):
 def body_of(stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileMemory = AMPLE) -> Body:
     """The body that computes a stage's slices. Raises `NotTiled`.
 
-    target: the board, which may have kernels for several pixels of a row at once. memory: what these may take.
+    target: the board, which may have kernels for several pixels of a row at once. memory: the limit on their memory.
     """
     kind = kind_of(stage)
     if kind is Convolution:

@@ -37,7 +37,7 @@ class StepFunction:
         self.states: dict[SSAValue, SSAValue] = {}
         """The last value of each state, by its argument."""
         self.moving: dict[SSAValue, int] = {}
-        """The rows by which states move on after an answer, by their arguments."""
+        """The rows by which states move after an answer, by their arguments."""
 
     def build(self) -> None:
         """Rewrite the function."""
@@ -79,7 +79,7 @@ class StepFunction:
         return behind
 
     def _step(self, time_loop: TimeLoop, row: SSAValue) -> SSAValue:
-        """Let a loop run the iterations of one call; returns the row that it makes, or that it has read."""
+        """Let a loop run the iterations of one call; return the row that it computes or reads."""
         old, made = time_loop.loop, time_loop.made
         emit = self.emit = TensorBuilder(old, old.location)
         read = tdsl.ReshapeOp(row, tdsl.shape_of(time_loop.read.out))
@@ -111,7 +111,7 @@ class StepFunction:
         return self._applied(made.chain, old.results[made.position], loop.results[made.position])
 
     def _initial(self, time_loop: TimeLoop) -> dict[SSAValue, SSAValue]:
-        """The values with which a loop starts, by the function's argument for each state; an empty tensor by itself.
+        """The initial values of a loop, by the function's argument for each state; an empty tensor is its own value.
 
         In call 0 they are those of the whole program, except for tensors that it does not initialise either.
         """
@@ -137,7 +137,7 @@ class StepFunction:
         return starts
 
     def _values(self, initial: Mapping[SSAValue, SSAValue]) -> Sequence[SSAValue]:
-        """The initial values of states; those that need no operands, such as fillings, are made where they are used."""
+        """The initial values of states; values without operands, such as fillings, are created at their uses."""
 
         def made(value: SSAValue) -> SSAValue:
             op = value.owner
@@ -146,13 +146,13 @@ class StepFunction:
         return [made(value) for value in initial.values()]
 
     def _keep_row(self, argument: SSAValue, made: Rows) -> None:
-        """Let a loop carry the row that it has made in place of all rows."""
+        """Let a loop carry the row that it computes instead of all rows."""
         part = made.insertion.part
         Rewriter.replace_op(made.insertion, [], [part])
         Rewriter.replace_value_with_new_type(argument, part.type)
 
     def _applied(self, chain: Sequence[tdsl.TensorOp], rows: SSAValue, row: SSAValue) -> SSAValue:
-        """A row after the ops that change all elements of all rows alike."""
+        """A row after the ops that change all elements of all rows in the same way."""
         for op in chain:
             if isinstance(op, tdsl.ElementwiseOp):
                 self._keep_before(op.inputs)
@@ -173,7 +173,7 @@ class StepFunction:
                 self.block.insert_op_before(op, first)
 
     def _answer(self, behind: Sequence[Operation], last: func.ReturnOp) -> Sequence[SSAValue]:
-        """The outputs of the call that gives the answer; in other calls they are undefined."""
+        """The outputs of the call that returns the answer; in other calls they are undefined."""
         emit = self.emit = TensorBuilder(last, last.location)
         empty = [
             emit.insert(tensor.EmptyOp((), tensor_like(output, tdsl.shape_of(output))))
@@ -201,7 +201,7 @@ class StepFunction:
         return results[: len(empty)]
 
     def _moved(self, rows: SSAValue, count: int) -> SSAValue:
-        """A tensor whose rows have moved up by `count`; the last ones are rewritten before they are read."""
+        """A tensor with rows moved up by `count`; the last rows are rewritten before they are read."""
         emit, shape = self.emit, tdsl.shape_of(rows)
         axis = next((axis for axis, extent in enumerate(shape) if extent > 1), len(shape) - 1)
         if count >= shape[axis]:
@@ -213,7 +213,7 @@ class StepFunction:
         function, block = self.function, self.block
         block.erase_arg(block.args[0])
         given = tdsl.read_input(function)
-        # A frame has no order of axes and no parts of its own.
+        # A frame has neither an order of axes nor parts.
         frame = replace(given, range=None, scales=None, offsets=None, order=None, parts=None, packed=None)
         frame = replace(frame, pushed=self.pushes, reused=True)
         tdsl.update_interface(function, input=frame, calls=self.pushes.steps + 1)

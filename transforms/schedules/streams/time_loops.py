@@ -3,8 +3,8 @@
 A program reads its input step by step, frame by frame, or as an image (L1). Its loops form chains, each loop reading a
 row of the result of the one before.
 
-Between answers time goes back by a stride. States of loops, such as those of recurrent networks, go on; rows of images
-and of collected results move on by as many rows as the stride makes, so that each answer is that of the whole program
+Between answers time moves back by a stride. States of loops, such as those of recurrent networks, continue. Rows of
+images and of collected results move by the number of rows in a stride, so that each answer is that of the whole program
 for the last frames.
 """
 
@@ -41,7 +41,7 @@ from tinyml.transforms.schedules.tiling.window_tiles import small_memory
 class SequenceLoop(NamedTuple):
     """A loop over time.
 
-    read: the only op that reads the sequence. pushes: the parts that it reads. axis: that of time, of the sequence.
+    read: the only op that reads the sequence. pushes: the parts that it reads. axis: the time axis of the sequence.
     """
 
     loop: scf.ForOp
@@ -53,7 +53,7 @@ class SequenceLoop(NamedTuple):
 def sequence_of(value: SSAValue) -> SSAValue:
     """The image or the sequence of a tensor, whose only reader may be a change of its shape.
 
-    An image of one row is one whose single channel comes first.
+    An image of one row counts as an image whose single channel comes first.
     """
     shape = tdsl.shape_of(value)
     readers = {use.operation for use in value.uses}
@@ -83,7 +83,7 @@ def steps_of(sequence: SSAValue) -> SequenceLoop | None:
 
 
 def _frames_of(signal: SSAValue) -> SequenceLoop | None:
-    """The only reader of a signal 1 x N, if that is a loop that slices one frame after the other; None otherwise."""
+    """The only reader of a signal 1 x N, if it is a loop that slices consecutive frames; None otherwise."""
     cut = _only_reader(signal)
     if not isinstance(cut, tdsl.SliceOp) or cut.input is not signal or cut.strides is not None:
         return None
@@ -99,7 +99,7 @@ def _frames_of(signal: SSAValue) -> SequenceLoop | None:
 
 
 def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:
-    """Make the readers of an image read a copy, which is received as a whole before. name: of the copy."""
+    """Let the readers of an image read a copy, which is received as a whole before. name: that of the copy."""
     zero = index_constant(0)
     received = tdsl.ReceiveOp(image, zero.result, tdsl.shape_of(image)[1])
     received.out.name_hint = name or "X"
@@ -110,7 +110,7 @@ def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:
 
 
 def behind(value: SSAValue) -> InsertPoint:
-    """The insertion point after the op that makes a value."""
+    """The insertion point after the op that defines a value."""
     return InsertPoint.after(value.owner) if isinstance(value.owner, Operation) else InsertPoint.at_start(value.owner)
 
 
@@ -120,7 +120,7 @@ def _only_reader(value: SSAValue) -> Operation | None:
 
 
 def _time_loop(read: Operation, count: int | None = None) -> scf.ForOp | None:
-    """The loop around an op, if that runs once, from 0 by 1 to a constant; count: to this one."""
+    """The loop around an op, if it is the only loop and counts from 0 by 1 to a constant; count: to this constant."""
     loop = read.parent_op()
     if not isinstance(loop, scf.ForOp) or not isinstance(loop.parent_op(), func.FuncOp):
         return None
@@ -135,8 +135,8 @@ MOST = (1 << 15) - 1
 class TimeAxis(NamedTuple):
     """The time axis of a program's input.
 
-    sequence: the input in the shape in which it is read. axis: of the sequence. pushes: the parts in which it arrives.
-    steps: the loop that reads it; None for an image, whose rows follow each other in time.
+    sequence: the input in the shape in which it is read. axis: that of the sequence. pushes: the parts in which it
+    arrives. steps: the loop that reads it; None for an image, whose rows follow each other in time.
     """
 
     sequence: SSAValue
@@ -148,7 +148,7 @@ class TimeAxis(NamedTuple):
 def time_of(function: func.FuncOp, stride: int | None = None) -> TimeAxis:
     """The time axis of the input of a predict function; raises `InputError` if it is not read in order of time.
 
-    stride: the frames from one answer to the next; by default windows of an answer follow each other.
+    stride: the number of frames between answers; by default the windows of answers are adjacent.
     """
     sequence = sequence_of(function.body.block.args[0])
     shape = tdsl.shape_of(sequence)
@@ -179,7 +179,7 @@ def time_of(function: func.FuncOp, stride: int | None = None) -> TimeAxis:
 def _moving_rows(rings: RingSchedule, pushes: tdsl.Pushes) -> Mapping[int, int]:
     """The rows by which the whole images of a loop over ticks move, by their positions.
 
-    Rings stay as they are: raises `InputError` for a stride that is no multiple of their rows.
+    Rings are unchanged: raises `InputError` for a stride that is not a multiple of their rows.
     """
     if pushes.stride == pushes.steps:
         return {}
@@ -237,10 +237,10 @@ def _uses(index: SSAValue) -> Iterable[Operation]:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows that a loop makes, one in each iteration.
+    """The rows that a loop computes, one per iteration.
 
-    position: of the carried tensor that collects them. insertion: the op that inserts one. chain: the ops on all of
-    them behind the loop, in order. sequence: the result of the last one.
+    position: that of the carried tensor that collects them. insertion: the op that inserts one. chain: the ops on all
+    rows after the loop, in order. sequence: the result of the last one.
     """
 
     position: int
@@ -254,9 +254,9 @@ class TimeLoop:
     """A loop over time.
 
     read: the op whose result is a row of the sequence that the loop reads. passing: the positions of carried tensors
-    whose rows are read in the iteration that makes them, and in no later one. moving: by the positions of others, the
-    rows by which their content moves when time goes back to the middle of the sequence. made: the rows that the next
-    loop reads; None for the last loop.
+    whose rows are only read in the iteration that computes them. moving: by the positions of others, the rows by which
+    their content moves when time moves back to the middle of the sequence. made: the rows that the next loop reads;
+    None for the last loop.
     """
 
     loop: scf.ForOp
@@ -274,10 +274,10 @@ class TimeLoop:
 
 
 def time_loops(function: func.FuncOp, time: TimeAxis, target: str) -> list[TimeLoop]:
-    """The loops over time of a program, the first one of which reads its input.
+    """The loops over time of a program; the first one reads its input.
 
-    An op on images becomes a loop over rows, with all ops behind it that run row by row: their rings are what remains
-    of one step for the next. target: as for `tile-segment`. Raises `InputError` if nothing runs in steps.
+    An op on images becomes a loop over rows, together with all later ops that run row by row: their rings are the state
+    between steps. target: as for `tile-segment`. Raises `InputError` if nothing runs in steps.
     """
     if time.steps is None:
         if (only := _by_rows(function, time.sequence, target, time.pushes)) is None:
@@ -295,7 +295,7 @@ def time_loops(function: func.FuncOp, time: TimeAxis, target: str) -> list[TimeL
 
 
 def _reader(function: func.FuncOp, sequence: SSAValue, pushes: tdsl.Pushes, target: str) -> TimeLoop | None:
-    """The loop that reads a sequence of a row for each frame one after the other; None if there is none."""
+    """The loop that reads consecutive rows of a sequence, one for each frame; None if there is none."""
     if (steps := steps_of(sequence)) is not None:
         return TimeLoop(steps.loop, steps.read) if steps.pushes.steps == pushes.steps else None
     shape = tdsl.shape_of(sequence)
@@ -303,9 +303,9 @@ def _reader(function: func.FuncOp, sequence: SSAValue, pushes: tdsl.Pushes, targ
 
 
 def _by_rows(function: func.FuncOp, image: SSAValue, target: str, pushes: tdsl.Pushes) -> TimeLoop | None:
-    """The loop over the rows of the ops that read an image, and of as many behind them as possible.
+    """The loop over the rows of the ops that read an image, and of as many later ops as possible.
 
-    None if no op runs row by row; the program is then unchanged. Sums over all rows cannot move on.
+    None if no op runs row by row; the program is then unchanged. Sums over all rows cannot move.
     """
     received = receive_image(image, image.name_hint)
     network = network_of(function)
@@ -330,7 +330,7 @@ def _by_rows(function: func.FuncOp, image: SSAValue, target: str, pushes: tdsl.P
 
 
 def _passes(rings: RingSchedule, stage: Stage) -> bool:
-    """True if the rows of a stage are read in the tick that computes them, and in no later one."""
+    """True if the rows of a stage are only read in the tick that computes them."""
     clocks, name = rings.timing.clocks, stage.node.result
     reads = [(node, read) for node in rings.timing.graph.nodes for read in node.reads if read.tensor == name]
     return not stage.kept and all(
@@ -341,7 +341,7 @@ def _passes(rings: RingSchedule, stage: Stage) -> bool:
 
 
 def _rows(loop: scf.ForOp) -> Rows | None:
-    """The rows that a loop makes for the ops behind it, if it collects them in one tensor that has one reader."""
+    """The rows that a loop computes for later ops, if it collects them in one tensor with one reader."""
     for position in range(len(loop.iter_args)):
         if (insertion := tdsl.insertion_in(loop, position)) is None:
             continue
@@ -355,7 +355,7 @@ def _rows(loop: scf.ForOp) -> Rows | None:
 
 
 def _chain(value: SSAValue) -> list[tdsl.TensorOp]:
-    """The ops that change all elements of a tensor alike, or its shape, one behind the other."""
+    """The consecutive ops that change all elements of a tensor in the same way, or its shape."""
     chain: list[tdsl.TensorOp] = []
     while value.has_one_use():
         [use] = value.uses

@@ -55,14 +55,14 @@ def orders(function: func.FuncOp) -> Iterator[tdsl.TransposeOp]:
 
 
 def needs_no_memory(op: tdsl.TransposeOp) -> bool:
-    """True if the readers of an image can gather from the operand, or its maker can write the result."""
+    """True if the readers of an image can gather from the operand, or the op that computes it can write the result."""
     return _can_be_gathered(op) or _can_be_written(op)
 
 
 def can_turn(op: tdsl.TransposeOp) -> bool:
     """True if an image can be transposed in place: the program's input, in the arena, which nothing else reads.
 
-    Its elements take whole bytes, or half bytes if they are packed.
+    Its elements occupy whole bytes, or half bytes if they are packed.
     """
     given = op.input
     if not _moves_axes(op) or op.matrix is None or not given.has_one_use() or not isinstance(given, BlockArgument):
@@ -107,7 +107,7 @@ def _around(value: BlockArgument) -> Operation | None:
 
 
 def _reads_windows(use: Use) -> bool:
-    """True if a convolution reads an image, perhaps padded."""
+    """True if a convolution reads an image, directly or padded."""
     op = use.operation
     if isinstance(op, tdsl.PadOp):
         return padding(op.out) is not None and all(map(_reads_windows, op.out.uses))

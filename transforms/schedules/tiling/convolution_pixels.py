@@ -15,7 +15,7 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.tiling.window_tiles import Tiling
 
 Images = Callable[[SSAValue], StoredImage]
-"""A function that gives the stored image of a value."""
+"""A function that returns the stored image of a value."""
 
 
 class ConvolutionPixels:
@@ -133,7 +133,7 @@ def applied(
 ) -> SSAValue:
     """Apply elementwise ops to a part of the first operand, and return the same part of the last result.
 
-    other: gives the same part of another operand; None for operands that all parts share.
+    other: returns the same part of another operand; None for operands that all parts share.
     """
     previous = first
     for step in chain:

@@ -8,7 +8,7 @@ from tinyml.dialects import tdsl
 
 
 def padding(image: SSAValue) -> tdsl.PadOp | None:
-    """The padding that makes an image, if it only pads height and width; None otherwise."""
+    """The padding that defines an image, if it only pads height and width; None otherwise."""
     pad = image.owner
     if not isinstance(pad, tdsl.PadOp):
         return None

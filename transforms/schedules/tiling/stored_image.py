@@ -19,7 +19,7 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 class StoredImage:
     """An image 1 x H x W x C, and the tensor that holds it or, as a ring, its most recent rows or pixels.
 
-    shape: of the image. A ring has shape 1 x h x w x C: it holds pixel (y, x) at (y mod h, x mod w) or, if it is a
+    shape: that of the image. A ring has shape 1 x h x w x C: it holds pixel (y, x) at (y mod h, x mod w) or, if it is a
     single row, pixel n of the image in raster order at n mod w. axes: for each axis of the image, the axis of the
     tensor, which may have another order.
     """
@@ -39,7 +39,7 @@ class StoredImage:
     def empty(
         like: SSAValue, height: int, width: int, emit: TensorBuilder, location: Operation | None = None
     ) -> StoredImage:
-        """An uninitialised image of which `height` rows and `width` columns are kept, in the order in which it is read.
+        """An uninitialised image that stores `height` rows and `width` columns, in the order in which it is read.
 
         The order differs from the usual one if the program returns or receives the image in another order.
         """
@@ -92,8 +92,8 @@ class StoredImage:
     ) -> StoredImage:
         """The image after replacing pixels from index `at`. as_stored: the part has the tensor's order of axes.
 
-        A part that is all of an uninitialised image takes its place, but for a single pixel: a loop over its channels
-        would become part of the product, which has fewer kernels then.
+        A part that covers an uninitialised image replaces it, except if the part is a single pixel: a loop over its
+        channels would become part of the product, which then has fewer kernels.
         """
         offsets = [at[self.axes.index(axis)] for axis in range(4)]
         axes = None if as_stored or self.axes == USUAL else self.axes
@@ -114,7 +114,7 @@ class StoredImage:
         count: int = 1,
         across: int = 1,
     ) -> SSAValue:
-        """The pixels in windows, gathered into a buffer of their own unless they are contiguous.
+        """The pixels in windows, gathered into a separate buffer unless they are contiguous.
 
         count: the number of adjacent windows, `across` pixels apart.
         """

@@ -26,9 +26,9 @@ from tinyml.transforms.schedules.tiling.window_tiles import (
 def tile_convolution(op: tdsl.Conv2dOp, target: str, *, limited: bool, large: bool) -> None:
     """Rewrite a convolution of a single image, unless it runs in place, in tiles, or as one window of grouped channels.
 
-    One whose bound follows only from a constant image stays whole.
+    A convolution whose bound follows only from a constant image stays whole.
 
-    limited: true if there is a limit on memory; tiles then take what `plan-execution` leaves. large: as in
+    limited: true if there is a limit on memory; tiles then use the memory that `plan-execution` leaves. large: as in
     `image_tiling`.
     """
     single = tdsl.shape_of(op.rhs)[0] == 1 and op.is_bounded_by_parts(op.rhs)
@@ -44,9 +44,9 @@ def _is_window(op: tdsl.Conv2dOp) -> bool:
 
 
 _PARTS, _LEAST_WINDOWS = (4, 3, 2), 4
-"""The parts of an image one pixel wide, each of which is gathered at once, and the windows that a part may have anyway.
+"""The number of parts of an image one pixel wide, each gathered at once, and the minimum windows of a part.
 
-Larger ones take more memory and hardly less time.
+Larger parts need more memory and hardly less time.
 """
 
 
@@ -55,7 +55,7 @@ def _along_image(
 ) -> tuple[tdsl.Conv2dOp, TileMemory]:
     """A convolution of an image one pixel wide as that of a row, and the memory for its tiles.
 
-    Both images have the same elements in memory. The operands are returned for other images, and if no tile takes
+    Both images have the same elements in memory. The operands are returned for other images, and if no tile computes
     pixels of the row. large: as in `image_tiling`.
     """
     pad, chain = padding(op.rhs), _chain(op)
@@ -94,10 +94,10 @@ def _along_image(
 
 
 def _part_of_image(op: tdsl.Conv2dOp, target: str, memory: TileMemory, *, large: bool) -> TileMemory | None:
-    """The memory for equal tiles of an image one pixel high; None if no tile takes its pixels.
+    """The memory for equal tiles of an image one pixel high; None if no tile computes its pixels.
 
-    Without a limit on memory other tiles take them if there are no equal ones. Pixels of these are left behind the
-    loop, so that results do not overwrite the image.
+    Without a limit on memory, unequal tiles are used if there are no equal ones. They leave pixels after the loop, so
+    that results do not overwrite the image.
     """
     (_, _, taps, _), pixels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)[2]
     (_, across), (_, apart), channels = op.steps, op.spread, tdsl.shape_of(op.rhs)[3]
@@ -143,7 +143,7 @@ def _tile(op: tdsl.Conv2dOp, memory: TileMemory, target: str, *, large: bool) ->
 
 
 def _chain(op: tdsl.Conv2dOp) -> list[tdsl.ElementwiseOp]:
-    """The elementwise ops that follow a convolution pixel by pixel, each the only reader of the one before."""
+    """The elementwise ops that follow a convolution pixel by pixel; each is the only reader of the previous one."""
     chain: list[tdsl.ElementwiseOp] = []
     value: SSAValue = op.out
     while len({use.operation for use in value.uses}) == 1:

@@ -24,7 +24,7 @@ from tinyml.transforms.schedules.tiling.padding import padding
 
 @dataclass(frozen=True)
 class TileMemory:
-    """The memory that computing several pixels at once may take.
+    """The memory for computing several pixels at once.
 
     input_tile: bytes of an input tile. spare: bytes of the arena in excess of the window and the pixel of one-by-one
     computation; None for no limit.
@@ -38,7 +38,7 @@ AMPLE = TileMemory(INPUT_TILE_BYTES)
 """The memory in ordinary execution without a limit on RAM."""
 
 ROWS_BYTES = 1024
-"""The most bytes of several rows that are computed at once, as results overwrite operands tile by tile."""
+"""Maximum bytes of several rows that are computed at once, as results overwrite operands tile by tile."""
 
 _STREAMED_SHARE = 3
 """The divisor of the memory for input tiles in streamed segments, where these and the stack share a third of it."""
@@ -50,8 +50,8 @@ _CALLS = 320
 class Tiling(NamedTuple):
     """The pixels of a convolution that are computed at once: `pixels` of a row, in `rows` rows, which are then whole.
 
-    tiles: by rows and pixels, those of such pixels and of the rest of a row or of an image; none if pixels are computed
-    one by one.
+    tiles: the kernels by rows and pixels: for these pixels, and for the rest of a row or of an image; none if pixels
+    are computed one by one.
     """
 
     pixels: int = 1
@@ -71,7 +71,7 @@ def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE) -> Ti
 def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE, *, large: bool = False) -> Tiling:
     """The tiling of an image: of several rows that are one line of windows, of each row, or of lines of windows.
 
-    large: kernels for several lines at once, which take more flash, may take the place of the tiling's.
+    large: true if kernels for several lines at once, which need more flash, may replace the tiling's.
     """
     (_, *taps, _), (_, height, width, channels) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)
     evenly = op.steps == op.spread == (1, 1)
@@ -112,7 +112,7 @@ class _Pixels:
             yield from (offer.kernel for offer in offers(self.target, nest) if bytes <= offer.input_tile)
 
     def lines(self, count: int, memory: TileMemory) -> Iterator[int]:
-        """Yield the numbers of lines that kernels which take more flash compute at once, within memory."""
+        """Yield the numbers of lines that kernels with more flash compute at once, within memory."""
         if (nest := self._nest(count)) is not None:
             several = replace(nest, lines=tdsl.shape_of(self.op.out)[1], several=True, large=True)
             for lines, most in ((offer.lines, offer.input_tile) for offer in offers(self.target, several)):
@@ -120,7 +120,9 @@ class _Pixels:
                     yield lines
 
     def first(self, counts: Iterable[int], memory: TileMemory) -> Tiling | None:
-        """The tiling by the first number of pixels that fits memory, and has kernels for them and the rest of a row."""
+        """The tiling by the first number of pixels that fits memory, and has kernels for these pixels and the rest of a
+        row.
+        """
         extent = tdsl.shape_of(self.op.out)[2]
         for count in counts if self.sums is not None else ():
             if not self._fits(count, memory):
@@ -133,7 +135,7 @@ class _Pixels:
         return None
 
     def _nest(self, count: int) -> TileNest | None:
-        """What the target is asked for `count` pixels; None if no tile kernel computes such sums."""
+        """The nest of `count` pixels as a query to the target; None if no tile kernel computes such sums."""
         if self.sums is None:
             return None
         layout = tdsl.window_layout(tdsl.shape_of(self.op.lhs), _shared_shape(self.op, count), self.op.steps[1])
@@ -148,7 +150,9 @@ class _Pixels:
 
 
 def _row_sums(op: tdsl.Conv2dOp) -> RowSums | None:
-    """The sums of filters, whose starts absorb the zero point of the image; None if no tile kernel computes them."""
+    """The sums of filters, with starts that absorb the zero point of the image; None if no tile kernel computes
+    them.
+    """
     (filters, *_, length), channels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[3]
     constant, initial, accumulator = op.lhs.owner, op.initial, op.accumulators[0]
     (lhs, lhs_offset), (rhs, offset) = (tdsl.format_of(x).without_offset() for x in (op.lhs, op.rhs))

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 VIEWS = (tdsl.IndexOp, tdsl.ReshapeOp)
-"""The ops whose results are views of their operands wherever these are: they take no memory of their own."""
+"""The ops whose results are always views of their operands: they occupy no memory."""
 
 
 FLASH_ABOVE = (tdsl.Conv2dOp, tdsl.ForestOp)
@@ -69,10 +69,10 @@ class Platform:
 
 
 class LoweredCandidates:
-    """The programs of one program's candidates on their way to a platform, each lowered once for all that is asked.
+    """The programs of one program's candidates on their way to a platform, each lowered once for all queries.
 
-    Candidates whose programs are equal behind `refine-formats` have one program from there on. Platforms that differ
-    only in flash have the same nests, unless the program has ops of `FLASH_ABOVE`.
+    Candidates with equal programs after `refine-formats` share one program from there on. Platforms that differ only in
+    flash share nests, unless the program has ops of `FLASH_ABOVE`.
     """
 
     def __init__(self, candidates: Candidates, platform: Platform):
@@ -83,17 +83,17 @@ class LoweredCandidates:
         self._memory: dict[object, int] = {}
 
     def refined(self, formats: Formats) -> Program:
-        """The program behind `refine-formats`."""
+        """The program after `refine-formats`."""
         return self.candidates.summed(formats).at(REFINE_FORMATS, **self._above)
 
     def nests(self, formats: Formats) -> Program:
-        """The program before kernels take its nests; raises `InputError` if the formats make no program."""
+        """The program before kernel selection; raises `InputError` if no program has these formats."""
         return self._packed(self.refined(formats)).at(BUFFERS_TO_NESTS, **self._above)
 
     def memory(self, formats: Formats) -> int:
         """The bytes of the arena and the input, without the stack; raises `InputError` as `nests` does.
 
-        A program is packed only if no other one of equal layout was.
+        A program is packed only if no program of equal layout has been packed.
         """
         if formats not in self._memory:
             refined = self.refined(formats)
@@ -122,7 +122,8 @@ class LoweredCandidates:
     def _layout(self, module: ModuleOp) -> object:
         """A key that is equal for programs of equal memory layout: of the same ops and element widths, but in flash.
 
-        How many windows of a convolution are computed at once, which takes memory, depends on all that its formats say.
+        The number of windows of a convolution that are computed at once, which needs memory, depends on its complete
+        formats.
         """
         values: dict[SSAValue, int] = {}
         flash: set[SSAValue] = set()
@@ -160,9 +161,9 @@ def working_memory(module: ModuleOp) -> int:
 class CandidateCosts:
     """The costs of one program's candidates on a platform. Candidates with equal programs cost the same.
 
-    plain: those on the same platform without spending flash, which begin with the same nests, if any are at hand.
-    estimates: by candidate, as far as requested. measurements: as returned by `measured`. faults: the reason for
-    candidates that are not programs.
+    plain: the costs on the same platform without spending flash, which share the nests, if available. estimates: by
+    candidate, as far as requested. measurements: as returned by `measured`. faults: the reason for candidates that are
+    not programs.
     """
 
     def __init__(self, candidates: Candidates, platform: Platform):
@@ -181,7 +182,7 @@ class CandidateCosts:
     def estimated(self, formats: Formats) -> ProgramCost:
         """The estimate of a candidate's cost.
 
-        Raises `InputError` if the formats make no program, and for a target of unknown costs.
+        Raises `InputError` if no program has these formats, and for a target of unknown costs.
         """
         if formats in self.faults:
             raise InputError(self.faults[formats])
@@ -244,7 +245,7 @@ class CandidateCosts:
 
     def _measure(self, nests: Program, formats: Formats) -> ProgramCost | None:
         if self.plain is not None and nests.facts.get((SPEND_FLASH, self.platform)) is False:
-            # It spends no flash, so that it is the program without a limit.
+            # It spends no flash, so that it equals the program without a limit.
             cost = self.plain.measured(formats)
             if cost is None or self.platform.flash is None or cost.flash <= self.platform.flash:
                 return cost
@@ -269,7 +270,7 @@ class CandidateCosts:
         return self.programs.refined(formats).digest
 
     def _kept(self, what: str, digest: Callable[[], str], find: Callable[[], ProgramCost | None]) -> Any:
-        """A cost that is kept from earlier searches, or else found. digest: of the program behind `refine-formats`."""
+        """A cost cached from earlier searches, or else computed. digest: that of the program after `refine-formats`."""
 
         def asked() -> Sequence[str]:
             from tinyml.runtime.devices.toolchain import tools_of

@@ -25,8 +25,8 @@ from tinyml.transforms.search.engine.workers import Workers
 class Evaluation:
     """The evaluation of one problem's candidates; a context manager, which closes the journal.
 
-    metric: one of the `METRICS`, by which candidates are compared. known: all outcomes so far. Raises `InputError` for
-    an unknown metric, and for a journal of another problem.
+    metric: one of the `METRICS`; it ranks candidates. known: all outcomes so far. Raises `InputError` for an unknown
+    metric, and for a journal of another problem.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Evaluation:
     def metric_of_programs(self) -> str:
         """The metric by which Shiftry's algorithm 14 accepts programs and MinUn's 4 and 7.7.2 compare widths.
 
-        It is accuracy if there are labels or targets and the search does not ask for errors.
+        It is accuracy if there are labels or targets and the search does not request errors.
         """
         reference = self.evaluator.reference
         known = reference.labels is not None or reference.targets is not None

@@ -1,4 +1,4 @@
-"""The journal of a search: a file with one outcome per line, as JSON, from which another search can go on."""
+"""The journal of a search: a file with one outcome per line, as JSON, from which another search can resume."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _HEAD = re.compile(rb'\{"problem": "[0-9a-f]{64}"\}\n')
 class Journal:
     """The journal of one search.
 
-    path: None for no journal. digest: of the problem, the journal's first line. known: the outcomes in the file, if the
-    search resumes another one. Without `resume` the file is overwritten, and so is one whose first line was left
+    path: None for no journal. digest: that of the problem, the journal's first line. known: the outcomes in the file,
+    if the search resumes another one. Without `resume` the file is overwritten, and so is one whose first line was left
     unfinished by a killed search. Raises `InputError` for a file that cannot be read or written, a file that is not a
     journal and, with `resume`, if there is no path or the journal is damaged or belongs to another problem.
     """
@@ -106,7 +106,7 @@ def check_journal(path: str | None, resume: bool) -> None:
     if Path(path).exists():
         # Opening a pipe would wait for a reader.
         open_regular(path, "journal").close()
-        # Read to go on from, and written: no input that has to stay as it is.
+        # The file is read and then written: it is not an input that must be preserved.
         release_input(Path(path))
 
 
@@ -117,7 +117,7 @@ def _line(entry: dict[str, Any]) -> bytes:
 def _outcome(entry: dict[str, Any]) -> CandidateOutcome:
     """The outcome in an entry; raises `ValueError` for wrong fields or types, NaN, and counts above `seen`."""
     usual = asdict(CandidateOutcome())
-    # Journals may be older than these fields.
+    # Older journals lack these fields.
     entry = {"departed": 0.0, "missed": 0.0, "metric": "", "figure": 0.0, **entry}
     if not (
         entry.keys() == usual.keys()

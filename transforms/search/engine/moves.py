@@ -3,16 +3,16 @@
 Pairwise moves: at the limits no single tensor can become wider, and where errors cancel no single tensor should. Some
 tensors become wide and others narrow at the same time. There are thousands of pairs, which only a model of errors and
 one of costs can rank. The model of errors is linear: it predicts the loss of candidates from one evaluation of each
-choice alone. Roundings are small and nearly independent: the error of a candidate's scores is about the sum, on each
+single choice. Roundings are small and nearly independent: the error of a candidate's scores is about the sum, on each
 sample, of the errors that each of its choices causes alone. Signs are kept, so that mean errors can cancel.
 
-Single moves: each tensor is tried alone in each other format that offers its width (MinUn's first future work), or at
-other scales; the changes that lower the loss are combined, the best first, as long as each still helps.
+Single moves: each tensor is tried separately in each other format that offers its width (MinUn's first future work), or
+at other scales; the changes that lower the loss are combined, the best first, while each still helps.
 
-Backtracking: from a candidate just beyond the limits to one that keeps them. Spilled or saved registers make the stack
+Backtracking: from a candidate just outside the limits to one that meets them. Spilled or saved registers make the stack
 a byte or two deeper, which no estimate can predict, and the missing byte may exclude all programs with wide registers
-from a search. Better scales cost nothing, so that such a program first gets these. Then its tensors are made narrow
-again one after the other, those with the least loss first, until the program keeps the limits when built and run.
+from a search. Better scales cost nothing, so that such a program first gets these. Then its tensors are narrowed again
+sequentially, those with the least loss first, until the built and measured program meets the limits.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 ZOOMS = (-1, 1)
-"""The scales that are tried relative to another: half and twice as fine."""
+"""The tried scales relative to another scale: half and twice as fine."""
 
 
 _TRIES = 16
@@ -47,13 +47,13 @@ _TRIES = 16
 
 
 GAIN = 0.02
-"""The share of the error that a move has to save: smaller savings may vanish on other data."""
+"""The minimum share of the error that a move must save: smaller savings may vanish on other data."""
 
 
 class PairwiseMoves:
     """Moves from one candidate to others.
 
-    model: of errors. start: a candidate within the limits. options: changes of the start that make programs.
+    model: a model of errors. start: a candidate within the limits. options: valid changes of the start.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class PairwiseMoves:
         most = (1 - GAIN) * float(np.abs(errors).sum())
         ranked: list[tuple[float, int, int]] = []
         for i in range(len(moves)):
-            # A change by itself, or together with a later one.
+            # A single change, or a pair with a later one.
             alone = np.arange(i, len(moves)) == i
             fits = (costs[i] + np.where(alone[:, None], 0, costs[i:]) <= room).all(1) & (
                 alone | (indices[i:] != indices[i])
@@ -129,7 +129,7 @@ class PairwiseMoves:
 def possible_changes(search: Search, start: Sequence[FormatChoice], offered: Sequence[NumberFormat]) -> list[_Change]:
     """The changes of single tensors: a constant gets each width, other tensors only widths that differ in memory.
 
-    Scales matter at small widths, so that they are tried at half of the greatest width.
+    Scales matter at small widths, so that they are tried up to half of the greatest width.
     """
     changes: list[_Change] = []
     most = max(format.bits for format in offered)
@@ -146,7 +146,7 @@ def possible_changes(search: Search, start: Sequence[FormatChoice], offered: Seq
 
 @dataclass(frozen=True)
 class _Change:
-    """Another choice for one class of tensors, by its index."""
+    """A new choice for one class of tensors, by index."""
 
     index: int
     choice: FormatChoice
@@ -157,13 +157,13 @@ class _Change:
 
 
 _SAMPLES = 512
-"""The number of samples that are evaluated, those nearest to the border between two classes."""
+"""The number of evaluated samples, those nearest to the border between two classes."""
 
 
 class LinearErrors:
     """The model for one program. Errors are weighted errors of margins, as in `MarginModel`, of shape (samples,).
 
-    search: of a program with scores. base: choices whose errors are small compared with those of others.
+    search: a search of a program with scores. base: choices whose errors are small compared with those of others.
     """
 
     def __init__(self, search: Search, base: Sequence[FormatChoice]):
@@ -196,7 +196,7 @@ class LinearErrors:
         return np.concatenate(parts)
 
     def of_choice(self, index: int, choice: FormatChoice) -> NDArray[np.float64] | None:
-        """The errors that one choice adds to those of the base; None if there is no program."""
+        """The errors that one choice adds to those of the base; None if the program is invalid."""
         if choice == self.base[index]:
             return np.zeros_like(self._base_errors)
         key = index, choice
@@ -206,14 +206,14 @@ class LinearErrors:
         return self._known[key]
 
     def difference(self, index: int, before: FormatChoice, after: FormatChoice) -> NDArray[np.float64]:
-        """The errors that are added if one choice replaces another; both must make programs."""
+        """The errors that are added if one choice replaces another; both must be valid."""
         old, new = self.of_choice(index, before), self.of_choice(index, after)
         assert old is not None
         assert new is not None
         return new - old
 
     def predicted(self, choices: Sequence[FormatChoice]) -> NDArray[np.float64]:
-        """The predicted errors of a candidate, all of whose choices must make programs."""
+        """The predicted errors of a candidate whose choices are all valid."""
         errors = self._base_errors.copy()
         for index, choice in enumerate(choices):
             errors += self.difference(index, self.base[index], choice)
@@ -223,7 +223,7 @@ class LinearErrors:
 def choose_formats(search: Search, result: SearchResult, accepts: Criterion) -> SearchResult:
     """A result with the changes of format that lower the loss.
 
-    accepts: must hold for a candidate to be taken.
+    accepts: the condition that a candidate must satisfy.
     """
     if not search.others:
         return result
@@ -235,8 +235,8 @@ def choose_formats(search: Search, result: SearchResult, accepts: Criterion) -> 
 def narrow_formats(search: Search, result: SearchResult) -> SearchResult:
     """A result with tensors in other formats of fewer bytes; the same object if there are none.
 
-    A change is made if the program then needs less memory and loses nearly as little: numbers that take many bits in
-    one format may take few in another.
+    A change is made if the program then needs less memory and loses nearly as little: numbers that need many bits in
+    one format may need few in another.
     """
     search.evaluation.begin("narrower formats")
     choices, reasons = list(result.choices), dict(result.reasons)
@@ -264,7 +264,7 @@ def narrow_formats(search: Search, result: SearchResult) -> SearchResult:
 def choose_scales(search: Search, result: SearchResult, accepts: Criterion) -> SearchResult:
     """A result with tensors at scales twice or half as fine where that lowers the loss.
 
-    At a finer scale a tensor's greatest numbers saturate. accepts: must hold for a candidate to be taken.
+    At a finer scale a tensor's greatest numbers saturate. accepts: the condition that a candidate must satisfy.
     """
     search.evaluation.begin("scales")
     before = None
@@ -285,7 +285,7 @@ def _changed(
 ) -> SearchResult:
     """A result with the changes that lower the loss.
 
-    others: the choices to try for each tensor. gain: the share of the loss that a change has to save.
+    others: the choices to try for each tensor. gain: the minimum share of the loss that a change must save.
     """
     choices, reasons, reason = list(result.choices), dict(result.reasons), f"; {why} the program loses less"
     [before] = search.losses([choices])
@@ -310,7 +310,7 @@ def _memory(search: Search, choices: Sequence[FormatChoice]) -> int:
 
 
 def _narrower(search: Search, index: int, choice: FormatChoice) -> Iterator[FormatChoice]:
-    """Yield other formats of at most a byte for a class that takes memory.
+    """Yield other formats of at most a byte for a class that occupies memory.
 
     Packed formats of more bits would save less: their readers often need memory to unpack them.
     """
@@ -334,7 +334,7 @@ def _of_same_width(search: Search, tensors: TensorClass, choice: FormatChoice) -
 
 
 BUILDS = 16
-"""The most programs on one path that may be built."""
+"""Maximum number of programs built per path."""
 
 
 _ROUNDS = 2
@@ -342,7 +342,7 @@ _ROUNDS = 2
 
 
 def with_better_scales(search: Search, choices: Sequence[FormatChoice]) -> Sequence[FormatChoice]:
-    """A candidate with scales half or twice as fine wherever that lowers the loss: coordinate descent."""
+    """A candidate with each scale halved or doubled if that lowers the loss: coordinate descent."""
     [least] = search.losses([choices])
     for _ in range(_ROUNDS):
         before = choices
@@ -405,7 +405,7 @@ def _as_goal(choices: Sequence[FormatChoice], goal: Sequence[FormatChoice], i: i
 def backtrack(
     feasibility: Feasibility, start: Sequence[FormatChoice], goal: Sequence[FormatChoice], at_most: float
 ) -> Sequence[FormatChoice] | None:
-    """The first candidate on either path that keeps the limits when built and run; None if there is none."""
+    """The first candidate on either path that meets the limits when built and run; None if there is none."""
     search = feasibility.search
     return _first_feasible(feasibility, greedy_steps(search, start, goal, at_most)) or _first_feasible(
         feasibility, ranked_steps(search, start, goal)

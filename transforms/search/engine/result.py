@@ -56,7 +56,7 @@ class FrontPoint:
     front: bool = False
 
     def dominates(self, other: FrontPoint) -> bool:
-        """True if this candidate is nowhere worse than another, and better somewhere."""
+        """True if this candidate is at least as good as another in every respect, and better in one."""
         own, others = ((point.loss, *point.cost.numbers) for point in (self, other))
         return own != others and all(x <= y for x, y in zip(own, others, strict=True))
 
@@ -65,7 +65,7 @@ class FrontPoint:
 class SearchResult:
     """The choices of a search, one for each class of tensors, and the reason for each by the tensor's name.
 
-    reasons: in the order of the choices. points: candidates whose costs are known. loss: of the choices, for
+    reasons: in the order of the choices. points: candidates whose costs are known. loss: that of the choices, for
     comparisons of results for several programs. refined: raws of constants, as for `RoundedConstants.raws`. rivals:
     results that may lose less after refinement of constants.
     """
@@ -89,7 +89,7 @@ class SearchResult:
 
 
 def joint_front(results: Sequence[SearchResult], taken: int) -> list[FrontPoint]:
-    """The points of several results, with their joint front. taken: the index of the result that is taken."""
+    """The points of several results, with their joint front. taken: the index of the taken result."""
     points = [
         replace(point, chosen=point.chosen and i == taken)
         for i, result in enumerate(results)

@@ -1,8 +1,8 @@
-"""A search among the candidates of one program: their formats, losses and memory, and which of them keep the limits.
+"""A search among the candidates of one program: their formats, losses and memory, and the check of limits.
 
 Limits are on RAM (including the stack), flash, time and loss. The cost of a program is known once it is built and run,
-which takes most of a second. Before that the packer gives the arena and the input, and the cost model, ten times
-slower, estimates the rest.
+which takes most of a second. Before that the packer computes arena and input, and the cost model, which is ten times
+slower than the packer, estimates the rest.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Search:
     """The candidates of one program. Choices, formats and losses are in the order of `classes`, one for each.
 
     A candidate is a `FormatChoice` for each class of tensors; the code of searches is independent of the number format.
-    prototype: a format of the family that is searched. others: formats that tensors may have instead, of any width.
-    pack_buffers: true if buffers are packed. earlier: choices for an equivalent program, by the names of its tensors.
-    target: the board whose programs' memory counts, as for `select-kernels`.
+    prototype: a format of the searched family. others: alternative formats of tensors, of any width. pack_buffers: true
+    if buffers are packed. earlier: choices for an equivalent program, by the names of its tensors. target: the board
+    whose programs' memory counts, as for `select-kernels`.
     """
 
     def __init__(
@@ -73,14 +73,14 @@ class Search:
         return self.evaluation.losses([self.formats(choices) for choices in candidates], at_most)
 
     def fits(self, choices: Sequence[FormatChoice], ram: float = float("inf")) -> bool:
-        """True if a candidate makes a program whose arena and input take at most `ram` bytes."""
+        """True if a candidate is a valid program whose arena and input need at most `ram` bytes."""
         try:
             return self.memory(self.formats(choices)) <= ram
         except InputError:
             return False
 
     def constant_bytes(self, formats: Formats) -> int:
-        """The bytes of a candidate's constants, each by itself."""
+        """The bytes of a candidate's constants, counted separately."""
         pairs = zip(self.classes, formats, strict=True)
         return sum(-(-stored_bits(tensors, format) // 8) for tensors, format in pairs if tensors.is_constant)
 
@@ -112,9 +112,9 @@ class Search:
         )
 
     def prototype_of(self, bits: int) -> NumberFormat:
-        """The format of a width: of the format's `candidates`, or another one that it has.
+        """The format of a width: one of the format's `candidates`, or another format of the family.
 
-        Raises `InputError`, with the widths that it offers, if there is none.
+        Raises `InputError`, with the offered widths, if there is none.
         """
         found = next((format for format in self.prototype.candidates if format.bits == bits), None)
         if found is not None:
@@ -126,7 +126,7 @@ class Search:
 
 
 def stored_bits(tensors: TensorClass, format: NumberFormat) -> int:
-    """The bits of a constant in a format, with what its elements share."""
+    """The stored bits of a constant in a format, including bits that its elements share."""
     return format.bits * tensors.elements + format.shared_bits
 
 
@@ -146,7 +146,7 @@ class Limits:
 
     @property
     def cost(self) -> ProgramCost:
-        """The greatest cost that keeps the limits."""
+        """The greatest cost within the limits."""
         return ProgramCost(self.time, self.flash, self.ram)
 
     @property
@@ -161,7 +161,7 @@ class Limits:
 
 
 def limit(value: float | None) -> float:
-    """A limit from an option, where None is no limit."""
+    """A limit from an option; None means no limit."""
     return math.inf if value is None else float(value)
 
 
@@ -169,15 +169,15 @@ Criterion: TypeAlias = "Callable[[Sequence[FormatChoice]], bool]"
 """A condition on candidates, such as `Feasibility.fits`."""
 
 CORRECTED_SLACK = 1.01
-"""The tolerance on the limits for corrected estimates: a program may keep a limit that its estimate exceeds by this
+"""The factor on the limits for corrected estimates: a program may meet a limit that its estimate exceeds by this
 factor.
 """
 
 _SPREAD = 3
-"""The most bytes by which the stacks of two programs, and the errors of their estimates, differ."""
+"""Maximum difference in bytes between the stacks of two programs, and between the errors of their estimates."""
 
 _JUST_MISSED_SLACK = 1.02
-"""A program just misses the limits if it keeps them multiplied by this factor."""
+"""A program just misses the limits if it meets them multiplied by this factor."""
 
 
 class Feasibility:
@@ -186,9 +186,9 @@ class Feasibility:
     A measured cost takes precedence. Other candidates have an estimate, corrected by the error that was measured for
     the current candidate (`calibrate`). The cost model is not needed if arena and input leave less than the smallest
     stack seen so far, nor if they leave more than the greatest and only RAM is limited. On a target of unknown costs
-    the stack counts as 0, and of the flash constants alone.
+    the stack counts as 0, and flash consists only of constants.
 
-    error: of estimates. stacks: bytes, of measured candidates.
+    error: that of estimates. stacks: bytes, of measured candidates.
     """
 
     def __init__(self, search: Search, limits: Limits):
@@ -212,7 +212,7 @@ class Feasibility:
         return self.search.costs(limits.target, int(limits.flash))
 
     def fits(self, choices: Sequence[FormatChoice], ram: float = math.inf) -> bool:
-        """True if a candidate keeps the limits by its estimate. ram: a limit that replaces the usual one."""
+        """True if a candidate meets the limits by its estimate. ram: a limit that replaces the usual one."""
         limits = self.limits if math.isinf(ram) else replace(self.limits, ram=ram)
         if not self.search.fits(choices, limits.ram):
             return False
@@ -228,7 +228,9 @@ class Feasibility:
         return self._keeps(formats, self.cost(formats), limits.cost)
 
     def may_fit(self, choices: Sequence[FormatChoice], factor: float) -> bool:
-        """True if a candidate's measurement keeps the limits or, before it, the estimate keeps them times a factor."""
+        """True if a candidate's measurement meets the limits or, without one, its estimate meets them times a
+        factor.
+        """
         if not self.search.fits(choices, self.limits.ram):
             return False
         formats = self.search.formats(choices)
@@ -251,7 +253,7 @@ class Feasibility:
             return measured
         cost = spending.estimated(formats)
         corrected = cost.plus(self.error)
-        # A program that turns out larger when built spends less.
+        # A program that is larger than estimated when built spends less.
         return (
             replace(corrected, flash=min(corrected.flash, self.limits.flash))
             if cost.flash <= self.limits.flash
@@ -259,7 +261,7 @@ class Feasibility:
         )
 
     def _keeps(self, formats: Formats, cost: ProgramCost, limit: ProgramCost) -> bool:
-        """True if a program of the given cost keeps limits; flash may be spent if it takes too long."""
+        """True if a program of the given cost meets the limits; flash may be spent if it takes too long."""
         if cost.within(limit) or self.spending is None or cost.time <= limit.time:
             return cost.within(limit)
         return replace(cost, time=0).within(limit) and self.spent(formats).within(limit)
@@ -288,7 +290,7 @@ class Feasibility:
         self.costs.measure(map(self.search.formats, candidates), evaluation.problem, evaluation.workers)
 
     def is_feasible(self, choices: Sequence[FormatChoice]) -> bool:
-        """True if a candidate keeps the limits when built and run, or if it cannot be built and run."""
+        """True if a candidate meets the limits when built and run, or if it cannot be built and run."""
         if not self.is_limited:
             return True
         formats = self.search.formats(choices)
@@ -298,13 +300,13 @@ class Feasibility:
         return measured is None or self._keeps(formats, measured, self.limits.cost)
 
     def admits(self, choices: Sequence[FormatChoice]) -> bool:
-        """True if a candidate keeps the limits by its estimate, and then when built and run."""
+        """True if a candidate meets the limits by its estimate, and then when built and run."""
         return self.fits(choices) and self.is_feasible(choices)
 
     def refusal(self, candidates: Iterable[Sequence[FormatChoice]], remark: str) -> InputError:
-        """The error where no candidate keeps the limits on memory, with what the nearest one takes.
+        """The error if no candidate meets the limits on memory, with the needs of the nearest one.
 
-        candidates: that were tried, of which the last takes little. remark: about them.
+        candidates: the tried ones; the last has small needs. remark: about them.
         """
         *others, last = candidates
         known = self.costs.estimates.keys() | self.costs.measurements.keys()
@@ -324,13 +326,15 @@ class Feasibility:
         return InputError(f"no program works in {asked}{remark}: the least that was found takes {taken}")
 
     def _memory(self, formats: Formats) -> ProgramCost:
-        """The bytes of a candidate that are limited."""
+        """The bytes of a candidate that count towards the limits."""
         if self.is_limited:
             return self.cost(formats)
         return ProgramCost(0, self.search.constant_bytes(formats), self.search.memory(formats))
 
     def is_worth_building(self, choices: Sequence[FormatChoice]) -> bool:
-        """True unless a candidate would exceed the limits by more than estimates are off, which of stacks is a lot."""
+        """True unless a candidate would exceed the limits by more than the error of estimates, which is large for
+        stacks.
+        """
         formats = self.search.formats(choices)
         if self.stacks and self.limits.ram - self.search.memory(formats) < min(self.stacks) - _SPREAD:
             return False
@@ -351,10 +355,10 @@ class Feasibility:
             self.error = measured.minus(self.costs.estimated(formats))
 
     def first_feasible(self, find: Callable[[], SearchResult], least: Sequence[FormatChoice]) -> SearchResult:
-        """The first result that keeps the limits when built and run; `find` is called with ever better estimates.
+        """The first result that meets the limits when built and run; `find` is called repeatedly with better estimates.
 
-        least: a candidate with small demands, measured before the first call. Raises the errors of `find` if no
-        candidate fits.
+        least: a candidate with small needs, measured before the first call. Raises the errors of `find` if no candidate
+        fits.
         """
         if self.is_limited and self.search.fits(least, math.inf):
             self.is_feasible(least)
@@ -373,19 +377,19 @@ class Feasibility:
 
 
 def _memories(bytes: Mapping[str, float]) -> str:
-    """Bytes of memories by name, in words."""
+    """Bytes of memories by name, as text."""
     first, *more = (f"{count:,.0f} bytes of {name}" for name, count in bytes.items())
     return " and ".join([first, *(each.replace("bytes of", "of") for each in more)])
 
 
 STANDARD_ERROR = 0.03
-"""The relative standard error of losses by margins on some thousand samples: a candidate that is better by less may be
-worse on other data.
+"""The relative standard error of losses by margins on some thousand samples; a smaller advantage may be lost on other
+data.
 """
 
 
 def worse_by(share: float, loss: float) -> float:
-    """The loss that is worse by a share of its magnitude than another one, or better by a negative share.
+    """The loss that exceeds another one by a share of its magnitude, or is below it for a negative share.
 
     Losses by figures, such as R2, may be negative.
     """

@@ -1,8 +1,8 @@
 """The base of all search passes: from a profiled program on reals to the same program with formats.
 
 A new search is a subclass with a name, options and the method `search`. It chooses among programs with equal results on
-reals, where there are several. Loop-carried sums are exact in accumulators, which take twice the memory of 16 bits;
-rounded sums (`round-sums`) leave more memory to other tensors, but less of it the more factors are held at once. Which
+reals, if there are several. Loop-carried sums are exact in accumulators, which need twice the memory of 16 bits;
+rounded sums (`round-sums`) leave more memory to other tensors, but less the more factors are stored at once. Which
 program loses least is only known after formats have been found for each. The last step of every search refines the
 constants of its result.
 """
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 
 BLOCKS = (16, 1)
-"""The most iterations whose products are rounded at once: the factors of a block take memory, a single one none."""
+"""Maximum iterations whose products are rounded at once: the factors of a block need memory, a single factor none."""
 
 
 def with_rounded_sums(module: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
@@ -97,7 +97,7 @@ def in_modes(module: ModuleOp, modes: Sequence[str]) -> Iterator[ModuleOp]:
 def refine_result(search: Search, limits: Limits, result: SearchResult) -> SearchResult:
     """The result or one of its rivals with refined constants (`refine_constants`).
 
-    Among those that lose no more than the result and keep the limits, the one that loses least is taken; if there is
+    Among those that lose no more than the result and meet the limits, the one with the least loss is taken; if there is
     none, the result is unchanged.
     """
     evaluation, feasibility = search.evaluation, Feasibility(search, limits)
@@ -139,7 +139,7 @@ def metric_option(default: str) -> Any:
 
 
 def widths_option(default: tuple[int, ...] = ()) -> Any:
-    """The option `widths`; an empty tuple stands for the widths that the search describes."""
+    """The option `widths`; an empty tuple selects the widths that the search describes."""
     return option("widths to choose from, in bits", default=default, metavar="N,N", group=OptionGroup.SEARCH)
 
 
@@ -184,18 +184,17 @@ def formats_option() -> Any:
 
 
 STREAMING = ("pixels", "rows")
-"""The modes of execution in which networks are searched whose ordinary execution does not fit, the fastest first."""
+"""The modes of execution for the search of networks whose ordinary execution does not fit, the fastest first."""
 
 
 @dataclass(frozen=True)
 class SearchPass(ModulePass):
-    """The options that all searches share, and the frame in which they run.
+    """The options and the procedure that all searches share.
 
     data: .npz file of the validation set, with `x` and, for a metric that needs labels, `y`. format, functions,
     scale_by: as for `assign-format`. metric: one of the `METRICS`. jobs, backend, cluster: as for `Workers`. journal: a
-    file to which outcomes are written. resume: start with the outcomes in that file. pack_buffers: true if
-    `pack-buffers` runs. Raises `InputError` for options and data that do not fit, and for input that `assign-format`
-    rejects.
+    file for outcomes. resume: start with the outcomes in that file. pack_buffers: true if `pack-buffers` runs. Raises
+    `InputError` for options and data that do not fit, and for input that `assign-format` rejects.
     """
 
     PAPER: ClassVar[str] = ""
@@ -232,7 +231,7 @@ class SearchPass(ModulePass):
 
     @property
     def other_formats(self) -> Sequence[str]:
-        """Formats that single tensors may have instead, by the names of their dialects or types."""
+        """Alternative formats of single tensors, by the names of their dialects or types."""
         return ()
 
     @property
@@ -241,7 +240,7 @@ class SearchPass(ModulePass):
         return Limits()
 
     def check(self, ctx: Context) -> None:
-        """Raise `InputError` for options with which no program can be searched, before one is read."""
+        """Raise `InputError` for options that allow no search of any program, before a program is read."""
         prototype = format_named(ctx, self.format, None)
         check_scheme(prototype, self.format, self.functions)
         scaling_rule(prototype, self.format, self.scale_by)
@@ -263,9 +262,9 @@ class SearchPass(ModulePass):
             yield from with_rounded_sums(op, inputs)
 
     def otherwise(self, op: ModuleOp) -> Iterator[ModuleOp]:
-        """Programs that are searched where none of `programs` has a candidate within the limits.
+        """Programs to search if none of `programs` has a candidate within the limits.
 
-        Where RAM is limited, these are networks of images that stream.
+        If RAM is limited, these are networks of images that stream.
         """
         if math.isfinite(self.limits.ram) and any(isinstance(inner, tdsl.Conv2dOp) for inner in op.walk()):
             yield from in_modes(op, STREAMING)
@@ -279,7 +278,7 @@ class SearchPass(ModulePass):
         return bool(results) and self.metric != "margin"
 
     def preferred(self, results: Sequence[SearchResult]) -> int:
-        """The index of the result to take: the first, which is the fastest, of those with nearly the least loss."""
+        """The index of the result to take: among those with nearly the least loss the first, which is the fastest."""
         return nearly_least([result.loss for result in results]).index(True)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -340,7 +339,7 @@ class SearchPass(ModulePass):
         return Search(evaluation, prototype, others, self.pack_buffers, earlier, self.limits.target)
 
     def _give_formats(self, op: ModuleOp, search: Search, result: SearchResult) -> None:
-        """Give a program the formats of its result, and the constants that the result was evaluated with."""
+        """Assign the formats of a result to a program, and the constants with which the result was evaluated."""
         from tinyml.runtime.evaluator.evaluator import predict_function
 
         function, formats = predict_function(op), search.formats(result.choices)
@@ -366,16 +365,16 @@ def _text(module: ModuleOp) -> str:
 
 
 ANY_WIDTH = ", whatever the width"
-"""The remark on programs none of which keeps the limits at any width."""
+"""The remark on programs that exceed the limits at every width."""
 
 
 @dataclass(frozen=True)
 class LimitedPass(SearchPass):
     """A search within limits on the memory of the program.
 
-    ram: bytes that arena, input and stack may take. flash: bytes that code and constants may take. Both are those of
-    the program that is built for the target and run there, or its estimates without the tools of the target; on a
-    target of unknown costs arena and input, and constants. target: as for `select-kernels`.
+    ram: limit on arena, input and stack in bytes. flash: limit on code and constants in bytes. Both apply to the
+    program that is built for the target and run there, or to its estimates without the tools of the target; on a target
+    of unknown costs, to arena and input, and to constants. target: as for `select-kernels`.
     """
 
     ram: int | None = ram_option()
@@ -389,9 +388,9 @@ class LimitedPass(SearchPass):
 
 @dataclass(frozen=True)
 class BaselinePass(LimitedPass):
-    """A search for the tensors that become narrow until the program fits; without limits all tensors stay wide.
+    """A search that narrows tensors until the program fits; without limits all tensors stay wide.
 
-    widths: of demoted tensors and of others, as for `search-demote`.
+    widths: the widths of demoted tensors and of others, as for `search-demote`.
     """
 
     PAPER: ClassVar[str] = "MinUn"

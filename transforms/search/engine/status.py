@@ -1,4 +1,4 @@
-"""The progress of searches, and who is told of it."""
+"""The progress of searches, and its listener."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The processes that work on a search: this one, copies of it, or those that joblib starts, here or on a cluster.
+"""The processes that work on a search: this one, its copies, or processes that joblib starts, locally or on a cluster.
 
-Any function from a problem and tasks to results can be their work; results come in the order of the tasks.
+The work is any function from a problem and tasks to results; results are in the order of the tasks.
 """
 
 from __future__ import annotations
@@ -30,28 +30,29 @@ Work: TypeAlias = "Callable[[P, Sequence[T]], list[R]]"
 """A function from tasks to their results, which any process can run."""
 
 BACKENDS = ("local", "dask", "ray")
-"""Where candidates are evaluated: processes on this computer, a Dask cluster, a Ray cluster."""
+"""The places of evaluation: processes on this computer, a Dask cluster, a Ray cluster."""
 
 PATIENCE = 2.0
-"""Seconds of processor time before this process starts others: small searches end sooner, and copies of this process
-then know what it has computed so far.
+"""The processor time in s before this process starts others.
+
+Small searches end sooner, and copies of this process then share its earlier results.
 """
 
 SHARES = 3
 """The number of portions per worker of a cluster, so that all finish at nearly the same time."""
 
 SHARES_HERE = 16
-"""The same on this computer, where a portion costs little to send."""
+"""The same on this computer, where sending a portion is cheap."""
 
 AHEAD = 2
-"""The portions that a copy of this process has at a time, the next one ready when one is done."""
+"""The number of portions queued at a copy of this process, so that the next one is ready when one is done."""
 
 
 class Workers:
     """The processes that work on a search; a context manager, which ends those that it started.
 
-    On Linux, those on this computer are copies of this process, which works beside them. Elsewhere, and on a cluster,
-    joblib starts them.
+    On Linux, local processes are copies of this process, which also works. On other systems, and on a cluster, joblib
+    starts them.
 
     Inside the context, the numeric libraries of each process have one thread: arrays here are too small for several,
     and sums of reals have the same last bits in every process.
@@ -84,8 +85,9 @@ class Workers:
 
     @property
     def _works_alone(self) -> bool:
-        """True if this process still works alone; never with a running cluster, which needs no start and whose address
-        may be wrong.
+        """True if this process still works alone.
+
+        Never true for a running cluster, which needs no start and whose address may be wrong.
         """
         started = self._copies is not None or self._parallel is not None
         return self.cluster is None and (self.size == 1 or (not started and self.alone < PATIENCE))
@@ -108,7 +110,7 @@ class Workers:
                 yield from zip(portion, found, strict=True)
 
     def _copied(self, problem: object) -> _Copies:
-        """Copies of this process for a problem; those for an earlier one end."""
+        """Copies of this process for a problem; copies for an earlier problem end."""
         if self._copies is not None and self._copies.problem is not problem:
             self._end_copies()
         if self._copies is None:
@@ -176,7 +178,7 @@ class Workers:
 
 
 class _Copies:
-    """Copies of this process, made when the first portion waits, which share its work on one problem."""
+    """Copies of this process, created when the first portion waits, which share its work on one problem."""
 
     def __init__(self, problem: object, count: int):
         # Imported here because most commands only list searches.
@@ -198,10 +200,11 @@ class _Copies:
         own: list[list[R]] = []
         try:
             with warnings.catch_warnings():
-                # Of copies of a process with threads: those of the numeric libraries are idle, and expect copies.
+                # Forking with threads is safe here: those of the numeric libraries are idle, and support forks.
                 warnings.simplefilter("ignore", DeprecationWarning)
                 while waiting := len(portions) - len(sent) - len(own):
-                    # Nothing is sent that this process may take back: a pool whose process ends would wait for it.
+                    # Portions that this process may take back are not sent: a pool whose process ends would wait for
+                    # them.
                     if waiting > 1 and sum(not future.done() for future in sent) < AHEAD * self._count:
                         sent.append(self._executor.submit(_by_copy, work, portions[len(sent)]))
                     else:
@@ -214,7 +217,7 @@ class _Copies:
         yield from reversed(own)
 
     def end(self) -> None:
-        """End the copies; what they have begun is dropped."""
+        """End the copies; unfinished portions are dropped."""
         self._executor.shutdown(cancel_futures=True)
 
 
@@ -222,7 +225,7 @@ _problem: Any = None
 
 
 def _begin(problem: object) -> None:
-    """Begin the work of a copy: the first process alone answers an interrupt, and ends the others."""
+    """Begin the work of a copy: only the first process handles an interrupt, and ends the others."""
     global _problem
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _problem = problem

@@ -1,4 +1,4 @@
-"""Activations with attributes, or that take more than one tdsl op."""
+"""Activations with attributes, and activations that expand to several tdsl ops."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def log_softmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("LpNormalization")
 def lp_normalization(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Vectors along one axis, which is moved to the end, divided by their Euclidean norms; p must be 2."""
+    """L2 normalisation along one axis, which is moved to the end; p must be 2."""
     node.only("p", 2)
     return _along_axis(to, node, inputs, tdsl.NormaliseOp)
 

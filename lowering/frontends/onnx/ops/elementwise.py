@@ -1,6 +1,6 @@
-"""Elementwise ops with numpy's broadcasting, comparisons with constants, and choices by these.
+"""Elementwise ops with numpy's broadcasting, comparisons with constants, and selections by comparisons.
 
-A comparison of many elements is recorded until single ones are gathered: `tdsl.at_least` compares single elements.
+A comparison of many elements is recorded until single elements are gathered: `tdsl.at_least` compares single elements.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def arithmetic(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _by_indicator(to: Builder, node: OnnxNode, lhs: Value, rhs: Value) -> Value | None:
-    """A product with an indicator as a choice, or 1 minus an indicator as the negated one; None for others."""
+    """A product with an indicator as a selection, 1 minus an indicator as its negation; None for others."""
     if node.op == "Sub" and isinstance(rhs, Indicator) and len(rhs.comparisons) == 1 and _is_one(lhs):
         return Indicator([rhs.comparisons[0].opposite])
     if node.op != "Mul":
@@ -99,7 +99,7 @@ def absolute(to: Builder, x: Value) -> OrderedTensor:
 
 @handles("Div")
 def quotient(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A product with reciprocals: of constants, or of computed numbers that are known to be positive."""
+    """A product with reciprocals of constants, or of computed numbers that are known to be positive."""
     divisor = needed(to, inputs, 1)
     if not isinstance(divisor, Constant):
         if _least(to.stored(divisor).value) <= 0:
@@ -112,18 +112,18 @@ def quotient(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def reciprocal(to: Builder, x: Value) -> OrderedTensor:
-    """exp(-log(x)), for positive numbers."""
+    """The reciprocal of positive numbers, as exp(-log(x))."""
     return unary(to, tdsl.ExpOp, unary(to, tdsl.NegOp, unary(to, tdsl.LogOp, x)))
 
 
 _NEVER_NEGATIVE = (tdsl.ReluOp, tdsl.ExpOp, tdsl.SigmoidOp, tdsl.SoftplusOp)
 
 _FOLLOWED = 8
-"""The depth of sums whose least number is looked for."""
+"""Maximum depth of nested sums in the search for a lower bound."""
 
 
 def _least(value: SSAValue, depth: int = _FOLLOWED) -> float:
-    """A number that no element on reals is below: minus infinity if nothing is known."""
+    """A lower bound of a tensor's elements on reals: minus infinity if none is known."""
     op = value.owner
     if isinstance(op, tdsl.ConstOp):
         return float(tdsl.format_of(op.result).decode(op.raws).min())
@@ -153,7 +153,7 @@ def total(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Identity", "Dropout")
 def same(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The input itself, since the op does nothing at inference."""
+    """The input itself: the op is the identity at inference."""
     if (training := optional(inputs, 2)) is not None and (not isinstance(training, Constant) or training.array.any()):
         raise node.error("training is not supported")
     return needed(to, inputs, 0)
@@ -200,7 +200,7 @@ def where(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _of_one_shape(to: Builder, branches: Sequence[Value]):
-    """Two branches as tensors; a single constant number is broadcast to the shape of the other."""
+    """Two branches as tensors of one shape; a single constant number is broadcast to the shape of the other branch."""
     values = [to.tensor(branch) for branch in branches]
     shapes = [tdsl.shape_of(value) for value in values]
     for i, branch in enumerate(branches):
@@ -210,12 +210,12 @@ def _of_one_shape(to: Builder, branches: Sequence[Value]):
 
 
 _FLOATS = ("float32", "float64", "float16", "bfloat16")
-"""Element types in which computed numbers stay what they are: formats are chosen for the program as a whole."""
+"""Float types between which a cast is the identity: number formats are chosen for the whole program."""
 
 
 @handles("Cast", "CastLike")
 def cast(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Reals unchanged in another type of floats; comparisons as 0 and 1."""
+    """A cast: reals are unchanged in another float type; comparisons become 0 and 1."""
     value = needed(to, inputs, 0)
     if isinstance(value, Comparison):
         return Indicator([value])
@@ -228,7 +228,7 @@ def cast(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _element_of(value: Value) -> str:
-    """The element type of the tensor that a CastLike follows."""
+    """The element type of the tensor that a CastLike imitates."""
     if isinstance(value, Constant):
         return str(value.array.dtype)
     if isinstance(value, OrderedTensor) and value.is_quantised:

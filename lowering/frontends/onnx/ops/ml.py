@@ -1,4 +1,4 @@
-"""Ops of the domain ai.onnx.ml, in which converters of scikit-learn write models; trees are in `ml_trees.py`."""
+"""Ops of the domain ai.onnx.ml, used by converters of scikit-learn; trees are in `ml_trees.py`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def classified(to: Builder, scores: SSAValue, labels: tuple[str | int, ...]) -> 
 
 
 def one_sample(to: Builder, node: OnnxNode, inputs: Inputs) -> SSAValue:
-    """The features of a model, in which every other extent is 1."""
+    """The features of one sample, 1 x N; all other extents must be 1."""
     x = to.tensor(needed(to, inputs, 0))
     if (batch := prod(shape_of(x)[:-1])) > 1:
         given = spell(shape_of(x))
@@ -46,7 +46,7 @@ def one_sample(to: Builder, node: OnnxNode, inputs: Inputs) -> SSAValue:
 
 
 def linear(to: Builder, node: OnnxNode, x: SSAValue, count: int, sums: Sequence[int]) -> SSAValue:
-    """A row of linear functions of x. sums: the indices of those to compute among the `count` functions of a node."""
+    """A row of linear functions of x. sums: the indices of the functions to compute, among the `count` of the node."""
     coefficients, addends = node.numbers("coefficients"), node.numbers("intercepts")
     length = int(np.prod(shape_of(x)))
     if coefficients.size != count * length or addends.size not in (0, count):
@@ -74,7 +74,7 @@ def linear_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[V
     if opposite and transform == "LOGISTIC":
         scores = to.op(tdsl.SigmoidOp, scores)
     elif opposite and transform == "SOFTMAX":
-        # The share of exp(s) in exp(s) + exp(-s).
+        # The softmax of two scores: exp(s) / (exp(s) + exp(-s)).
         scores = to.op(tdsl.SigmoidOp, to.op(tdsl.AddOp, scores, scores))
     elif transform == "SOFTMAX":
         scores = to.op(tdsl.SoftmaxOp, scores)
@@ -89,9 +89,9 @@ def linear_regressor(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _sums(to: Builder, node: OnnxNode, inputs: Inputs, rows: int, sizes: Sequence[int]) -> SSAValue:
-    """The column of decisions or values from the support vectors in a node's attributes.
+    """The column of decisions or values from a node's support vectors.
 
-    rows: of the coefficients. sizes: the number of support vectors of each class; a single one for a regressor.
+    rows: the number of rows of coefficients. sizes: the support vectors of each class; a single number for a regressor.
     """
     x, number, addends = one_sample(to, node, inputs), sum(sizes), node.numbers("rho")
     vectors: Any = node.numbers("support_vectors")
@@ -138,7 +138,7 @@ def svm_regressor(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Scaler", domain=ML)
 def scaler(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """`(x - offset) * scale`, with a number of each for all features or per feature."""
+    """`(x - offset) * scale`, with one offset and one scale for all features or one per feature."""
     x = needed(to, inputs, 0)
     for make, name, neutral in ((tdsl.SubOp, "offset", 0.0), (tdsl.MulOp, "scale", 1.0)):
         numbers = node.numbers(name)
@@ -187,6 +187,6 @@ def feature_vectorizer(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("ZipMap", domain=ML)
 def zip_map(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The scores themselves; their class labels become an attribute of the module."""
+    """The scores themselves; the class labels become an attribute of the module."""
     to.classes = to.classes or node.labels("classlabels_int64s", "classlabels_strings")
     return needed(to, inputs, 0)

@@ -1,4 +1,4 @@
-"""Tree ensembles of ai.onnx.ml: those of versions 1 to 4, whose nodes name their tree, and those of version 5."""
+"""Tree ensembles of ai.onnx.ml: versions 1 to 4, whose nodes name their tree, and version 5."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _tree(
 ) -> Tree:
     """A tree from arrays of nodes.
 
-    branches: the next nodes if a comparison is true and if false, `LEAF` for leaves. tracks: true where a missing value
+    branches: the next nodes for a true and a false comparison, `LEAF` for leaves. tracks: true where a missing value
     counts as a true comparison.
     """
     if unknown := sorted({*modes} - {*MODES, IS_LEAF}):
@@ -54,7 +54,7 @@ def _tree(
 
 
 def _values(node: OnnxNode, name: str) -> NDArray[np.float64]:
-    """Numbers of an attribute, or of the tensor that may replace it."""
+    """The numbers of an attribute, or of the tensor attribute that replaces it."""
     tensor: Any = node.attributes.get(f"{name}_as_tensor")
     return node.numbers(name) if tensor is None else np.asarray(tensor, np.float64).reshape(-1)
 
@@ -64,7 +64,7 @@ def _integers(node: OnnxNode, name: str) -> NDArray[np.int64]:
 
 
 def _trees(node: OnnxNode, what: str, results: int) -> Iterator[Tree]:
-    """The trees of ai.onnx.ml 1 to 4. what: the prefix of the attributes of leaves, `class` or `target`."""
+    """The trees of ai.onnx.ml 1 to 4. what: the attribute prefix of leaves, `class` or `target`."""
     ids, numbers = _integers(node, "nodes_treeids"), _integers(node, "nodes_nodeids")
     modes = node.attributes.get("nodes_modes", ())
     features, values = _integers(node, "nodes_featureids"), _values(node, "nodes_values")
@@ -110,7 +110,7 @@ def _trees(node: OnnxNode, what: str, results: int) -> Iterator[Tree]:
 
 
 def _tracks(node: OnnxNode, count: int) -> NDArray[np.int64]:
-    """1 for each node that a missing value leaves on the side of true comparisons."""
+    """1 for each node where a missing value follows the true branch."""
     given = _integers(node, "nodes_missing_value_tracks_true")
     return given if given.size else np.zeros(count, np.int64)
 
@@ -145,10 +145,10 @@ def _transformed(to: Builder, scores: SSAValue, transform: str) -> SSAValue:
 
 @handles("TreeEnsembleClassifier", domain=ML)
 def tree_ensemble_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
-    """The label and the scores: one per class, or a single one that is positive for the second of two classes.
+    """The label and the scores: one per class, or a single score that is positive for the second of two classes.
 
-    Two classes have a single score if the leaves vote for only one of them, a probability if no vote is negative. As in
-    onnxruntime, a transform applies to the sum itself.
+    Two classes have a single score if the leaves vote for only one of them; the score is a probability if no vote is
+    negative. As in onnxruntime, a transform applies to the sum itself.
     """
     x, labels = one_sample(to, node, inputs), node.labels("classlabels_int64s", "classlabels_strings")
     trees, start = list(_trees(node, "class", len(labels))), _start(node, len(labels))
@@ -211,7 +211,7 @@ def tree_ensemble(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _numbered(node: OnnxNode, name: str, words: Sequence[str], default: int) -> str:
-    """The name, as in ai.onnx.ml 1 to 4, of a numbered choice of ai.onnx.ml 5."""
+    """The ai.onnx.ml 1 to 4 name of a choice that ai.onnx.ml 5 encodes as a number."""
     number = node.integer(name, default)
     return words[number] if 0 <= number < len(words) else f"number {number}"
 

@@ -109,7 +109,7 @@ def squeeze(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Transpose")
 def transpose(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A change of the recorded order of axes; no element moves until an op needs the model's order."""
+    """A transposition of the recorded order of axes; elements move only when an op needs the model's order."""
     value = to.stored(needed(to, inputs, 0))
     rank = len(value.shape)
     permutation = node.integers("perm", tuple(reversed(range(rank))))
@@ -120,7 +120,7 @@ def transpose(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Slice")
 def slice_(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Ranges of several axes, with steps of any size and direction."""
+    """Slices along several axes, with positive or negative steps."""
     value = to.stored(needed(to, inputs, 0))
     starts, ends = (required_integers(node, inputs, i, "starts and ends") for i in (1, 2))
     axes = axes_of(node, inputs, 3, len(value.shape)) or tuple(range(len(starts)))
@@ -204,7 +204,7 @@ def pad(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Gather")
 def gather(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Elements of one axis at constant indices, also of comparisons."""
+    """Elements of one axis at constant indices; the operand may also be a comparison."""
     source = needed(to, inputs, 0)
     match source:
         case Comparison():
@@ -229,7 +229,7 @@ def _gathered(to: Builder, node: OnnxNode, tensor: OrderedTensor, inputs: Inputs
 
 
 def picked(to: Builder, tensor: OrderedTensor, axis: int, indices: Sequence[int]) -> OrderedTensor:
-    """The elements of an axis at some indices: one slice if their distance is constant, else one of each run."""
+    """The elements of an axis at some indices: one slice for equidistant indices, else one slice per run."""
     steps = {after - before for before, after in pairwise(indices)}
     if len(steps) <= 1 and 0 not in steps:
         return part(to, tensor, axis, indices[0], len(indices), *steps)

@@ -1,4 +1,4 @@
-"""Normalisations by the mean and the deviation of each sample, which are not constants.
+"""Normalisations by the mean and the deviation of each sample, which are computed at inference.
 
 `tdsl.normalise` divides a row by its Euclidean norm: the deviation of a centred row times the root of its number of
 elements.
@@ -20,7 +20,7 @@ from tinyml.lowering.frontends.onnx.ops.windows import vector
 
 @handles("LayerNormalization", "RMSNormalization")
 def over_last_axes(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Normalisation over the axes from `axis` on, with a factor and an addend per element of these."""
+    """Normalisation over the axes from `axis` on, with a factor and an addend per element."""
     value = to.stored(needed(to, inputs, 0))
     if any(node.outputs[1:]):
         raise node.error("its mean and deviation are read, which is not supported")
@@ -53,7 +53,7 @@ def over_groups(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _unit_rows(to: Builder, rows: OrderedTensor, epsilon: float, centred: bool) -> OrderedTensor:
-    """Rows divided by the root of their mean square plus `epsilon`, after subtraction of their mean if `centred`."""
+    """Rows divided by the root of their mean square plus `epsilon`. centred: true to subtract their mean first."""
     if not epsilon >= 0 or not np.isfinite(epsilon):
         raise to.error(f"epsilon must not be negative, got {epsilon}")
     length = rows.shape[-1]

@@ -33,9 +33,9 @@ def product(to: Builder, lhs: Value, rhs: Value, *, transposed: bool = False) ->
 
 @handles("MatMul")
 def matmul(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A matrix product, of stacks one for each of their matrices; vectors become rows or columns.
+    """A matrix product; stacks yield one product per matrix, vectors become rows or columns.
 
-    Further axes on the left alone count as rows.
+    Leading axes of the left operand only count as rows.
     """
     lhs, rhs = to.numbers(needed(to, inputs, 0)), to.numbers(needed(to, inputs, 1))
     left, right = lhs.shape, rhs.shape
@@ -52,7 +52,7 @@ def matmul(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _stacked(to: Builder, node: OnnxNode, lhs: OrderedTensor | Constant, rhs: OrderedTensor | Constant) -> Value:
-    """The products of the matrices of two stacks, which are broadcast to each other, one after the other."""
+    """The products of the matrices of two stacks, broadcast to each other and computed sequentially."""
     rows = lhs.shape if len(lhs.shape) > 1 else (1, *lhs.shape)
     try:
         stack = np.broadcast_shapes(rows[:-2], rhs.shape[:-2])
@@ -67,7 +67,7 @@ def _stacked(to: Builder, node: OnnxNode, lhs: OrderedTensor | Constant, rhs: Or
 def _matrices(
     to: Builder, value: OrderedTensor | Constant, shape: tuple[int, ...], stack: tuple[int, ...]
 ) -> Iterator[OrderedTensor | Constant]:
-    """Yield a matrix of a value for each place of the stack that it is broadcast to. shape: of the value as a stack."""
+    """Yield the matrix of a value for each position of the broadcast stack. shape: the value's shape as a stack."""
     count, size = prod(shape[:-2]), shape[-2:]
     flat = matrix(to, value, (count, *size))
     for number in np.broadcast_to(np.arange(count).reshape(shape[:-2]), stack).ravel().tolist():

@@ -1,6 +1,6 @@
 """Ops on quantised numbers, in QDQ and in QOperator form.
 
-Between DequantizeLinear and QuantizeLinear (QDQ), sums of products are computed in formats. Ops in QOperator form take
+Between DequantizeLinear and QuantizeLinear (QDQ), sums of products are computed in formats. Ops in QOperator form have
 the scales and zero points of operands and result as inputs.
 """
 
@@ -39,7 +39,7 @@ def _array_of(node: OnnxNode, value: Value | None, what: str) -> NDArray[Any] | 
 
 @handles("QuantizeLinear")
 def quantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Round reals to a format; numbers already computed in it are unchanged."""
+    """Round reals to a format; numbers that are already in the format are unchanged."""
     node.only("block_size", 0)
     value, scale = needed(to, inputs, 0), _array_of(node, needed(to, inputs, 1), "scale")
     zero = _array_of(node, optional(inputs, 2), "zero point")
@@ -65,7 +65,7 @@ def _quantised_constant(
 
 
 def _along(node: OnnxNode, numbers: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-    """Reshape numbers, one for all values or one per index of the node's axis, to broadcast with the values."""
+    """Reshape per-tensor or per-axis numbers of a node so that they broadcast with the values."""
     if numbers.size == 1:
         return numbers.reshape(())
     axis = axis_of(node, node.integer("axis", 1), values.ndim)
@@ -76,7 +76,7 @@ def _along(node: OnnxNode, numbers: NDArray[Any], values: NDArray[Any]) -> NDArr
 
 @handles("DequantizeLinear")
 def dequantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Raws as reals, which a tensor with a format is already."""
+    """Convert raws to reals; a tensor with a format is unchanged."""
     node.only("block_size", 0)
     value, scale = needed(to, inputs, 0), _array_of(node, needed(to, inputs, 1), "scale")
     zero = _array_of(node, optional(inputs, 2), "zero point")
@@ -90,14 +90,14 @@ def dequantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _check_format(to: Builder, tensor: OrderedTensor, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> None:
-    """Raise `InputError` for raws read with another scale or zero point than they were computed with."""
+    """Raise `InputError` if raws are read with a scale or zero point other than that of their computation."""
     expected, format = quantised_format(to.node, scale, zero), format_of(tensor.value)
     if format.type != expected.type:
         raise to.error(f"reads raws of {format.type} as {expected.type}")
 
 
 def _constant_in_format(node: OnnxNode, value: Constant, scale: NDArray[Any], zero: NDArray[Any] | None) -> Constant:
-    """A constant of raws with their format and reals."""
+    """A constant of raws, with its format and its reals."""
     offset = 0 if zero is None else _along(node, zero.astype(np.int64), value.array)
     differences = (value.array - offset).astype(np.float32)
     reals = (differences * _along(node, scale.astype(np.float32), value.array)).astype(np.float32)
@@ -152,7 +152,7 @@ def _weights(node: OnnxNode, weights: Constant) -> Parameter:
 
 
 def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberFormat, rows: int) -> Parameter | None:
-    """The initial values of sums, from the raws or the reals of a bias."""
+    """The initial values of sums, from a bias given as raws or as reals."""
     if bias is None:
         return None
     if bias.array.size != rows:
@@ -212,7 +212,7 @@ COMPUTING = (
 def of_quantised(to: Builder, node: OnnxNode, inputs: Inputs, result: Attribute | None) -> Value | None:
     """The quantised output of an op on quantised numbers and constants.
 
-    None if the op's handler on reals applies: in the format `to.element`, or on reals if that is None.
+    None if the handler on reals applies. That handler computes in the format `to.element`, or on reals if it is None.
     """
     to.element = None
     if node.op in SUMS:
@@ -225,7 +225,7 @@ def of_quantised(to: Builder, node: OnnxNode, inputs: Inputs, result: Attribute 
 
 
 def _in_format(value: Value | None) -> bool:
-    """True if a value, other than a constant of integers, can be an operand of an op that computes in a format."""
+    """True if a value can be an operand of an op that computes in a format; constants of integers cannot."""
     match value:
         case OrderedTensor():
             return value.is_quantised
@@ -239,7 +239,7 @@ MICROSOFT = "com.microsoft"
 
 
 def _operand(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> OrderedTensor | Constant:
-    """A tensor of raws, whose scale and zero point follow it among the inputs."""
+    """A tensor of raws; its scale and zero point are the next inputs."""
     value = needed(to, inputs, first)
     scale, zero = (_array_of(node, optional(inputs, first + more), "scales and zero points") for more in (1, 2))
     if isinstance(value, Constant):
@@ -252,7 +252,7 @@ def _operand(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> Ordered
 
 
 def _result(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> None:
-    """Compute in the format whose scale and zero point are inputs."""
+    """Set the format of the result, whose scale and zero point are inputs."""
     scale, zero = (_array_of(node, optional(inputs, first + more), "scale and zero point") for more in (0, 1))
     to.element = quantised_format(node, scale, zero).type
 
@@ -303,7 +303,7 @@ def qgemm(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _taken(to: Builder):
-    """Take the format of the result from the builder, so that no other op uses it."""
+    """Return the result format of the builder and reset it, so that no other op uses it."""
     element, to.element = to.element, None
     assert element is not None
     return element

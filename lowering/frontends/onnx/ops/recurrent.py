@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def _initial_state(to: Builder, value: Value) -> SSAValue:
-    """The initial value of a carried tensor; a constant of equal elements is filled instead of stored."""
+    """The initial value of a carried tensor; a constant of equal elements is stored as a fill."""
     if isinstance(value, Constant) and value.array.size and (value.array == value.array.flat[0]).all():
         return to.fill(float(value.array.flat[0]), value.shape)
     return to.tensor(value)
@@ -93,7 +93,7 @@ def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence
 
 
 def _placed(to: Builder, node: OnnxNode, sequence: OrderedTensor, axis: int, backwards: bool) -> OrderedTensor:
-    """A sequence with the steps on an axis of the model's tensor, reversed if `backwards`."""
+    """A sequence with the steps moved to an axis of the model's tensor, reversed if `backwards`."""
     rank = len(sequence.shape)
     axis = axis_of(node, axis, rank)
     value = to.op(tdsl.ReverseOp, sequence.value, 0) if backwards else sequence.value
@@ -101,10 +101,10 @@ def _placed(to: Builder, node: OnnxNode, sequence: OrderedTensor, axis: int, bac
 
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
-"""The number of gates, whose weights are concatenated."""
+"""The number of gates per op; their weights are concatenated."""
 
 USUAL = {"RNN": ("Tanh",), "GRU": ("Sigmoid", "Tanh"), "LSTM": ("Sigmoid", "Tanh", "Tanh")}
-"""The supported activations: the default ones of ONNX."""
+"""The supported activations: ONNX's defaults."""
 
 
 _ONE = Constant(np.asarray(1.0))
@@ -113,7 +113,7 @@ _ONE = Constant(np.asarray(1.0))
 
 @dataclass(frozen=True)
 class _Direction:
-    """The weights of one direction: per gate, a matrix for the input, one for the state, and two biases."""
+    """The weights of one direction: per gate a matrix for the input, a matrix for the state, and two biases."""
 
     input: Sequence[NDArray[Any]]
     state: Sequence[NDArray[Any]]
@@ -190,7 +190,7 @@ def recur(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
 
 
 def _check(node: OnnxNode, inputs: Inputs, steps: int) -> None:
-    """Raise `InputError` for unsupported attributes and inputs that would change the result."""
+    """Raise `InputError` for unsupported attributes, and for unsupported inputs that would change the result."""
     count = 2 if node.text("direction", "forward") == "bidirectional" else 1
     node.only("activations", USUAL[node.op] * count)
     for name in ("clip", "activation_alpha", "activation_beta", "input_forget"):

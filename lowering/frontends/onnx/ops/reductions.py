@@ -67,7 +67,7 @@ def _greatest(to: Builder, value: OrderedTensor, axes: Sequence[int], keep: bool
 
 
 def _reduced(to: Builder, node: OnnxNode, inputs: Inputs) -> tuple[OrderedTensor, Sequence[int] | None, bool]:
-    """The tensor to reduce, the axes (None for no reduction), and whether these are kept with extent 1."""
+    """The tensor to reduce, the axes (None for no reduction), and whether they stay with extent 1."""
     value = to.stored(needed(to, inputs, 0))
     axes = axes_of(node, inputs, 1, len(value.shape))
     if not axes and node.integer("noop_with_empty_axes", 0):
@@ -77,10 +77,10 @@ def _reduced(to: Builder, node: OnnxNode, inputs: Inputs) -> tuple[OrderedTensor
 
 @dataclass(frozen=True)
 class _ReducedRows:
-    """A tensor as a matrix, each row of which is reduced to a number.
+    """A tensor flattened to a matrix, each row of which is reduced to a number.
 
     flat: the matrix, of shape (results, `length`). kept, single: the shapes of the results without the reduced axes,
-    and with these as extents of 1.
+    and with reduced axes of extent 1.
     """
 
     flat: SSAValue
@@ -105,7 +105,9 @@ def _reduced_rows(to: Builder, value: OrderedTensor, axes: Sequence[int]) -> _Re
 
 @handles("ReduceSum", "ReduceSumSquare", "ReduceL1", "ReduceLogSum", "ReduceLogSumExp")
 def total(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Sums over axes: of the elements, their squares, magnitudes or exponentials, and perhaps their logarithms."""
+    """Sums over axes of the elements, their squares, magnitudes or exponentials; for some ops the logarithm of the
+    sum.
+    """
     value, axes, keep = _reduced(to, node, inputs)
     if node.op == "ReduceSumSquare":
         value = binary(to, tdsl.MulOp, value, value)
@@ -127,7 +129,7 @@ def _sums(to: Builder, value: OrderedTensor, axes: Sequence[int], keep: bool) ->
 
 
 def log_of_sum(to: Builder, value: OrderedTensor, axes: Sequence[int], *, keep: bool) -> OrderedTensor:
-    """The logarithm of the sum of exponentials over axes, with exponents of at most 0 so that nothing overflows."""
+    """The logarithm of the sum of exponentials over axes; exponents are at most 0, so that nothing overflows."""
     greatest = _greatest(to, value, axes, True)
     powers = unary(to, tdsl.ExpOp, binary(to, tdsl.SubOp, value, greatest))
     sums = binary(to, tdsl.AddOp, greatest, unary(to, tdsl.LogOp, _sums(to, powers, axes, True)))

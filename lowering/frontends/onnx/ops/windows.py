@@ -31,11 +31,11 @@ from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of, integers, picked
 
 AXES = {2: "NC", 3: "NCL", 4: "NCHW", 5: "NCDHW"}
-"""The axes of samples by rank."""
+"""The axes of a sample by rank."""
 
 
 def image(to: Builder, value: Value) -> tuple[OrderedTensor, str]:
-    """An image or a sequence in the program's order of axes, and its axes in the model."""
+    """An image or a sequence as layers accept it, and its axes in the model."""
     numbers = to.numbers(value)
     if len(numbers.shape) not in (3, 4):
         raise to.error(f"expected an image NxCxHxW or a sequence NxCxL, got shape {list(numbers.shape)}")
@@ -82,7 +82,7 @@ def windows_of(node: OnnxNode, extents: Sequence[int], kernel: Sequence[int], *,
 
 
 def _rest(span: int, stride: int, end: int) -> int:
-    """The additional padding for a last partial window, if that starts before `end`; else 0."""
+    """The additional padding for a last partial window if that window starts before `end`; else 0."""
     rest = -span % stride
     return rest if rest and span + rest < end else 0
 
@@ -152,7 +152,7 @@ def global_pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("BatchNormalization")
 def normalise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A factor and an addend per channel, which `simplify` folds into the weights of the layer before."""
+    """A factor and an addend per channel, which `simplify` folds into the weights of the preceding layer."""
     node.only("training_mode", 0)
     x = to.operand(needed(to, inputs, 0))
     if len(x.shape) not in AXES:
@@ -163,7 +163,7 @@ def normalise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 GREATEST = 1 << 14
-"""Maximum extent of a resized image, since each of its indices is checked."""
+"""Maximum extent of a resized image; each of its indices is computed during import."""
 
 
 @handles("ConvTranspose")
@@ -198,7 +198,7 @@ def convolve_transposed(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Resize")
 def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Nearest-neighbour resizing; where the nearest pixel is not `y * height div new height`, pixels are gathered."""
+    """Nearest-neighbour resizing. Pixels are gathered where the nearest is not `y * height div new height`."""
     x = needed(to, inputs, 0)
     if (mode := node.text("mode", "nearest")) != "nearest":
         raise node.error(f"mode = {mode} is not supported, only nearest: ConvTranspose can interpolate, too")
@@ -227,7 +227,7 @@ def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def quotients(before: int, after: int) -> list[int]:
-    """The pixel for each new one along an axis that `tdsl.resize_nearest` takes."""
+    """The source pixel of each new pixel along an axis, as `tdsl.resize_nearest` computes it."""
     return [at * before // after for at in range(after)]
 
 
