@@ -29,7 +29,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.dialects import c, scratch
+from tinyml.dialects import c, num, scratch
 from tinyml.dialects.c.declarations import PARTITION
 from tinyml.dialects.c.types import CONST, width_of
 from tinyml.dialects.errors import InputError
@@ -330,6 +330,9 @@ class LowerArithToCPass(ModulePass):
 def _model(module: ModuleOp) -> func.FuncOp:
     models: list[func.FuncOp] = []
     for op in module.ops:
+        if isinstance(op, num.LaneFunctionOp):
+            # The kernel that computes it is printed where it is called.
+            continue
         if not isinstance(op, func.FuncOp):
             raise unsupported(op)
         if not op.is_declaration:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeGuard, TypeVar, cast
 
-from tinyml.dialects.layouts.contents import FOREST, LOOP, Content, are_rows, is_declared_as
+from tinyml.dialects.layouts.contents import FOREST, LANES, Content, are_rows, is_declared_as
 from tinyml.dialects.modules import on_call
 from tinyml.dialects.num import CodeKernelAttr, ComposedKernelAttr, FarKernelAttr, KernelAttr, ListedKernelAttr
 from tinyml.dialects.plugins import expected
@@ -150,11 +150,11 @@ class _ContentCoder(Maker, Generic[C]):
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
         known = is_declared_as(content, self.CONTENT) and is_code_of(attribute, self.name)
-        return self.kernel(cast(C, content)) if known else None
+        return self.kernel(cast(C, content), attribute.key.data) if known else None
 
-    def kernel(self, content: C) -> Kernel | None:
-        """The kernel for a content; None if there is none."""
-        identity = CodeKernelAttr.of(self.name, content.digest)
+    def kernel(self, content: C, key: str | None = None) -> Kernel | None:
+        """The kernel for a content; None if there is none. key: unique within a program, by default a digest of it."""
+        identity = CodeKernelAttr.of(self.name, content.digest if key is None else key)
         kernel = self.composed(identity.function, content)
         return None if kernel is None else replace(kernel, identity=identity)
 
@@ -177,7 +177,7 @@ FORESTS = tuple(
 class LoopCoder(_ContentCoder["ElementLoop"]):
     """A composer whose kernels are loops over elements, on vectors."""
 
-    CONTENT: ClassVar[str] = LOOP
+    CONTENT: ClassVar[str] = LANES
 
 
 @dataclass(frozen=True)

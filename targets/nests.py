@@ -7,13 +7,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import INTEGER, NumberFormat
+from tinyml.dialects.layouts.contents import CONTENTS, LANES, Content
 from tinyml.dialects.layouts.digits import Digits, Width
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.num import KernelAttr, Spacing
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.modules import on_call
+from tinyml.dialects.num import KernelAttr, LaneFunctionOp, Spacing
 from tinyml.targets.kernel import Kernel
 
 if TYPE_CHECKING:
@@ -21,7 +27,6 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.formats.number_format import Raws
     from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
-    from tinyml.dialects.layouts.contents import Content
     from tinyml.dialects.layouts.element_loops import ElementLoop
     from tinyml.dialects.layouts.trees import ForestCode
 
@@ -111,6 +116,27 @@ Nest: TypeAlias = "SumNest | TileNest | FarNest | CodedRows | ElementLoop | Fore
 """A query to a chip; code for rows of constant matrices, for loops over elements and for forests is queried by its
 content.
 """
+
+
+LOOP_OF: Callable[[LaneFunctionOp], ElementLoop] = on_call("tinyml.targets.composer.lane_programs:element_loop")
+"""The loop that a function of lanes is."""
+
+
+def content_of(declaration: FuncOp) -> Content:
+    """The content of the code of a declared function; raises `InputError` for a function that is no such code."""
+    if isinstance(name := declaration.attributes.get(LANES), SymbolRefAttr):
+        function = LaneFunctionOp.named(name.root_reference.data, declaration)
+        if function is None:
+            raise InputError(f"there is no function of lanes {name}")
+        try:
+            return LOOP_OF(function)
+        except VerifyException as error:
+            raise error_at(function, f"no vector unit computes it: {error}") from error
+    for name, content in CONTENTS.items():
+        if (attribute := declaration.attributes.get(name)) is not None:
+            return content(attribute)
+    known = ", ".join([*CONTENTS, LANES])
+    raise InputError(f"the declaration of '{declaration.sym_name.data}' has none of {known}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeGuard
 
+from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Attribute
 
 from tinyml.dialects.modules import on_call
-from tinyml.dialects.own_attributes import OwnAttribute, Place, read_by
+from tinyml.dialects.own_attributes import OwnAttribute, Place, instance, read_by
 
 if TYPE_CHECKING:
     from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
@@ -25,7 +26,7 @@ class CodeContent:
     """The base of contents."""
 
     DECLARED_AS: ClassVar[str]
-    """The attribute of the declaration that holds it."""
+    """The attribute of the declaration that stores or names it."""
 
 
 CONTENTS: dict[str, Callable[[Attribute], Content]] = {}
@@ -41,8 +42,13 @@ def _declared(name: str, words: str, where: str) -> OwnAttribute:
 
 ROWS = _declared("tinyml.coded_rows", "rows that are code", "coded_rows:CodedRows")
 TILE = _declared("tinyml.coded_tile", "a tile whose weights are code", "coded_rows:CodedTile")
-LOOP = _declared("tinyml.element_loop", "a loop over elements that is code", "element_loops:ElementLoop")
 FOREST = _declared("tinyml.forest", "a forest", "trees:ForestCode")
+
+LANES = OwnAttribute(
+    "tinyml.lanes",
+    {Place.DECLARATION: instance(SymbolRefAttr, "the name of a `num.lane_function`")},
+    "The function of lanes that a C function implements.",
+)
 
 
 def is_declared_as(content: object, name: str) -> bool:

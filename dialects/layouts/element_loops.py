@@ -1,4 +1,4 @@
-"""Loops whose iterations compute one element each, and the attributes that store them: the input of vector composers.
+"""Loops whose iterations compute one element each: a `num.lane_function` in the order in which composers take its ops.
 
 An iteration is a straight-line program on 32-bit integers, with nested loops that carry values, such as those over the
 window of a pool. Iterations are independent, so that any number of them may run in parallel. Their results may be
@@ -14,12 +14,9 @@ from hashlib import sha256
 from math import prod
 from typing import ClassVar, NamedTuple, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, IntegerType, StringAttr, i64
-from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
-from tinyml.dialects.layouts.contents import LOOP, CodeContent
+from tinyml.dialects.layouts.contents import LANES, CodeContent
 from tinyml.dialects.machine.machine import limits
 
 REGISTER = 32
@@ -45,9 +42,6 @@ FUNCTIONS: Mapping[str, str] = {
 
 _WORK: Mapping[str, int] = {"requantise": 8, "requantise_by": 8, "reciprocal": 40}
 """The minimum instructions of plain code for steps with more than one."""
-
-_KEYS = ("count", "widths", "steps")
-_LINES = "lines"
 
 
 class Constant(NamedTuple):
@@ -105,22 +99,6 @@ class Step(NamedTuple):
     operands: tuple[Operand, ...] = ()
     numbers: tuple[int, ...] = ()
 
-    @property
-    def text(self) -> str:
-        operands = [f"#{one.value}" if isinstance(one, Constant) else f"%{one}" for one in self.operands]
-        return " ".join([self.name, *operands, *map(str, self.numbers)])
-
-    @staticmethod
-    def of(text: str) -> Step:
-        """The step of a text; raises `ValueError` for text that is not a step."""
-        name, *words = text.split(" ")
-        count = OPERANDS[name] if name in OPERANDS else len(words) + 1
-        if len(words) < count:
-            raise ValueError(f"expected a step, got '{text}'")
-        operands = [Constant(int(word[1:])) if word.startswith("#") else int(word.removeprefix("%")) for word in words]
-        numbers = tuple(map(int, words[count:]))
-        return Step(name, tuple(operands[:count]), numbers)
-
 
 def misuses_conditions(step: Step, steps: Sequence[Step]) -> bool:
     """True if a step uses a comparison other than to select, or selects by another value. steps: the steps before
@@ -139,7 +117,7 @@ class ElementLoop(CodeContent):
     line has no pitches.
     """
 
-    DECLARED_AS: ClassVar[str] = LOOP
+    DECLARED_AS: ClassVar[str] = LANES
 
     count: int
     widths: tuple[int, ...]
@@ -150,7 +128,7 @@ class ElementLoop(CodeContent):
     @cached_property
     def digest(self) -> str:
         """A digest of the content, 16 hexadecimal digits."""
-        return sha256(str(self.attribute).encode()).hexdigest()[:16]
+        return sha256(repr(self).encode()).hexdigest()[:16]
 
     @property
     def functions(self) -> Sequence[str]:
@@ -267,34 +245,6 @@ class ElementLoop(CodeContent):
         return found
 
     @property
-    def attribute(self) -> DictionaryAttr:
-        """The attribute that holds the loop."""
-        steps = ArrayAttr([StringAttr(step.text) for step in self.steps])
-        widths = DenseArrayBase.from_list(i64, list(self.widths))
-        data: dict[str, Attribute] = dict(zip(_KEYS, (IntegerAttr(self.count, i64), widths, steps), strict=True))
-        if self.lines > 1:
-            data[_LINES] = DenseArrayBase.from_list(i64, [self.lines, *self.pitches])
-        return DictionaryAttr(data)
-
-    @staticmethod
-    def of(attribute: Attribute) -> ElementLoop:
-        """The loop of an attribute; raises `VerifyException` for one that holds none."""
-        data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
-        count, widths, steps = (data.pop(key, None) for key in _KEYS)
-        lines = data.pop(_LINES, DenseArrayBase.from_list(i64, [1]))
-        if data or not isa(count, IntegerAttr[IntegerType]) or not isa(steps, ArrayAttr[StringAttr]):
-            raise VerifyException(f"loops over elements have {', '.join(_KEYS)}, got {attribute}")
-        if not isa(widths, DenseArrayBase[IntegerType]) or not isa(lines, DenseArrayBase[IntegerType]):
-            raise VerifyException(f"loops over elements have widths, and perhaps lines, got {widths} and {lines}")
-        try:
-            parsed = tuple(Step.of(step.data) for step in steps)
-            repeated, *pitches = map(int, lines.get_values())
-        except ValueError as error:
-            raise VerifyException(str(error)) from error
-        bits = tuple(map(int, widths.get_values()))
-        return ElementLoop(count.value.data, bits, parsed, repeated, tuple(pitches)).verified
-
-    @property
     def verified(self) -> ElementLoop:
         """The loop itself; raises `VerifyException` if its steps do not make a program."""
         if self.count < 1 or len(self.widths) < 1 or any(width not in WIDTHS for width in self.widths):
@@ -322,7 +272,7 @@ class ElementLoop(CodeContent):
             if step.name == "next" and not wrong:
                 wrong = isinstance(carry := step.operands[0], Constant) or self.steps[carry].name != "carry"
             if wrong:
-                raise VerifyException(f"step {number} cannot be taken: {step.text}")
+                raise VerifyException(f"step {number} cannot be taken: {step}")
             match step.name:
                 case "loop":
                     scopes.append(set())

@@ -14,6 +14,7 @@ from tinyml.dialects.num.contractions import *
 from tinyml.dialects.num.entries import *
 from tinyml.dialects.num.kernels.calls import *
 from tinyml.dialects.num.kernels.kernel_attributes import *
+from tinyml.dialects.num.kernels.lane_functions import *
 from tinyml.dialects.num.kernels.routines import *
 from tinyml.dialects.num.nests import *
 from tinyml.dialects.num.scalar_functions import *

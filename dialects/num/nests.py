@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self, TypeGuard
 
 from xdsl.dialects import affine, arith, func, memref
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IndexType, IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir.affine import AffineConstantExpr, AffineExpr, AffineMap
 from xdsl.irdl import (
     BaseAttr,
     ParsePropInAttrDict,
@@ -128,8 +128,16 @@ class ClosedNestOp(DialectOp, ABC):
             if index not in symbols:
                 symbols.append(index)
             return AffineExpr.symbol(symbols.index(index))
-        if not isinstance(op := index.owner, affine.ApplyOp):
-            return None
+        match op := index.owner:
+            case arith.AddiOp() | arith.MuliOp():
+                lhs, rhs = (self._expression(operand, axes, symbols) for operand in op.operands)
+                if lhs is None or rhs is None or not (isinstance(op, arith.AddiOp) or _is_constant(lhs, rhs)):
+                    return None
+                return lhs + rhs if isinstance(op, arith.AddiOp) else lhs * rhs
+            case affine.ApplyOp():
+                pass
+            case _:
+                return None
         dims = op.map.data.num_dims
         parts = [self._expression(operand, axes, symbols) for operand in op.mapOperands]
         known = [part for part in parts if part is not None]
@@ -207,10 +215,11 @@ SUM, GREATEST, PLACE = "sum", "greatest", "place"
 class ReduceOp(DialectOp):
     """A reduction along an axis, in a nest or outside: the body runs at each number, and passes values to the next.
 
-    first, extent: the axis has the numbers in [first, extent). starts: the initial values. The arguments of the body
-    are the number of the axis and each value; it only reads, and ends in `num.next`. kinds: the reduction of each
-    value, which the verifier compares with the body: a `sum`, to which an op on formats adds a term, in order; the
-    `greatest`, replaced by greater values, so that the first of equal elements is selected; or its `place`, an index,
+    first, extent: the axis has the numbers from `first` on, below `extent`. starts: the values before the first one.
+    The body takes the number of the axis and each value; it only reads, and ends in `num.next`. kinds: how each value
+    is joined, which the verifier compares with the body: a `sum`, to which an op of formats, or on bits `arith.addi`,
+    adds something in order;
+    the `greatest`, replaced by what is greater, so that the first of equal elements stays; or its `place`, an index,
     replaced by the number of the axis.
     """
 
@@ -266,13 +275,24 @@ class ReduceOp(DialectOp):
             case ReduceOp():
                 inner = value.joined.index(last.values[place])
                 return value.starts[inner] is before and value.kinds.data[inner].data == kind
-            case arith.SelectOp() if value.rhs is before and isinstance(value.cond.owner, GreaterOp):
+            case arith.SelectOp() if value.rhs is before and _is_greater(value.cond.owner):
                 greater = value.cond.owner
                 if kind == GREATEST:
                     return [*greater.operands] == [value.lhs, before]
-                return kind == PLACE and value.lhs is number and greater.rhs in carried
+                return kind == PLACE and value.lhs is number and greater.operands[1] in carried
+            case arith.MaxSIOp():
+                return kind == GREATEST and before in value.operands
             case _:
-                return kind == SUM and isinstance(value, NumOp) and before in value.operands
+                return kind == SUM and isinstance(value, NumOp | arith.AddiOp) and before in value.operands
+
+
+def _is_greater(op: Operation | Block) -> TypeGuard[GreaterOp | arith.CmpiOp]:
+    """True for a comparison of numbers, or of integers, by which the first of equal ones stays."""
+    return isinstance(op, GreaterOp) or (isinstance(op, arith.CmpiOp) and op.predicate.value.data == _SGT)
+
+
+_SGT = 4
+"""The predicate `sgt` of `arith.cmpi`."""
 
 
 def _stores(op: Operation) -> bool:
@@ -288,6 +308,11 @@ def _computes(op: Operation) -> bool:
     return not op.regions and (arithmetic or only_has_effect(op, MemoryEffectKind.READ))
 
 
+def _is_constant(*factors: AffineExpr) -> bool:
+    """True if one of two factors is constant."""
+    return any(isinstance(factor, AffineConstantExpr) for factor in factors)
+
+
 def block_of(value: SSAValue) -> Block | None:
     """The block that defines a value."""
     return value.owner if isinstance(value.owner, Block) else value.owner.parent
@@ -297,11 +322,12 @@ def block_of(value: SSAValue) -> Block | None:
 class NestOp(ClosedNestOp):
     """A computation of elements: each iteration loads elements, computes with scalar ops, and stores its results.
 
-    All axes are parallel: an iteration may read elements that earlier iterations have stored, but passes no value to
-    the next one. Every index of a load or store is the number of an axis, a constant, a value from outside, or an
-    `affine.apply` of these; moves of elements may use remainders and quotients by constants. The verifier rejects a map
-    that no loop computes, and an index outside of its buffer. Axes have at least two elements; an axis of a single
-    element is the constant 0 in the maps. Reductions, as in a pool, use `num.reduce`.
+    All axes are parallel: an iteration may read what the iterations before it have stored, but carries no value to
+    the next one. Every index of a load or store is the number of an axis, a constant, a value from outside, a sum or
+    multiple of such, or an `affine.apply` of such, with remainders and quotients by constants where elements are
+    moved; the verifier refuses a map that no loop computes, and an index that leaves its buffer. Axes have at least
+    two elements; one of a single element is the constant 0 in the maps. The values of axes that are joined, as by a
+    pool, are those of `num.reduce`.
     """
 
     name = "num.nest"
@@ -318,7 +344,7 @@ class NestOp(ClosedNestOp):
         if (access := self.access(op)) is None:
             raise VerifyException(
                 f"{op.name} takes a buffer from outside, and indices that are numbers of axes, constants, values from"
-                " outside or an 'affine.apply' of these"
+                " outside, or sums, multiples and an 'affine.apply' of these"
             )
         shape = memref_type(op.memref).get_shape()
         for axis, (expression, extent) in enumerate(zip(access.map.results, shape, strict=True)):

@@ -32,7 +32,6 @@ from tinyml.dialects.c.declarations import SUMS_IN_MEMORY
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
-from tinyml.dialects.layouts.contents import CONTENTS, Content
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.c.format_notes import (
@@ -65,6 +64,7 @@ from tinyml.lowering.c.signatures import (
 from tinyml.runtime.model.headers import definition_of, texts_of
 from tinyml.targets.c.names import Names
 from tinyml.targets.kernel import Kernel
+from tinyml.targets.nests import content_of
 from tinyml.targets.registry import chip_of, coded_kernel, kernel_of, target_of
 
 ARENA = "arena"
@@ -148,7 +148,7 @@ class ProgramBuilder:
             return None
         attribute, declaration = self.kernels[name]
         if isinstance(attribute, num.CodeKernelAttr):
-            kernel = coded_kernel(attribute, _content(declaration), self.target)
+            kernel = coded_kernel(attribute, content_of(declaration), self.target)
         else:
             kernel = kernel_of(attribute, self.target)
         if kernel.symbol != name:
@@ -436,14 +436,6 @@ class ProgramBuilder:
         view = c.ViewOp(ARENA, _arena_offset(value), prod(type.get_shape()), doc, pointer, instance)
         view.result.name_hint = value.name_hint or name
         return view
-
-
-def _content(declaration: func.FuncOp) -> Content:
-    """The content of a declared function's code."""
-    for name, content_of in CONTENTS.items():
-        if (content := declaration.attributes.get(name)) is not None:
-            return content_of(content)
-    raise InputError(f"the declaration of '{declaration.sym_name.data}' has none of {', '.join(CONTENTS)}")
 
 
 _INDEX_CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.AddiOp, arith.SubiOp)

@@ -39,6 +39,7 @@ SAMPLES = 40
 
 BOARDS = ("uno", "mega", "cortex-m0", "cortex-m4", "riscv", "host")
 FABRIC = "ecp5-25k"
+VECTORS = "cortex-m55"
 
 Options = dict[str, Any]
 
@@ -200,7 +201,7 @@ def programs() -> list[Program]:
         Program(_name(model, board, numbers, choice), CLASSIFIERS[model], board, NUMBERS[numbers] | CHOICES[choice])
         for model, board, numbers, choice in pairwise([*CLASSIFIERS], BOARDS, [*NUMBERS], [*CHOICES])
     ]
-    return [*found, *_networks(), *_hardware(), *_others()]
+    return [*found, *_networks(), *_vectors(), *_hardware(), *_others()]
 
 
 def _name(*parts: str) -> str:
@@ -218,6 +219,14 @@ def _networks() -> Iterator[Program]:
         yield Program(_name("lenet", target, "fixed 8", "flash"), LENET, target, eight | {"flash": flash})
     for number, target in enumerate(BOARDS):
         yield Program(_name(f"quantised {number}", target), _quantised(number), target)
+
+
+def _vectors() -> Iterator[Program]:
+    """Programs whose nests become code for vectors: rows, functions by tables, pools, and what joins all elements."""
+    for model in ("fastgrnn", "protonn", "bonsai", "cnn-script", "accelerometer-dynamo"):
+        yield Program(_name(model, VECTORS, "zeroskew 8"), CLASSIFIERS[model], VECTORS, NUMBERS["zeroskew 8"])
+    for number in range(1, 4):
+        yield Program(_name(f"quantised {number}", VECTORS), _quantised(number), VECTORS)
 
 
 def _hardware() -> Iterator[Program]:

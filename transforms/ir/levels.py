@@ -46,6 +46,7 @@ class Level:
 _CONTROL = ("func.func", "func.return", "scf.for", "scf.if", "scf.while", "scf.condition", "scf.yield")
 _INTEGERS_AND_FLOATS = IntegerType | IndexType | AnyFloat
 _NESTS = num.ContractOp | num.EntriesOp | num.NextOp
+_ON_BITS = _NESTS | num.LaneFunctionOp | num.ReduceOp
 
 
 def _hardware_complaint(op: Operation) -> str | None:
@@ -80,8 +81,8 @@ def _memories_complaint(op: Operation) -> str | None:
 
 
 def _bits_complaint(op: Operation) -> str | None:
-    """Complaint about arithmetic in a number format; nests are allowed until hardware distributes them."""
-    if op.name.startswith("num.") and not isinstance(op, _NESTS):
+    """Complaint about arithmetic in a number format; nests stay until hardware deals them out."""
+    if op.name.startswith("num.") and not isinstance(op, _ON_BITS):
         return f"'{op.name}' is of another level"
     types: list[Attribute] = [value.type for value in (*op.operands, *op.results)]
     for type in types:

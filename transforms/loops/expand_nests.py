@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
+from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
+from xdsl.utils.hints import isa
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.index_maps import inline, inline_reduction
@@ -22,33 +25,36 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 class ExpandNestsPass(ModulePass):
     """Expand every `num.nest` and `num.reduce` and, at L4, the contractions that were kept for hardware.
 
-    The latter are the `num.contract`s with compressed rows, each of which becomes a loop that follows the gaps of its
-    rows; the statements of `scratch.slide` are removed. At L3, where programs have number formats, both are unchanged.
+    This is every `num.contract` whose rows are compressed, of which each becomes a loop that follows its gaps; what
+    `scratch.slide` states is dropped. In number formats (L3) it stays. Functions of lanes, which are code for vectors,
+    stay on every level.
     """
 
     name = "expand-nests"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for nest in [each for each in op.walk() if isinstance(each, num.ClosedNestOp)]:
-            if isinstance(nest, num.NestOp):
-                expand_nest(nest)
-            elif isinstance(nest, num.ContractOp) and not nest.products and not _has_formats(nest):
-                expand_contraction(nest)
-        reductions = [each for each in op.walk() if isinstance(each, num.ReduceOp)]
-        for reduction in [each for each in reductions if not isinstance(each.parent_op(), num.ReduceOp)]:
-            inline_reduction(reduction, LoopNest(reduction))
-        for slide in [each for each in op.walk() if isinstance(each, scratch.SlideOp) and not _has_formats(each)]:
-            Rewriter.erase_op(slide)
+        for function in defined_functions(op):
+            _expand(function)
+
+
+def _expand(function: func.FuncOp) -> None:
+    for nest in [each for each in function.walk() if isinstance(each, num.ClosedNestOp)]:
+        if isinstance(nest, num.NestOp):
+            expand_nest(nest)
+        elif isinstance(nest, num.ContractOp) and not nest.products and not _has_formats(nest):
+            expand_contraction(nest)
+    reductions = [each for each in function.walk() if isinstance(each, num.ReduceOp)]
+    for reduction in [each for each in reductions if not isinstance(each.parent_op(), num.ReduceOp)]:
+        inline_reduction(reduction, LoopNest(reduction))
+    for slide in [each for each in function.walk() if isinstance(each, scratch.SlideOp) and not _has_formats(each)]:
+        Rewriter.erase_op(slide)
 
 
 def _has_formats(op: Operation) -> bool:
-    """True if an op, or one inside it, reads numbers of a format or their sums, as at L3."""
-    return any(
-        number_format(element) is not None or accumulator_of(element) is not None
-        for each in op.walk()
-        for operand in each.operands
-        for element in [operand.type.element_type if isinstance(operand.type, MemRefType) else operand.type]
-    )
+    """True if an op, or one inside it, takes numbers of a format or sums of them, as on L3."""
+    types = {operand.type for each in op.walk() for operand in each.operands}
+    elements = [memref_type.element_type for memref_type in types if isa(memref_type, MemRefType)]
+    return any(number_format(type) is not None or accumulator_of(type) is not None for type in (*types, *elements))
 
 
 def expand_nest(op: num.NestOp) -> None:

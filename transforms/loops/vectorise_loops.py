@@ -1,9 +1,10 @@
-"""`vectorise-loops`: loops over elements become calls of code for vectors, where the target has such code (L3).
+"""`vectorise-loops`: nests over elements become calls of code for vectors, where the target has any (L3).
 
-Elementwise ops, sums of tensors, pools and means are loops in which each iteration computes one element of a result. So
-are contractions of short rows, with everything that follows their sums. Argmax and the passes of a softmax combine the
-values of all iterations into a single element. The number formats themselves record the computation of an iteration as
-steps on integers (`ElementLoop`), so that a new format or op needs no kernel.
+Elementwise ops, sums of tensors, pools and means are nests whose iterations compute one element of a result each, as
+are contractions of short rows, with all that follows their sums. Argmax and the passes of a softmax join what all
+iterations compute to a single element. Iterations are the lanes of vectors. What a lane computes is recorded by the
+number formats themselves, as the body of a function on integers of 32 bits (`num.lane_function`), so that a new format
+or op needs no kernel. The composer of a vector unit (`LoopCoder`) makes code of the function, or refuses it.
 """
 
 from __future__ import annotations
@@ -18,20 +19,18 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.targets.makers import LoopCoder
 from tinyml.targets.registry import HOST, compile_for, makers
 from tinyml.transforms.ir.levels import LOOPS
-from tinyml.transforms.loops.expand_nests import ExpandNestsPass
 
 
 @dataclass(frozen=True)
 class VectoriseLoopsPass(ModulePass):
-    """Replace loops and contractions in which each iteration stores one element of a run and depends on no other
-    iteration.
+    """Replace nests, contractions and reductions whose iterations, along the last axis, can be lanes.
 
-    Loops that only carry a sum, the greatest value so far or its position are replaced as well.
-
-    Inner loops may carry values, such as sums. An iteration may load its own element of any run, rows, which are
-    multiplied by a vector that all iterations share, tables of functions, and single values from outside the loop. A
-    loop around another one is joined with it if both visit one run, or if the loop has lines. Contractions that a tile
-    computes are unchanged.
+    Each lane stores one element of a run, and depends on no other lane; or a reduction joins all of them to a sum,
+    the greatest value or its place. Lanes load elements of other runs, or of the same, at their place; rows, which
+    meet a vector that all lanes share; tables of functions; and single values from outside; and they may join the
+    elements of windows. An axis around the last one is joined with it where both visit one run; one more has lines;
+    others are loops around the call. Loops of the program that carry nothing are nests of one axis. Contractions that
+    a tile computes stay.
 
     target: as for `select-kernels`. Raises `InputError` for an unknown target.
     """
@@ -44,8 +43,7 @@ class VectoriseLoopsPass(ModulePass):
         compile_for(op, self.target)
         if not makers(self.target, LoopCoder):
             return
-        from tinyml.transforms.loops.kernels.element_runs import vectorise
+        from tinyml.transforms.loops.kernels.lane_runs import vectorise
 
-        ExpandNestsPass().apply(ctx, op)
         for function in defined_functions(op):
             vectorise(function, self.target)

@@ -6,18 +6,20 @@ from abc import ABC
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, NamedTuple, Self
 
-from xdsl.dialects.builtin import DictionaryAttr, IntAttr
+from xdsl.dialects.builtin import DictionaryAttr, IntAttr, SymbolRefAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import AttrConstraint, irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.extensions import imported
-from tinyml.dialects.layouts.contents import LOOP, ROWS, TILE
+from tinyml.dialects.layouts.contents import LANES, ROWS, TILE
 from tinyml.dialects.num.kernels.calls import MEMREF, Arguments, CallOp, RoutineAttr, is_of_bytes, run_length
 from tinyml.dialects.num.kernels.kernel_attributes import CodeKernelAttr, KernelAttr, parse_numbers, print_numbers
+from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp, run_width
 from tinyml.dialects.scratch.types import element_bytes, memref_type, packed_bits
+
+_FUNCTION = "function"
 
 __all__ = ["CodeAttr", "CodeSize", "CodedLoopAttr", "CodedRowsAttr", "CodedTileAttr"]
 
@@ -139,28 +141,42 @@ class CodedTileAttr(CodeAttr):
 
 @irdl_attr_definition
 class CodedLoopAttr(CodeAttr):
-    """`outputs[i] =` the result of an iteration's steps on element i of each run, and on elements after it.
+    """`outputs` is what a `num.lane_function` stores, computed from the runs that it reads.
 
-    If all iterations are reduced, there is one output.
-
-    constants: the attribute of `ElementLoop`.
+    constants: the name of the function.
     """
 
     name = "num.coded_loop"
-    DECLARED_AS: ClassVar[str] = LOOP
+    DECLARED_AS: ClassVar[str] = LANES
+
+    @classmethod
+    def named(cls, function: str, size: CodeSize) -> Self:
+        """The routine that computes a function of lanes."""
+        return cls.of(DictionaryAttr({_FUNCTION: SymbolRefAttr(function)}), size)
+
+    @property
+    def function_name(self) -> str:
+        """The name of the function of lanes."""
+        name = self.constants.data.get(_FUNCTION)
+        if not isinstance(name, SymbolRefAttr):
+            raise VerifyException(f"{self.name} has the name of a function of lanes, got {self.constants}")
+        return name.root_reference.data
+
+    @property
+    def declared(self) -> Mapping[str, Attribute]:
+        return {self.DECLARED_AS: SymbolRefAttr(self.function_name)}
 
     def constraints(self, count: int) -> Sequence[AttrConstraint]:
         return [MEMREF] * max(count, 1)
 
     def verify_call(self, call: CallOp) -> None:
-        loop, (results, *read) = (
-            imported("tinyml.dialects.layouts.element_loops:ElementLoop").of(self.constants),
-            call.arguments,
-        )
+        results, *read = call.arguments
         for run in call.arguments:
             if packed_bits(memref_type(run)) is not None:
                 raise VerifyException(f"needs elements that are not packed, got {run.type}")
+        if (function := LaneFunctionOp.named(self.function_name, call)) is None:
+            raise VerifyException(f"there is no function of lanes '{self.function_name}'")
         given = [(8 * element_bytes(memref_type(run)), run_length(run)) for run in (*read, results)]
-        needed = list(zip(loop.widths, loop.reach, strict=True))
+        needed = [(run_width(run), run_length(run)) for run in function.runs]
         if given != needed:
             raise VerifyException(f"runs have the widths and lengths {needed}, got {given}")

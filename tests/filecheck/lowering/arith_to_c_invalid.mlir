@@ -72,4 +72,4 @@ builtin.module attributes {tinyml.target = "uno"} {
   }
   func.func private @tm_avr_rows_0(index) -> () attributes {tinyml.kernel = #num.code_kernel<"tm_avr_rows", "0">}
 }
-// CHECK: the declaration of 'tm_avr_rows_0' has none of tinyml.coded_rows, tinyml.coded_tile, tinyml.element_loop, tinyml.forest
+// CHECK: the declaration of 'tm_avr_rows_0' has none of tinyml.coded_rows, tinyml.coded_tile, tinyml.forest, tinyml.lanes

@@ -327,44 +327,82 @@ num.call #num.coded_rows<{weights = [dense<1> : tensor<2x4xi8>], aligns = array<
 
 // -----
 
-%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "store %1"]}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
-// CHECK: step 1 cannot be taken: store %1
+num.lane_function @f(%x: memref<2xi8>, %y: memref<2xi8>) at %lane to 2 {
+  %a = memref.load %x[%lane] : memref<2xi8>
+}
+// CHECK: ends in its only store, to the last run
 
 // -----
 
-%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "loop 2", "add %0 #1", "end", "store %2"]}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
-// CHECK: step 4 cannot be taken: store %2
+num.lane_function @f(%x: memref<2xi8>, %y: memref<2xi8>) at %lane to 2 {
+  %a = memref.load %y[%lane] : memref<2xi8>
+  memref.store %a, %x[%lane] : memref<2xi8>
+}
+// CHECK: ends in its only store, to the last run
 
 // -----
 
-%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "loop 2", "next %0 #1", "end", "store %0"]}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
-// CHECK: step 2 cannot be taken: next %0 #1
+num.lane_function @f(%x: memref<2xi8>, %y: memref<2xi8>) at %lane to 2 {
+  %a = memref.load %x[%lane] : memref<2xi8>
+  "test.op"() : () -> ()
+  memref.store %a, %y[%lane] : memref<2xi8>
+}
+// CHECK: consists of loads, arithmetic, reductions and a store, got test.op
 
 // -----
 
-%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "greater %0 #1", "add %0 %1", "store %2"]}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
-// CHECK: step 2 cannot be taken: add %0 %1
+num.lane_function @f(%x: memref<2xf32>, %y: memref<2xf32>) at %lane to 2 {
+  %a = memref.load %x[%lane] : memref<2xf32>
+  memref.store %a, %y[%lane] : memref<2xf32>
+}
+// CHECK: takes runs of memory of integers of 8, 16 or 32 bits
 
 // -----
 
-%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "plus %0 #1", "store %1"]}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
-// CHECK: expected a step, got 'plus %0 #1'
+num.lane_function @f(%y: memref<2xi8>) at %line, %lane to 0, 2 {
+  %a = memref.load %y[%lane] : memref<2xi8>
+  memref.store %a, %y[%lane] : memref<2xi8>
+}
+// CHECK: needs a run and at most lines and lanes of at least 1, got (0, 2)
 
 // -----
 
-%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
-num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["load 0 1", "store %0"]}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
+func.func @main() {
+  %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
+  num.call #num.coded_loop<{function = @lanes}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
+  func.return
+}
+// CHECK: there is no function of lanes 'lanes'
+
+// -----
+
+func.func @main() {
+  %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
+  num.call #num.coded_loop<{}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
+  func.return
+}
+// CHECK: num.coded_loop has the name of a function of lanes, got {}
+
+// -----
+
+func.func @main() {
+  %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>)
+  num.call #num.coded_loop<{function = @lanes}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
+  func.return
+}
+num.lane_function @lanes(%x: memref<3xi8>, %y: memref<2xi8>) at %lane to 2 {
+  %a = memref.load %x[%lane] : memref<3xi8>
+  memref.store %a, %y[%lane] : memref<2xi8>
+}
 // CHECK: runs have the widths and lengths {{.*}}(8, 3), (8, 2)], got [(8, 2), (8, 2)]
 
 // -----
 
-%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>)
-num.call #num.coded_loop<{count = 2 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "store %0"]}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>) -> ()
+func.func @main() {
+  %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>)
+  num.call #num.coded_loop<{function = @lanes}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>) -> ()
+  func.return
+}
 // CHECK: needs elements that are not packed, got memref<2x!fixed.q<6, 4>, #scratch.packed_ram<6>>
 
 // -----

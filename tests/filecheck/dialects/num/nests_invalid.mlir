@@ -44,16 +44,16 @@ num.nest %i to 2 {
   %row = scratch.slice %x[%i] : memref<6xf32> to memref<2xf32>
   %a = memref.load %row[%i] : memref<2xf32>
 }
-// CHECK: memref.load takes a buffer from outside, and indices that are numbers of axes, constants, values from outside or an 'affine.apply' of these
+// CHECK: memref.load takes a buffer from outside, and indices that are numbers of axes, constants, values from outside, or sums, multiples and an 'affine.apply' of these
 
 // -----
 
 %x = "test.op"() : () -> memref<6xf32>
 num.nest %i to 2 {
-  %next = arith.addi %i, %i : index
+  %next = arith.divsi %i, %i : index
   %a = memref.load %x[%next] : memref<6xf32>
 }
-// CHECK: memref.load takes a buffer from outside, and indices that are numbers of axes, constants, values from outside or an 'affine.apply' of these
+// CHECK: memref.load takes a buffer from outside, and indices that are numbers of axes, constants, values from outside, or sums, multiples and an 'affine.apply' of these
 
 // -----
 
@@ -62,7 +62,7 @@ num.nest %i to 2 {
   %next = affine.apply affine_map<(d0) -> (d0 + 1)> (%n)
   %a = memref.load %x[%next] : memref<6xf32>
 }
-// CHECK: memref.load takes a buffer from outside, and indices that are numbers of axes, constants, values from outside or an 'affine.apply' of these
+// CHECK: memref.load takes a buffer from outside, and indices that are numbers of axes, constants, values from outside, or sums, multiples and an 'affine.apply' of these
 
 // -----
 
@@ -140,7 +140,7 @@ num.nest %i to 3 {
   %at = affine.apply affine_map<(d0) -> (d0 mod 4)> (%back)
   %a = memref.load %x[%at] : memref<4xf32>
 }
-// CHECK: memref.load takes a buffer from outside, and indices that are numbers of axes, constants, values from outside or an 'affine.apply' of these
+// CHECK: memref.load takes a buffer from outside, and indices that are numbers of axes, constants, values from outside, or sums, multiples and an 'affine.apply' of these
 
 // -----
 

@@ -137,12 +137,56 @@ func.func @vectors(%sum: !fixed.acc<32, 18>, %x: memref<3x!fixed.q<14, 9>>, %w: 
 // -----
 
 func.func @elements() {
-  %bytes, %u, %v = "test.op"() : () -> (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>, memref<1x!fixed.q<8, 6>>)
-  num.call #num.coded_loop<{count = 1 : i64, widths = array<i64: 8, 8>, steps = ["load 0 1", "min %0 #-9", "requantise %1 1073741824 -3", "store %2"]}, time = 1, once = 2, call = 3, stack = 4>(%bytes, %u) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
+  %bytes, %u = "test.op"() : () -> (memref<6x!fixed.q<8, 5>>, memref<7x!fixed.q<8, 6>>)
+  num.call #num.coded_loop<{function = @lanes}, time = 1, once = 2, call = 3, stack = 4>(%bytes, %u) by #num.code_kernel<"k", "0"> : (memref<6x!fixed.q<8, 5>>, memref<7x!fixed.q<8, 6>>) -> ()
   func.return
 }
 // CHECK-LABEL: func.func @elements
-// CHECK: num.call #num.coded_loop<{count = 1 : i64, widths = array<i64: 8, 8>, steps = ["load 0 1", "min %0 #-9", "requantise %1 1073741824 -3", "store %2"]}, time = 1, once = 2, call = 3, stack = 4>(%bytes, %u) by #num.code_kernel<"k", "0"> : (memref<1x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
+// CHECK: num.call #num.coded_loop<{function = @lanes}, time = 1, once = 2, call = 3, stack = 4>(%bytes, %u) by #num.code_kernel<"k", "0"> : (memref<6x!fixed.q<8, 5>>, memref<7x!fixed.q<8, 6>>) -> ()
+
+func.func private @tm_requantize_s32(i32, i32, i8) -> i32
+
+// Two lines of three lanes, each of which joins two elements.
+num.lane_function @lanes(%x: memref<7xi8>, %y: memref<6xi8>) at %line, %lane to 2, 3 {
+  %zero = arith.constant 0 : i32
+  %multiplier = arith.constant 1073741824 : i32
+  %shift = arith.constant -3 : i8
+  %sum = num.reduce %zero {first = 0 : i64, extent = 2 : i64, kinds = ["sum"]} : i32 -> i32 {
+  ^bb0(%k: index, %before: i32):
+    %at = affine.apply affine_map<(d0, d1, d2) -> (d0 * 3 + d1 + d2)> (%line, %lane, %k)
+    %a = memref.load %x[%at] : memref<7xi8>
+    %wide = arith.extsi %a : i8 to i32
+    %next = arith.addi %before, %wide : i32
+    num.next %next : i32
+  }
+  %scaled = func.call @tm_requantize_s32(%sum, %multiplier, %shift) : (i32, i32, i8) -> i32
+  %narrow = arith.trunci %scaled : i32 to i8
+  %to = affine.apply affine_map<(d0, d1) -> (d0 * 3 + d1)> (%line, %lane)
+  memref.store %narrow, %y[%to] : memref<6xi8>
+}
+// CHECK: num.lane_function @lanes(%x: memref<7xi8>, %y: memref<6xi8>) at %line, %lane to 2, 3 {
+// CHECK: %sum = num.reduce %zero {first = 0 : i64, extent = 2 : i64, kinds = ["sum"]} : i32 -> i32 {
+// CHECK: memref.store %narrow, %y[%to] : memref<6xi8>
+// CHECK-NEXT: }
+
+// All lanes are joined to the place of the greatest.
+num.lane_function @place(%x: memref<9xi16>, %y: memref<1xi32>) {
+  %first = arith.constant 0 : index
+  %least = arith.constant -32768 : i32
+  %greatest, %place = num.reduce %least, %first {first = 0 : i64, extent = 9 : i64, kinds = ["greatest", "place"]} : i32, index -> i32, index {
+  ^bb0(%lane: index, %best: i32, %label: index):
+    %a = memref.load %x[%lane] : memref<9xi16>
+    %wide = arith.extsi %a : i16 to i32
+    %greater = arith.cmpi sgt, %wide, %best : i32
+    %next = arith.maxsi %wide, %best : i32
+    %later = arith.select %greater, %lane, %label : index
+    num.next %next, %later : i32, index
+  }
+  %number = arith.index_cast %place : index to i32
+  memref.store %number, %y[%first] : memref<1xi32>
+}
+// CHECK: num.lane_function @place(%x: memref<9xi16>, %y: memref<1xi32>) {
+// CHECK: %greatest, %place = num.reduce %least, %first
 
 // -----
 

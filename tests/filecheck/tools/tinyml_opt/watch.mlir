@@ -14,12 +14,12 @@ func.func @f(%x: memref<1x2x!fixed.q<8, 7>>) -> memref<1x2x!fixed.q<8, 7>> {
 // DUMP: // -----// IR Dump After canonicalize //----- //
 // DUMP: tdsl.relu
 // DUMP: // -----// IR Dump After lower-tdsl-to-loops //----- //
-// DUMP: scf.for
+// DUMP: num.nest
 // DUMP: // -----// IR Dump After select-kernels //----- //
 // canonicalize finds nothing to change.
 // CHANGE-NOT: IR Dump After canonicalize
 // CHANGE: // -----// IR Dump After lower-tdsl-to-loops //----- //
-// CHANGE: scf.for
+// CHANGE: num.nest
 // PLACE: // -----// IR Dump After canonicalize //----- //
 // PLACE: tdsl.relu {{.*}} loc("{{.*}}watch.mlir":
 // GENERIC: // -----// IR Dump After canonicalize //----- //

@@ -1,35 +1,30 @@
-// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,expand-nests,vectorise-loops{target=cortex-m55}' | filecheck %s
-// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,expand-nests,vectorise-loops{target=cortex-m4}' | filecheck %s --check-prefix=M4
-// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,expand-nests,vectorise-loops{target=cortex-m55}' --remarks-filter=vect 2>&1 | filecheck %s --check-prefix=REMARKS
-// REMARKS: [passed] vectorise-loops: scf.for 'out = add(x, z)': becomes code for vectors, which takes {{[0-9]+}}, plain code about {{[0-9]+}}
+// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,vectorise-loops{target=cortex-m55}' | filecheck %s
+// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,vectorise-loops{target=cortex-m4}' | filecheck %s --check-prefix=M4
+// RUN: tinyml-opt %s -p 'lower-tdsl-to-loops,vectorise-loops{target=cortex-m55}' --remarks-filter=vect 2>&1 | filecheck %s --check-prefix=REMARKS
+// REMARKS: [passed] vectorise-loops: num.nest 'out = add(x, z)': becomes code for vectors, which takes {{[0-9]+}}, plain code about {{[0-9]+}}
 // REMARKS: [missed] vectorise-loops: scf.for 'for i': stays a loop: an iteration may read what another stores
-// REMARKS: [missed] vectorise-loops: scf.for 'x = relu(x) #2': stays a loop: code for vectors takes {{[0-9]+}}, plain code about {{[0-9]+}}
-// REMARKS: [missed] vectorise-loops: scf.for 'f = relu(f)': stays a loop: it computes on floats
+// REMARKS: [missed] vectorise-loops: num.nest 'x = relu(x) #2': stays a loop: code for vectors takes {{[0-9]+}}, plain code about {{[0-9]+}}
+// REMARKS: [missed] vectorise-loops: num.nest 'f = relu(f)': stays a loop: it computes on floats
 
 !a = !zeroskew.q<8, 0.5, 3>
 !b = !zeroskew.q<8, 0.125, -4>
 !y = !zeroskew.q<8, 1.0, -128>
 !f = !fixed.q<8, 4>
 
-// All loops over one run are joined; the steps are those of the format, with its constants.
+// All axes over one run are joined; the ops are those of the format, with its constants.
 func.func @sum(%x: memref<2x3x8x!a>, %z: memref<2x3x8x!b>, %out: memref<2x3x8x!y>) {
   tdsl.add %x, %z : memref<2x3x8x!a>, memref<2x3x8x!b> into %out : memref<2x3x8x!y>
   func.return
 }
 // CHECK-LABEL: func.func @sum(%x: memref<2x3x8x!zeroskew.q<8, 0.5, 3>>, %z: memref<2x3x8x!zeroskew.q<8, 0.125, -4>>, %out: memref<2x3x8x!zeroskew.q<8, 1.0, -128>>) {
-// CHECK-NEXT: [[v0:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v3:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: [[v4:%.*]] = arith.constant 8 : index
-// CHECK-NEXT: [[v5:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v6:%.*]] = scratch.slice %x{{\[}}[[v5]]] : memref<2x3x8x!zeroskew.q<8, 0.5, 3>> to memref<48x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: [[v7:%.*]] = scratch.slice %z{{\[}}[[v5]]] : memref<2x3x8x!zeroskew.q<8, 0.125, -4>> to memref<48x!zeroskew.q<8, 0.125, -4>>
-// CHECK-NEXT: [[v8:%.*]] = scratch.slice %out{{\[}}[[v5]]] : memref<2x3x8x!zeroskew.q<8, 1.0, -128>> to memref<48x!zeroskew.q<8, 1.0, -128>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 48 : i64, widths = array<i64: 8, 8, 8>, steps = ["load 0 0", "load 1 0", "sub [[v0]] #3", "left [[v2]] 19", "sub [[v1]] #-4", "left [[v4]] 17", "add [[v3]] [[v5]]", "requantise [[v6]] 1073741824 -19", "max [[v7]] #0", "min [[v8]] #255", "add [[v9:%.*]] #-128", "store [[v10:%.*]]"]}, time = 182, once = 168, call = 16, stack = 20>([[v8]], [[v6]], [[v7]]) by #num.code_kernel<"tm_mve_elements", "64d0a744bcfdb61d"> : (memref<48x!zeroskew.q<8, 1.0, -128>>, memref<48x!zeroskew.q<8, 0.5, 3>>, memref<48x!zeroskew.q<8, 0.125, -4>>) -> ()
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<2x3x8x!zeroskew.q<8, 0.5, 3>> to memref<48x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v2:%.*]] = scratch.slice %z{{\[}}[[v0]]] : memref<2x3x8x!zeroskew.q<8, 0.125, -4>> to memref<48x!zeroskew.q<8, 0.125, -4>>
+// CHECK-NEXT: [[v3:%.*]] = scratch.slice %out{{\[}}[[v0]]] : memref<2x3x8x!zeroskew.q<8, 1.0, -128>> to memref<48x!zeroskew.q<8, 1.0, -128>>
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_01a4a9608b77d68b}, time = 182, once = 168, call = 16, stack = 20>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "01a4a9608b77d68b"> : (memref<48x!zeroskew.q<8, 1.0, -128>>, memref<48x!zeroskew.q<8, 0.5, 3>>, memref<48x!zeroskew.q<8, 0.125, -4>>) -> ()
 // CHECK-NEXT: func.return
 // M4-LABEL: func.func @sum
-// M4: scf.for
+// M4: num.nest
 // M4: num.add
 // M4-LABEL: func.func @broadcast(
 
@@ -39,15 +34,11 @@ func.func @broadcast(%x: memref<3x16x!a>, %z: memref<16x!b>, %out: memref<3x16x!
   func.return
 }
 // CHECK-LABEL: func.func @broadcast(%x: memref<3x16x!zeroskew.q<8, 0.5, 3>>, %z: memref<16x!zeroskew.q<8, 0.125, -4>>, %out: memref<3x16x!zeroskew.q<8, 1.0, -128>>) {
-// CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v3:%.*]] = arith.constant 16 : index
-// CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v5:%.*]] = scratch.slice %x{{\[}}[[v4]]] : memref<3x16x!zeroskew.q<8, 0.5, 3>> to memref<48x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: [[v6:%.*]] = scratch.slice %z{{\[}}[[v4]]] : memref<16x!zeroskew.q<8, 0.125, -4>> to memref<16x!zeroskew.q<8, 0.125, -4>>
-// CHECK-NEXT: [[v7:%.*]] = scratch.slice %out{{\[}}[[v4]]] : memref<3x16x!zeroskew.q<8, 1.0, -128>> to memref<48x!zeroskew.q<8, 1.0, -128>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 16 : i64, widths = array<i64: 8, 8, 8>, steps = ["load 0 0", "load 1 0", "sub [[v0]] #3", "left [[v2]] 19", "sub [[v1]] #-4", "left [[v4]] 17", "add [[v3]] [[v5]]", "requantise [[v6]] 1073741824 -19", "max [[v7]] #0", "min [[v8:%.*]] #255", "add [[v9:%.*]] #-128", "store [[v10:%.*]]"], lines = array<i64: 3, 16, 0, 16>}, time = 191, once = 180, call = 16, stack = 24>([[v7]], [[v5]], [[v6]]) by #num.code_kernel<"tm_mve_elements", "d8b3d04ae2323169"> : (memref<48x!zeroskew.q<8, 1.0, -128>>, memref<48x!zeroskew.q<8, 0.5, 3>>, memref<16x!zeroskew.q<8, 0.125, -4>>) -> ()
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<3x16x!zeroskew.q<8, 0.5, 3>> to memref<48x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v2:%.*]] = scratch.slice %z{{\[}}[[v0]]] : memref<16x!zeroskew.q<8, 0.125, -4>> to memref<16x!zeroskew.q<8, 0.125, -4>>
+// CHECK-NEXT: [[v3:%.*]] = scratch.slice %out{{\[}}[[v0]]] : memref<3x16x!zeroskew.q<8, 1.0, -128>> to memref<48x!zeroskew.q<8, 1.0, -128>>
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_d007cfd28d2c1f34}, time = 191, once = 180, call = 16, stack = 24>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "d007cfd28d2c1f34"> : (memref<48x!zeroskew.q<8, 1.0, -128>>, memref<48x!zeroskew.q<8, 0.5, 3>>, memref<16x!zeroskew.q<8, 0.125, -4>>) -> ()
 // CHECK-NEXT: func.return
 
 // The window of a pool is a loop that carries the total.
@@ -57,14 +48,10 @@ func.func @pool(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
 }
 // CHECK-LABEL: func.func @pool(%x: memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>>, %out: memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v1:%.*]] = arith.constant 32 : index
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v4:%.*]] = arith.constant 4 : index
-// CHECK-NEXT: [[v5:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v6:%.*]] = scratch.slice %x{{\[}}[[v5]]] : memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>> to memref<512x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: [[v7:%.*]] = scratch.slice %out{{\[}}[[v5]]] : memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["carry #0", "loop 4", "carry [[v0]]", "loop 4", "load 0 0 128 32", "add [[v2]] [[v4]]", "next [[v2]] [[v5]]", "end", "next [[v0]] [[v2]]", "end", "at_least [[v0]] #0", "sub #0 [[v0]]", "select [[v8:%.*]] [[v0]] [[v9:%.*]]", "add [[v10:%.*]] #8", "left [[v11:%.*]] 4", "right [[v12:%.*]] 8", "sub #0 [[v13:%.*]]", "select [[v8]] [[v13]] [[v14:%.*]]", "min [[v15:%.*]] #127", "store [[v16:%.*]]"]}, time = 358, once = 376, call = 16, stack = 12>([[v7]], [[v6]]) by #num.code_kernel<"tm_mve_elements", "2e0a1f8b9d008de4"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<512x!zeroskew.q<8, 0.5, 3>>) -> ()
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = scratch.slice %x{{\[}}[[v1]]] : memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>> to memref<512x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v3:%.*]] = scratch.slice %out{{\[}}[[v1]]] : memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_39dc383935ea9859}, time = 358, once = 376, call = 16, stack = 12>([[v3]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "39dc383935ea9859"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<512x!zeroskew.q<8, 0.5, 3>>) -> ()
 // CHECK-NEXT: func.return
 
 // The greater of two numbers is one step, without the comparison that chose it.
@@ -74,14 +61,10 @@ func.func @greatest(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
 }
 // CHECK-LABEL: func.func @greatest(%x: memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>>, %out: memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v1:%.*]] = arith.constant 32 : index
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v4:%.*]] = arith.constant 4 : index
-// CHECK-NEXT: [[v5:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v6:%.*]] = scratch.slice %x{{\[}}[[v5]]] : memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>> to memref<512x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: [[v7:%.*]] = scratch.slice %out{{\[}}[[v5]]] : memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 4", "carry [[v1]]", "loop 4", "load 0 0 128 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"]}, time = 67, once = 268, call = 16, stack = 4>([[v7]], [[v6]]) by #num.code_kernel<"tm_mve_elements", "0113a4be9c1a60e7"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<512x!zeroskew.q<8, 0.5, 3>>) -> ()
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = scratch.slice %x{{\[}}[[v1]]] : memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>> to memref<512x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v3:%.*]] = scratch.slice %out{{\[}}[[v1]]] : memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_7f228c0236ad70db}, time = 67, once = 268, call = 16, stack = 4>([[v3]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "7f228c0236ad70db"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<512x!zeroskew.q<8, 0.5, 3>>) -> ()
 // CHECK-NEXT: func.return
 
 // The windows of a row of a pool are lines; those at the margins have fewer elements. The results overwrite the image,
@@ -102,58 +85,38 @@ func.func @margins(%arena: memref<2048xi8>) {
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v3:%.*]] = arith.constant 6 : index
 // CHECK-NEXT: scf.for [[v4:%.*]] = [[v0]] to [[v1]] step [[v2]] {
-// CHECK-NEXT: [[v5:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[v6:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v7:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v8:%.*]] = arith.constant 32 : index
-// CHECK-NEXT: [[v9:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: [[v10:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v11:%.*]] = arith.constant 768 : index
-// CHECK-NEXT: [[v12:%.*]] = arith.muli [[v4]], [[v11]] : index
-// CHECK-NEXT: [[v13:%.*]] = arith.addi [[v10]], [[v12]] : index
-// CHECK-NEXT: [[v14:%.*]] = scratch.slice %x{{\[}}[[v13]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<704x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v15:%.*]] = arith.constant 96 : index
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 768 : index
+// CHECK-NEXT: [[v7:%.*]] = arith.muli [[v4]], [[v6]] : index
+// CHECK-NEXT: [[v8:%.*]] = arith.addi [[v5]], [[v7]] : index
+// CHECK-NEXT: [[v9:%.*]] = scratch.slice %x{{\[}}[[v8]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<704x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v10:%.*]] = arith.constant 96 : index
+// CHECK-NEXT: [[v11:%.*]] = arith.muli [[v4]], [[v10]] : index
+// CHECK-NEXT: [[v12:%.*]] = arith.addi [[v5]], [[v11]] : index
+// CHECK-NEXT: [[v13:%.*]] = scratch.slice %out{{\[}}[[v12]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_503b497c3a09fcb0}, time = 90, once = 188, call = 16, stack = 8>([[v13]], [[v9]]) by #num.code_kernel<"tm_mve_elements", "503b497c3a09fcb0"> : (memref<64x!fixed.q<8, 4>>, memref<704x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: [[v14:%.*]] = arith.constant 192 : index
+// CHECK-NEXT: [[v15:%.*]] = arith.constant 768 : index
 // CHECK-NEXT: [[v16:%.*]] = arith.muli [[v4]], [[v15]] : index
-// CHECK-NEXT: [[v17:%.*]] = arith.addi [[v10]], [[v16]] : index
-// CHECK-NEXT: [[v18:%.*]] = scratch.slice %out{{\[}}[[v17]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 3", "carry [[v1]]", "loop 3", "load 0 0 256 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"], lines = array<i64: 2, 96, 32>}, time = 90, once = 188, call = 16, stack = 8>([[v18]], [[v14]]) by #num.code_kernel<"tm_mve_elements", "818d0734e0603052"> : (memref<64x!fixed.q<8, 4>>, memref<704x!fixed.q<8, 4>>) -> ()
-// CHECK-NEXT: [[v19:%.*]] = arith.constant 32 : index
-// CHECK-NEXT: [[v20:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v21:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v22:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: [[v23:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[v24:%.*]] = arith.constant 192 : index
-// CHECK-NEXT: [[v25:%.*]] = arith.constant 768 : index
-// CHECK-NEXT: [[v26:%.*]] = arith.muli [[v4]], [[v25]] : index
-// CHECK-NEXT: [[v27:%.*]] = arith.addi [[v24]], [[v26]] : index
-// CHECK-NEXT: [[v28:%.*]] = scratch.slice %x{{\[}}[[v27]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<576x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v29:%.*]] = arith.constant 64 : index
-// CHECK-NEXT: [[v30:%.*]] = arith.constant 96 : index
-// CHECK-NEXT: [[v31:%.*]] = arith.muli [[v4]], [[v30]] : index
-// CHECK-NEXT: [[v32:%.*]] = arith.addi [[v29]], [[v31]] : index
-// CHECK-NEXT: [[v33:%.*]] = scratch.slice %out{{\[}}[[v32]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<32x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 3", "carry [[v1]]", "loop 2", "load 0 0 256 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"]}, time = 31, once = 124, call = 16, stack = 4>([[v33]], [[v28]]) by #num.code_kernel<"tm_mve_elements", "2b4450d81e005e3c"> : (memref<32x!fixed.q<8, 4>>, memref<576x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: [[v17:%.*]] = arith.addi [[v14]], [[v16]] : index
+// CHECK-NEXT: [[v18:%.*]] = scratch.slice %x{{\[}}[[v17]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<576x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v19:%.*]] = arith.constant 64 : index
+// CHECK-NEXT: [[v20:%.*]] = arith.constant 96 : index
+// CHECK-NEXT: [[v21:%.*]] = arith.muli [[v4]], [[v20]] : index
+// CHECK-NEXT: [[v22:%.*]] = arith.addi [[v19]], [[v21]] : index
+// CHECK-NEXT: [[v23:%.*]] = scratch.slice %out{{\[}}[[v22]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<32x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_c6c8654df0eb19a1}, time = 31, once = 124, call = 16, stack = 4>([[v23]], [[v18]]) by #num.code_kernel<"tm_mve_elements", "c6c8654df0eb19a1"> : (memref<32x!fixed.q<8, 4>>, memref<576x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: }
-// CHECK-NEXT: [[v34:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[v35:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v36:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v37:%.*]] = arith.constant 32 : index
-// CHECK-NEXT: [[v38:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: [[v39:%.*]] = arith.constant 1536 : index
-// CHECK-NEXT: [[v40:%.*]] = scratch.slice %x{{\[}}[[v39]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<448x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v41:%.*]] = arith.constant 192 : index
-// CHECK-NEXT: [[v42:%.*]] = scratch.slice %out{{\[}}[[v41]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 2", "carry [[v1]]", "loop 3", "load 0 0 256 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"], lines = array<i64: 2, 96, 32>}, time = 62, once = 132, call = 16, stack = 8>([[v42]], [[v40]]) by #num.code_kernel<"tm_mve_elements", "9be666500343abcd"> : (memref<64x!fixed.q<8, 4>>, memref<448x!fixed.q<8, 4>>) -> ()
-// CHECK-NEXT: [[v43:%.*]] = arith.constant 32 : index
-// CHECK-NEXT: [[v44:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v45:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v46:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: [[v47:%.*]] = arith.constant 2 : index
-// CHECK-NEXT: [[v48:%.*]] = arith.constant 1728 : index
-// CHECK-NEXT: [[v49:%.*]] = scratch.slice %x{{\[}}[[v48]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<320x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v50:%.*]] = arith.constant 256 : index
-// CHECK-NEXT: [[v51:%.*]] = scratch.slice %out{{\[}}[[v50]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<32x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "carry [[v0]]", "loop 2", "carry [[v1]]", "loop 2", "load 0 0 256 32", "max [[v5]] [[v3]]", "next [[v3]] [[v6]]", "end", "next [[v1]] [[v3]]", "end", "store [[v1]]"]}, time = 21, once = 84, call = 16, stack = 4>([[v51]], [[v49]]) by #num.code_kernel<"tm_mve_elements", "9d40b6dadb08d059"> : (memref<32x!fixed.q<8, 4>>, memref<320x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: [[v24:%.*]] = arith.constant 1536 : index
+// CHECK-NEXT: [[v25:%.*]] = scratch.slice %x{{\[}}[[v24]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<448x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v26:%.*]] = arith.constant 192 : index
+// CHECK-NEXT: [[v27:%.*]] = scratch.slice %out{{\[}}[[v26]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_d4ea544ab53a5f20}, time = 62, once = 132, call = 16, stack = 8>([[v27]], [[v25]]) by #num.code_kernel<"tm_mve_elements", "d4ea544ab53a5f20"> : (memref<64x!fixed.q<8, 4>>, memref<448x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: [[v28:%.*]] = arith.constant 1728 : index
+// CHECK-NEXT: [[v29:%.*]] = scratch.slice %x{{\[}}[[v28]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<320x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v30:%.*]] = arith.constant 256 : index
+// CHECK-NEXT: [[v31:%.*]] = scratch.slice %out{{\[}}[[v30]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<32x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_4df0fafcbd15bc20}, time = 21, once = 84, call = 16, stack = 4>([[v31]], [[v29]]) by #num.code_kernel<"tm_mve_elements", "4df0fafcbd15bc20"> : (memref<32x!fixed.q<8, 4>>, memref<320x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: func.return
 
 // Each pass of a softmax is a call, whose single result the next one takes from an array of one element.
@@ -164,42 +127,34 @@ func.func @softmax(%x: memref<1x64x!a>, %out: memref<1x64x!zeroskew.q<8, 0.00390
 // CHECK-LABEL: func.func @softmax(%x: memref<1x64x!zeroskew.q<8, 0.5, 3>>, %out: memref<1x64x!zeroskew.q<8, 0.00390625, -128>>) {
 // CHECK-NEXT: %single = memref.alloca() : memref<1xi32>
 // CHECK-NEXT: %greatest = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: %single_1 = memref.alloca() : memref<1xi32>
-// CHECK-NEXT: %greatest_1 = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: %greatest_2 = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: %single_2 = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[vsingle_1:%.*]] = memref.alloca() : memref<1xi32>
+// CHECK-NEXT: [[vgreatest_1:%.*]] = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[vgreatest_2:%.*]] = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[vsingle_2:%.*]] = memref.alloca() : memref<1x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = memref.load %x{{\[}}[[v0]], [[v0]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 64 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: memref.store [[v1]], [[vsingle_2]]{{\[}}[[v2]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: memref.store [[v1]], %single_2{{\[}}[[v4]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: [[v5:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v6:%.*]] = scratch.slice %x{{\[}}[[v5]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<63x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 63 : i64, widths = array<i64: 8, 8, 8>, steps = ["shared 0", "load 1 0", "greatest [[v0]] [[v1]]"]}, time = 25, once = 76, call = 16, stack = 4>(%greatest_2, %single_2, [[v6]]) by #num.code_kernel<"tm_mve_elements", "83db3a2c67c2b142"> : (memref<1x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<63x!zeroskew.q<8, 0.5, 3>>) -> ()
-// CHECK-NEXT: %greatest_3 = memref.load %greatest_2{{\[}}[[v4]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v4:%.*]] = scratch.slice %x{{\[}}[[v3]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<63x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_a4fb60f340720677}, time = 25, once = 76, call = 16, stack = 4>([[vgreatest_2]], [[vsingle_2]], [[v4]]) by #num.code_kernel<"tm_mve_elements", "a4fb60f340720677"> : (memref<1x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<63x!zeroskew.q<8, 0.5, 3>>) -> ()
+// CHECK-NEXT: [[vgreatest_3:%.*]] = memref.load [[vgreatest_2]]{{\[}}[[v2]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: %total = arith.constant 0 : i32
-// CHECK-NEXT: [[v7:%.*]] = arith.constant 64 : index
-// CHECK-NEXT: [[v8:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v9:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v10:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v11:%.*]] = scratch.slice %x{{\[}}[[v10]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<64x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: memref.store %greatest_3, %greatest_1{{\[}}[[v10]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: memref.store [[vgreatest_3]], [[vgreatest_1]]{{\[}}[[v5]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: %softmax_table = scratch.constant dense<[2147483647, 1302515042, 790015308, 479168506, 290630390, 176276242, 106916946, 64848406, 39332546, 23856395, 14469635, 8776277, 5323081, 3228612, 1958252, 1187740, 720401, 436945, 265021, 160743, 97496, 59134, 35867, 21754, 13195, 8003, 4854, 2944, 1786, 1083, 657, 398, 0]> : tensor<33xi32> -> memref<33xi32, #scratch.flash>
-// CHECK-NEXT: [[v12:%.*]] = scratch.slice %softmax_table{{\[}}[[v10]]] : memref<33xi32, #scratch.flash> to memref<33xi32, #scratch.flash>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 64 : i64, widths = array<i64: 8, 8, 32, 32>, steps = ["load 0 0", "shared 1", "sub [[v1]] [[v0]]", "max [[v2]] #0", "min [[v3]] #32", "lookup [[v4]] 2 33", "right [[v5]] 12", "right [[v5]] 11", "and [[v7]] #1", "add [[v6]] [[v8]]", "sum #0 [[v9]]"]}, time = 193, once = 156, call = 16, stack = 68>(%single_1, [[v11]], %greatest_1, [[v12]]) by #num.code_kernel<"tm_mve_elements", "9c06cee5ae7a163b"> : (memref<1xi32>, memref<64x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<33xi32, #scratch.flash>) -> ()
-// CHECK-NEXT: [[v13:%.*]] = memref.load %single_1{{\[}}[[v10]]] : memref<1xi32>
-// CHECK-NEXT: [[v14:%.*]] = arith.constant 64 : index
-// CHECK-NEXT: [[v15:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v16:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v17:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v18:%.*]] = scratch.slice %x{{\[}}[[v17]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<64x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: memref.store %greatest_3, %greatest{{\[}}[[v17]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: %softmax_table_1 = scratch.constant dense<[2147483647, 1302515042, 790015308, 479168506, 290630390, 176276242, 106916946, 64848406, 39332546, 23856395, 14469635, 8776277, 5323081, 3228612, 1958252, 1187740, 720401, 436945, 265021, 160743, 97496, 59134, 35867, 21754, 13195, 8003, 4854, 2944, 1786, 1083, 657, 398, 0]> : tensor<33xi32> -> memref<33xi32, #scratch.flash>
-// CHECK-NEXT: [[v19:%.*]] = scratch.slice %softmax_table_1{{\[}}[[v17]]] : memref<33xi32, #scratch.flash> to memref<33xi32, #scratch.flash>
-// CHECK-NEXT: memref.store [[v13]], %single{{\[}}[[v17]]] : memref<1xi32>
-// CHECK-NEXT: [[v20:%.*]] = scratch.slice %out{{\[}}[[v17]]] : memref<1x64x!zeroskew.q<8, 0.00390625, -128>> to memref<64x!zeroskew.q<8, 0.00390625, -128>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 64 : i64, widths = array<i64: 8, 8, 32, 32, 8>, steps = ["load 0 0", "shared 1", "sub [[v1]] [[v0]]", "max [[v2]] #0", "min [[v3]] #32", "lookup [[v4]] 2 33", "shared 3", "leading_zeros [[v6]]", "sub [[v7]] #35", "reciprocal [[v6]]", "requantise_by [[v5]] [[v9]] [[v8]]", "max [[v10]] #0", "min [[v11]] #255", "add [[v12]] #-128", "store [[v13]]"]}, time = 911, once = 508, call = 16, stack = 80>([[v20]], [[v18]], %greatest, [[v19]], %single) by #num.code_kernel<"tm_mve_elements", "58a73114042b1d3d"> : (memref<64x!zeroskew.q<8, 0.00390625, -128>>, memref<64x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<33xi32, #scratch.flash>, memref<1xi32>) -> ()
+// CHECK-NEXT: [[v6:%.*]] = scratch.slice %x{{\[}}[[v5]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<64x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v7:%.*]] = scratch.slice %softmax_table{{\[}}[[v5]]] : memref<33xi32, #scratch.flash> to memref<33xi32, #scratch.flash>
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_5cabbcc2d0f34894}, time = 193, once = 156, call = 16, stack = 68>([[vsingle_1]], [[v6]], [[vgreatest_1]], [[v7]]) by #num.code_kernel<"tm_mve_elements", "5cabbcc2d0f34894"> : (memref<1xi32>, memref<64x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<33xi32, #scratch.flash>) -> ()
+// CHECK-NEXT: [[v8:%.*]] = memref.load [[vsingle_1]]{{\[}}[[v5]]] : memref<1xi32>
+// CHECK-NEXT: [[v9:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: memref.store [[vgreatest_3]], %greatest{{\[}}[[v9]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[vsoftmax_table_1:%.*]] = scratch.constant dense<[2147483647, 1302515042, 790015308, 479168506, 290630390, 176276242, 106916946, 64848406, 39332546, 23856395, 14469635, 8776277, 5323081, 3228612, 1958252, 1187740, 720401, 436945, 265021, 160743, 97496, 59134, 35867, 21754, 13195, 8003, 4854, 2944, 1786, 1083, 657, 398, 0]> : tensor<33xi32> -> memref<33xi32, #scratch.flash>
+// CHECK-NEXT: memref.store [[v8]], %single{{\[}}[[v9]]] : memref<1xi32>
+// CHECK-NEXT: [[v10:%.*]] = scratch.slice %x{{\[}}[[v9]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<64x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v11:%.*]] = scratch.slice [[vsoftmax_table_1]]{{\[}}[[v9]]] : memref<33xi32, #scratch.flash> to memref<33xi32, #scratch.flash>
+// CHECK-NEXT: [[v12:%.*]] = scratch.slice %out{{\[}}[[v9]]] : memref<1x64x!zeroskew.q<8, 0.00390625, -128>> to memref<64x!zeroskew.q<8, 0.00390625, -128>>
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_2733c99122bb1ea3}, time = 911, once = 508, call = 16, stack = 80>([[v12]], [[v10]], %greatest, [[v11]], %single) by #num.code_kernel<"tm_mve_elements", "2733c99122bb1ea3"> : (memref<64x!zeroskew.q<8, 0.00390625, -128>>, memref<64x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<33xi32, #scratch.flash>, memref<1xi32>) -> ()
 // CHECK-NEXT: func.return
 
 // The first of the greatest elements, from the second on, or else the first one.
@@ -212,17 +167,15 @@ func.func @argmax(%x: memref<64x!f>) -> index {
 // CHECK-NEXT: %best = memref.alloca() : memref<1x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<64x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
-// CHECK-NEXT: %best_1 = memref.load [[v1]]{{\[}}[[v0]]] : memref<64x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 64 : index
+// CHECK-NEXT: [[vbest_1:%.*]] = memref.load [[v1]]{{\[}}[[v0]]] : memref<64x!fixed.q<8, 4>>
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: memref.store [[vbest_1]], %best{{\[}}[[v2]]] : memref<1x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v4:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: memref.store %best_1, %best{{\[}}[[v4]]] : memref<1x!fixed.q<8, 4>>
-// CHECK-NEXT: [[v5:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v6:%.*]] = scratch.slice %x{{\[}}[[v5]]] : memref<64x!fixed.q<8, 4>> to memref<63x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 63 : i64, widths = array<i64: 8, 8, 32>, steps = ["shared 0", "load 1 0", "place [[v0]] [[v1]] 1 0"]}, time = 137, once = 156, call = 16, stack = 72>(%label, %best, [[v6]]) by #num.code_kernel<"tm_mve_elements", "cdca66fa8fab7454"> : (memref<1xi32>, memref<1x!fixed.q<8, 4>>, memref<63x!fixed.q<8, 4>>) -> ()
-// CHECK-NEXT: [[v7:%.*]] = memref.load %label{{\[}}[[v4]]] : memref<1xi32>
-// CHECK-NEXT: %label_1 = arith.index_cast [[v7]] : i32 to index
-// CHECK-NEXT: func.return %label_1 : index
+// CHECK-NEXT: [[v4:%.*]] = scratch.slice %x{{\[}}[[v3]]] : memref<64x!fixed.q<8, 4>> to memref<63x!fixed.q<8, 4>>
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_5ee663332f04adcb}, time = 137, once = 156, call = 16, stack = 72>(%label, %best, [[v4]]) by #num.code_kernel<"tm_mve_elements", "5ee663332f04adcb"> : (memref<1xi32>, memref<1x!fixed.q<8, 4>>, memref<63x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: [[v5:%.*]] = memref.load %label{{\[}}[[v2]]] : memref<1xi32>
+// CHECK-NEXT: [[vlabel_1:%.*]] = arith.index_cast [[v5]] : i32 to index
+// CHECK-NEXT: func.return [[vlabel_1]] : index
 
 // Overwritten where it lies: each element is read before the iteration writes it.
 func.func @in_place(%x: memref<32x!a>) {
@@ -230,13 +183,10 @@ func.func @in_place(%x: memref<32x!a>) {
   func.return
 }
 // CHECK-LABEL: func.func @in_place(%x: memref<32x!zeroskew.q<8, 0.5, 3>>) {
-// CHECK-NEXT: [[v0:%.*]] = arith.constant 32 : index
-// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: [[v3:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v4:%.*]] = scratch.slice %x{{\[}}[[v3]]] : memref<32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: [[v5:%.*]] = scratch.slice %x{{\[}}[[v3]]] : memref<32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 32 : i64, widths = array<i64: 8, 8>, steps = ["load 0 0", "max [[v0]] #3", "store [[v1]]"]}, time = 10, once = 40, call = 16, stack = 4>([[v5]], [[v4]]) by #num.code_kernel<"tm_mve_elements", "508f287292050dc8"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<32x!zeroskew.q<8, 0.5, 3>>) -> ()
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v2:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_73f84d1ab83194c4}, time = 10, once = 40, call = 16, stack = 4>([[v2]], [[v1]]) by #num.code_kernel<"tm_mve_elements", "73f84d1ab83194c4"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<32x!zeroskew.q<8, 0.5, 3>>) -> ()
 // CHECK-NEXT: func.return
 
 // Written in front of what later iterations read: the order of iterations counts.
@@ -278,13 +228,10 @@ func.func @others(%x: memref<3x!a>, %y: memref<64x!a>, %z: memref<64x!a>, %f: me
   func.return
 }
 // CHECK-LABEL: func.func @others(%x: memref<3x!zeroskew.q<8, 0.5, 3>>, %y: memref<64x!zeroskew.q<8, 0.5, 3>>, %z: memref<64x!zeroskew.q<8, 0.5, 3>>, %f: memref<64xf32>) {
-// CHECK-NEXT: [[v0:%.*]] = arith.constant 3 : index
-// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: scf.for [[v3:%.*]] = [[v1]] to [[v0]] step [[v2]] {
-// CHECK-NEXT: [[v4:%.*]] = memref.load %x{{\[}}[[v3]]] : memref<3x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: [[v5:%.*]] = num.clamp [[v4]] {low = 0.000000e+00 : f64} : !zeroskew.q<8, 0.5, 3> -> !zeroskew.q<8, 0.5, 3>
-// CHECK-NEXT: memref.store [[v5]], %x{{\[}}[[v3]]] : memref<3x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: num.nest [[v0:%.*]] to 3 {
+// CHECK-NEXT: [[v1:%.*]] = memref.load %x{{\[}}[[v0]]] : memref<3x!zeroskew.q<8, 0.5, 3>>
+// CHECK-NEXT: [[v2:%.*]] = num.clamp [[v1]] {low = 0.000000e+00 : f64} : !zeroskew.q<8, 0.5, 3> -> !zeroskew.q<8, 0.5, 3>
+// CHECK-NEXT: memref.store [[v2]], %x{{\[}}[[v0]]] : memref<3x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: }
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %zero = arith.constant 0 : index
@@ -293,13 +240,10 @@ func.func @others(%x: memref<3x!a>, %y: memref<64x!a>, %z: memref<64x!a>, %f: me
 // CHECK-NEXT: %a = memref.load %y[%i] : memref<64x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: memref.store %a, %z[%i] : memref<64x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: }
-// CHECK-NEXT: [[v6:%.*]] = arith.constant 64 : index
-// CHECK-NEXT: [[v7:%.*]] = arith.constant 0 : index
-// CHECK-NEXT: [[v8:%.*]] = arith.constant 1 : index
-// CHECK-NEXT: scf.for [[v9:%.*]] = [[v7]] to [[v6]] step [[v8]] {
-// CHECK-NEXT: [[v10:%.*]] = memref.load %f{{\[}}[[v9]]] : memref<64xf32>
-// CHECK-NEXT: [[v11:%.*]] = num.clamp [[v10]] {low = 0.000000e+00 : f64} : f32 -> f32
-// CHECK-NEXT: memref.store [[v11]], %f{{\[}}[[v9]]] : memref<64xf32>
+// CHECK-NEXT: num.nest [[v3:%.*]] to 64 {
+// CHECK-NEXT: [[v4:%.*]] = memref.load %f{{\[}}[[v3]]] : memref<64xf32>
+// CHECK-NEXT: [[v5:%.*]] = num.clamp [[v4]] {low = 0.000000e+00 : f64} : f32 -> f32
+// CHECK-NEXT: memref.store [[v5]], %f{{\[}}[[v3]]] : memref<64xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
@@ -410,14 +354,14 @@ func.func @rows(%w: memref<12x9x!f>, %v: memref<9x!f>, %b: memref<12x!f>, %out: 
   func.return
 }
 // CHECK-LABEL: func.func @rows(%w: memref<12x9x!fixed.q<8, 4>>, %v: memref<9x!fixed.q<8, 4>>, %b: memref<12x!fixed.q<8, 4>>, %out: memref<12x!fixed.q<8, 4>>) {
+// CHECK-NEXT: %tanh_table = scratch.constant dense<[-16, -15, -15, -15, -15, -15, -15, -15, -15, -15, -14, -14, -14, -14, -14, -13, -13, -13, -12, -12, -11, -11, -10, -10, -9, -8, -7, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11, 11, 12, 12, 13, 13, 13, 14, 14, 14, 14, 14, 15, 15, 15, 15, 15, 15, 15, 15, 15, 16]> : tensor<69xi8> -> memref<69xi8, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %w{{\[}}[[v0]]] : memref<12x9x!fixed.q<8, 4>> to memref<108x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %v{{\[}}[[v0]]] : memref<9x!fixed.q<8, 4>> to memref<9x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v3:%.*]] = scratch.slice %b{{\[}}[[v0]]] : memref<12x!fixed.q<8, 4>> to memref<12x!fixed.q<8, 4>>
-// CHECK-NEXT: %tanh_table = scratch.constant dense<[-16, -15, -15, -15, -15, -15, -15, -15, -15, -15, -14, -14, -14, -14, -14, -13, -13, -13, -12, -12, -11, -11, -10, -10, -9, -8, -7, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11, 11, 12, 12, 13, 13, 13, 14, 14, 14, 14, 14, 15, 15, 15, 15, 15, 15, 15, 15, 15, 16]> : tensor<69xi8> -> memref<69xi8, #scratch.flash>
 // CHECK-NEXT: [[v4:%.*]] = scratch.slice %tanh_table{{\[}}[[v0]]] : memref<69xi8, #scratch.flash> to memref<69xi8, #scratch.flash>
 // CHECK-NEXT: [[v5:%.*]] = scratch.slice %out{{\[}}[[v0]]] : memref<12x!fixed.q<8, 4>> to memref<12x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 12 : i64, widths = array<i64: 8, 8, 8, 8, 8>, steps = ["dot 0 9 1 9", "add [[v0]] #8", "right [[v1]] 4", "max [[v2]] #-127", "min [[v3]] #127", "load 2 0", "add [[v4]] [[v5]]", "max [[v6:%.*]] #-127", "min [[v7:%.*]] #127", "max [[v8:%.*]] #-34", "min [[v9:%.*]] #34", "sub [[v10:%.*]] #-34", "lookup [[v11:%.*]] 3 69", "store [[v12:%.*]]"]}, time = 103, once = 308, call = 16, stack = 84>([[v5]], [[v1]], [[v2]], [[v3]], [[v4]]) by #num.code_kernel<"tm_mve_elements", "a8a221a2bf741908"> : (memref<12x!fixed.q<8, 4>>, memref<108x!fixed.q<8, 4>>, memref<9x!fixed.q<8, 4>>, memref<12x!fixed.q<8, 4>>, memref<69xi8, #scratch.flash>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_07cb8b2a44c236b1}, time = 103, once = 308, call = 16, stack = 84>([[v5]], [[v1]], [[v2]], [[v3]], [[v4]]) by #num.code_kernel<"tm_mve_elements", "07cb8b2a44c236b1"> : (memref<12x!fixed.q<8, 4>>, memref<108x!fixed.q<8, 4>>, memref<9x!fixed.q<8, 4>>, memref<12x!fixed.q<8, 4>>, memref<69xi8, #scratch.flash>) -> ()
 // CHECK-NEXT: func.return
 // M4-LABEL: func.func @rows
 // M4: num.contract
@@ -455,7 +399,7 @@ func.func @distances(%w: memref<12x8x!f>, %v: memref<8x!f>, %out: memref<12x!f>)
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %w{{\[}}[[v0]]] : memref<12x8x!fixed.q<8, 4>> to memref<96x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %v{{\[}}[[v0]]] : memref<8x!fixed.q<8, 4>> to memref<8x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v3:%.*]] = scratch.slice %out{{\[}}[[v0]]] : memref<12x!fixed.q<8, 4>> to memref<12x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 12 : i64, widths = array<i64: 8, 8, 8>, steps = ["distance 0 8 1 8", "add [[v0]] #8", "right [[v1]] 4", "max [[v2]] #-127", "min [[v3]] #127", "max [[v4:%.*]] #0", "store [[v5:%.*]]"]}, time = 77, once = 224, call = 16, stack = 76>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "0a6db8b3d73eff0c"> : (memref<12x!fixed.q<8, 4>>, memref<96x!fixed.q<8, 4>>, memref<8x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_076ee50d384724b5}, time = 77, once = 224, call = 16, stack = 76>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "076ee50d384724b5"> : (memref<12x!fixed.q<8, 4>>, memref<96x!fixed.q<8, 4>>, memref<8x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: func.return
 
 // The cell is read outside, too.
@@ -535,12 +479,12 @@ func.func @made_inside(%x: memref<4x16x!f>, %out: memref<4x16x!f>) {
 // CHECK-NEXT: %one = arith.constant 1 : index
 // CHECK-NEXT: %four = arith.constant 4 : index
 // CHECK-NEXT: %sixteen = arith.constant 16 : index
+// CHECK-NEXT: %b = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]> : tensor<16xi8> -> memref<16x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<4x16x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
-// CHECK-NEXT: %b = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]> : tensor<16xi8> -> memref<16x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %b{{\[}}[[v0]]] : memref<16x!fixed.q<8, 4>, #scratch.flash> to memref<16x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: [[v3:%.*]] = scratch.slice %out{{\[}}[[v0]]] : memref<4x16x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 16 : i64, widths = array<i64: 8, 8, 8>, steps = ["load 0 0", "load 1 0", "add [[v0]] [[v1]]", "max [[v2]] #-127", "min [[v3]] #127", "store [[v4:%.*]]"], lines = array<i64: 4, 16, 0, 16>}, time = 61, once = 88, call = 16, stack = 8>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "5c0c8266211a1e98"> : (memref<64x!fixed.q<8, 4>>, memref<64x!fixed.q<8, 4>>, memref<16x!fixed.q<8, 4>, #scratch.flash>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_9d66f11bf3b0d273}, time = 61, once = 88, call = 16, stack = 8>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "9d66f11bf3b0d273"> : (memref<64x!fixed.q<8, 4>>, memref<64x!fixed.q<8, 4>>, memref<16x!fixed.q<8, 4>, #scratch.flash>) -> ()
 // CHECK-NEXT: func.return
 
 // A value that the loop around the rows makes differs from row to row: the call stays in that loop.
@@ -572,17 +516,17 @@ func.func @differs(%x: memref<4x16x!f>, %scale: !f, %out: memref<4x16x!f>) {
 // CHECK-NEXT: %at = arith.muli %i, %sixteen : index
 // CHECK-NEXT: %row = scratch.slice %x[%at] : memref<4x16x!fixed.q<8, 4>> to memref<16x!fixed.q<8, 4>>
 // CHECK-NEXT: %to = scratch.slice %out[%at] : memref<4x16x!fixed.q<8, 4>> to memref<16x!fixed.q<8, 4>>
-// CHECK-NEXT: %minus_1 = num.neg %scale : !fixed.q<8, 4> -> !fixed.q<8, 4>
+// CHECK-NEXT: [[vminus_1:%.*]] = num.neg %scale : !fixed.q<8, 4> -> !fixed.q<8, 4>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: memref.store [[vminus_1]], %minus{{\[}}[[v0]]] : memref<1x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 16 : index
 // CHECK-NEXT: [[v2:%.*]] = arith.muli %i, [[v1]] : index
 // CHECK-NEXT: [[v3:%.*]] = arith.addi [[v0]], [[v2]] : index
 // CHECK-NEXT: [[v4:%.*]] = scratch.slice %x{{\[}}[[v3]]] : memref<4x16x!fixed.q<8, 4>> to memref<16x!fixed.q<8, 4>>
-// CHECK-NEXT: memref.store %minus_1, %minus{{\[}}[[v0]]] : memref<1x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v5:%.*]] = arith.muli %i, [[v1]] : index
 // CHECK-NEXT: [[v6:%.*]] = arith.addi [[v0]], [[v5]] : index
 // CHECK-NEXT: [[v7:%.*]] = scratch.slice %out{{\[}}[[v6]]] : memref<4x16x!fixed.q<8, 4>> to memref<16x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{count = 16 : i64, widths = array<i64: 8, 8, 8>, steps = ["load 0 0", "shared 1", "add [[v0]] [[v1]]", "max [[v2]] #-127", "min [[v3]] #127", "store [[v4]]"]}, time = 21, once = 84, call = 16, stack = 68>([[v7]], [[v4]], %minus) by #num.code_kernel<"tm_mve_elements", "f2a1403cd07433b5"> : (memref<16x!fixed.q<8, 4>>, memref<16x!fixed.q<8, 4>>, memref<1x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_095b8f3df9886038}, time = 21, once = 84, call = 16, stack = 68>([[v7]], [[v4]], %minus) by #num.code_kernel<"tm_mve_elements", "095b8f3df9886038"> : (memref<16x!fixed.q<8, 4>>, memref<16x!fixed.q<8, 4>>, memref<1x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
@@ -598,8 +542,6 @@ func.func @odd(%x: memref<64x!fixed.q<16, 12>>, %y: memref<64x!fixed.q<16, 15>>)
   }
   func.return
 }
-// CHECK-LABEL: func.func @odd
-// CHECK: steps = ["load 0 0", "sub #0 %0", "max %0 %1", "min %2 #22714", "mul %3 #3", "right %4 8", "lookup %5 1 268", "add %5 #1", "lookup %7 1 268", "and %4 #255", "sub %8 %6", "mul %10 %9", "add %11 #128", "right %12 8", "add %6 %13", "at_least %0 #0", "sub #0 %14", "select %15 %14 %16", "store %17"]
 
 func.func @decays(%x: memref<64x!fixed.q<16, 11>>, %y: memref<64x!fixed.q<16, 10>>) {
   %zero = arith.constant 0 : index
@@ -612,5 +554,163 @@ func.func @decays(%x: memref<64x!fixed.q<16, 11>>, %y: memref<64x!fixed.q<16, 10
   }
   func.return
 }
-// CHECK-LABEL: func.func @decays
-// CHECK: steps = ["load 0 0", "max %0 #-15616", "min %1 #7098", "sub #7098 %2", "left %3 2", "right %4 8", "lookup %5 1 356", "add %5 #1", "lookup %7 1 356", "and %4 #255", "sub %8 %6", "mul %10 %9", "add %11 #128", "right %12 8", "add %6 %13", "left %14 1", "min %15 #32767", "store %16"]
+
+// The functions of lanes that these calls name.
+
+// Rows of three axes are one run of lanes: the ops are those of the format, with its constants.
+// CHECK: num.lane_function @lanes_01a4a9608b77d68b(%x: memref<48xi8>, %z: memref<48xi8>, %out: memref<48xi8>) at [[v0:%.*]] to 48 {
+// CHECK-NEXT: [[v1:%.*]] = arith.constant -128 : i32
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 255 : i32
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 0 : i32
+// CHECK-NEXT: [[v4:%.*]] = arith.constant -19 : i8
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 1073741824 : i32
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 17 : i32
+// CHECK-NEXT: [[v7:%.*]] = arith.constant -4 : i32
+// CHECK-NEXT: [[v8:%.*]] = arith.constant 19 : i32
+// CHECK-NEXT: [[v9:%.*]] = arith.constant 3 : i32
+// CHECK-NEXT: [[v10:%.*]] = memref.load %x{{\[}}[[v0]]] : memref<48xi8>
+// CHECK-NEXT: [[v11:%.*]] = arith.extsi [[v10]] : i8 to i32
+// CHECK-NEXT: [[v12:%.*]] = memref.load %z{{\[}}[[v0]]] : memref<48xi8>
+// CHECK-NEXT: [[v13:%.*]] = arith.extsi [[v12]] : i8 to i32
+// CHECK-NEXT: [[v14:%.*]] = arith.subi [[v11]], [[v9]] : i32
+// CHECK-NEXT: [[v15:%.*]] = arith.shli [[v14]], [[v8]] : i32
+// CHECK-NEXT: [[v16:%.*]] = arith.subi [[v13]], [[v7]] : i32
+// CHECK-NEXT: [[v17:%.*]] = arith.shli [[v16]], [[v6]] : i32
+// CHECK-NEXT: [[v18:%.*]] = arith.addi [[v15]], [[v17]] : i32
+// CHECK-NEXT: [[v19:%.*]] = func.call @tm_requantize_s32([[v18]], [[v5]], [[v4]]) : (i32, i32, i8) -> i32
+// CHECK-NEXT: [[v20:%.*]] = arith.maxsi [[v19]], [[v3]] : i32
+// CHECK-NEXT: [[v21:%.*]] = arith.minsi [[v20]], [[v2]] : i32
+// CHECK-NEXT: [[v22:%.*]] = arith.addi [[v21]], [[v1]] : i32
+// CHECK-NEXT: [[v23:%.*]] = arith.trunci [[v22]] : i32 to i8
+// CHECK-NEXT: memref.store [[v23]], %out{{\[}}[[v0]]] : memref<48xi8>
+// CHECK-NEXT: }
+
+// All lanes are joined to the place of the greatest.
+// CHECK: num.lane_function @lanes_5ee663332f04adcb(%best: memref<1xi8>, %x: memref<63xi8>, %label: memref<1xi32>) {
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = memref.load %best{{\[}}[[v0]]] : memref<1xi8>
+// CHECK-NEXT: [[v2:%.*]] = arith.extsi [[v1]] : i8 to i32
+// CHECK-NEXT: [[v3:%.*]], [[v4:%.*]] = num.reduce [[v2]], [[v0]] {first = 1 : i64, extent = 64 : i64, kinds = ["greatest", "place"]} : i32, index -> i32, index {
+// CHECK-NEXT: ^bb0([[v5:%.*]]: index, [[v6:%.*]]: i32, [[v7:%.*]]: index):
+// CHECK-NEXT: [[v8:%.*]] = affine.apply affine_map<(d0) -> ((d0 + -1))> ([[v5]])
+// CHECK-NEXT: [[v9:%.*]] = memref.load %x{{\[}}[[v8]]] : memref<63xi8>
+// CHECK-NEXT: [[v10:%.*]] = arith.extsi [[v9]] : i8 to i32
+// CHECK-NEXT: [[v11:%.*]] = arith.cmpi sgt, [[v10]], [[v6]] : i32
+// CHECK-NEXT: [[v12:%.*]] = arith.maxsi [[v10]], [[v6]] : i32
+// CHECK-NEXT: [[v13:%.*]] = arith.select [[v11]], [[v5]], [[v7]] : index
+// CHECK-NEXT: num.next [[v12]], [[v13]] : i32, index
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v14:%.*]] = arith.index_cast [[v4]] : index to i32
+// CHECK-NEXT: memref.store [[v14]], %label{{\[}}[[v0]]] : memref<1xi32>
+// CHECK-NEXT: }
+
+// A row of each lane meets a vector that all share.
+// CHECK: num.lane_function @lanes_07cb8b2a44c236b1(%w: memref<108xi8>, %v: memref<9xi8>, %b: memref<12xi8>, %tanh_table: memref<69xi8>, %out: memref<12xi8>) at [[v0:%.*]] to 12 {
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 34 : i32
+// CHECK-NEXT: [[v2:%.*]] = arith.constant -34 : i32
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 127 : i32
+// CHECK-NEXT: [[v4:%.*]] = arith.constant -127 : i32
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 4 : i32
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 8 : i32
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 0 : i32
+// CHECK-NEXT: [[v8:%.*]] = num.reduce [[v7]] {first = 0 : i64, extent = 9 : i64, kinds = ["sum"]} : i32 -> i32 {
+// CHECK-NEXT: ^bb0([[v9:%.*]]: index, [[v10:%.*]]: i32):
+// CHECK-NEXT: [[v11:%.*]] = affine.apply affine_map<(d0, d1) -> ((d1 + (d0 * 9)))> ([[v0]], [[v9]])
+// CHECK-NEXT: [[v12:%.*]] = memref.load %w{{\[}}[[v11]]] : memref<108xi8>
+// CHECK-NEXT: [[v13:%.*]] = arith.extsi [[v12]] : i8 to i32
+// CHECK-NEXT: [[v14:%.*]] = memref.load %v{{\[}}[[v9]]] : memref<9xi8>
+// CHECK-NEXT: [[v15:%.*]] = arith.extsi [[v14]] : i8 to i32
+// CHECK-NEXT: [[v16:%.*]] = arith.muli [[v13]], [[v15]] : i32
+// CHECK-NEXT: [[v17:%.*]] = arith.addi [[v10]], [[v16]] : i32
+// CHECK-NEXT: num.next [[v17]] : i32
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v18:%.*]] = arith.addi [[v8]], [[v6]] : i32
+// CHECK-NEXT: [[v19:%.*]] = arith.shrsi [[v18]], [[v5]] : i32
+// CHECK-NEXT: [[v20:%.*]] = arith.maxsi [[v19]], [[v4]] : i32
+// CHECK-NEXT: [[v21:%.*]] = arith.minsi [[v20]], [[v3]] : i32
+// CHECK-NEXT: [[v22:%.*]] = memref.load %b{{\[}}[[v0]]] : memref<12xi8>
+// CHECK-NEXT: [[v23:%.*]] = arith.extsi [[v22]] : i8 to i32
+// CHECK-NEXT: [[v24:%.*]] = arith.addi [[v21]], [[v23]] : i32
+// CHECK-NEXT: [[v25:%.*]] = arith.maxsi [[v24]], [[v4]] : i32
+// CHECK-NEXT: [[v26:%.*]] = arith.minsi [[v25]], [[v3]] : i32
+// CHECK-NEXT: [[v27:%.*]] = arith.maxsi [[v26]], [[v2]] : i32
+// CHECK-NEXT: [[v28:%.*]] = arith.minsi [[v27]], [[v1]] : i32
+// CHECK-NEXT: [[v29:%.*]] = arith.subi [[v28]], [[v2]] : i32
+// CHECK-NEXT: [[v30:%.*]] = arith.index_cast [[v29]] : i32 to index
+// CHECK-NEXT: [[v31:%.*]] = memref.load %tanh_table{{\[}}[[v30]]] : memref<69xi8>
+// CHECK-NEXT: [[v32:%.*]] = arith.extsi [[v31]] : i8 to i32
+// CHECK-NEXT: [[v33:%.*]] = arith.trunci [[v32]] : i32 to i8
+// CHECK-NEXT: memref.store [[v33]], %out{{\[}}[[v0]]] : memref<12xi8>
+// CHECK-NEXT: }
+
+// The magnitude is looked up.
+// CHECK: num.lane_function @lanes_146d31cc942a44f2(%x: memref<64xi16>, %tanh_table: memref<268xi16>, %y: memref<64xi16>) at [[v0:%.*]] to 64 {
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 128 : i32
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 255 : i32
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : i32
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 8 : i32
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 3 : i32
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 22714 : i32
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 0 : i32
+// CHECK-NEXT: [[v8:%.*]] = memref.load %x{{\[}}[[v0]]] : memref<64xi16>
+// CHECK-NEXT: [[v9:%.*]] = arith.extsi [[v8]] : i16 to i32
+// CHECK-NEXT: [[v10:%.*]] = arith.subi [[v7]], [[v9]] : i32
+// CHECK-NEXT: [[v11:%.*]] = arith.maxsi [[v9]], [[v10]] : i32
+// CHECK-NEXT: [[v12:%.*]] = arith.minsi [[v11]], [[v6]] : i32
+// CHECK-NEXT: [[v13:%.*]] = arith.muli [[v12]], [[v5]] : i32
+// CHECK-NEXT: [[v14:%.*]] = arith.shrsi [[v13]], [[v4]] : i32
+// CHECK-NEXT: [[v15:%.*]] = arith.index_cast [[v14]] : i32 to index
+// CHECK-NEXT: [[v16:%.*]] = memref.load %tanh_table{{\[}}[[v15]]] : memref<268xi16>
+// CHECK-NEXT: [[v17:%.*]] = arith.extsi [[v16]] : i16 to i32
+// CHECK-NEXT: [[v18:%.*]] = arith.addi [[v14]], [[v3]] : i32
+// CHECK-NEXT: [[v19:%.*]] = arith.index_cast [[v18]] : i32 to index
+// CHECK-NEXT: [[v20:%.*]] = memref.load %tanh_table{{\[}}[[v19]]] : memref<268xi16>
+// CHECK-NEXT: [[v21:%.*]] = arith.extsi [[v20]] : i16 to i32
+// CHECK-NEXT: [[v22:%.*]] = arith.andi [[v13]], [[v2]] : i32
+// CHECK-NEXT: [[v23:%.*]] = arith.subi [[v21]], [[v17]] : i32
+// CHECK-NEXT: [[v24:%.*]] = arith.muli [[v23]], [[v22]] : i32
+// CHECK-NEXT: [[v25:%.*]] = arith.addi [[v24]], [[v1]] : i32
+// CHECK-NEXT: [[v26:%.*]] = arith.shrsi [[v25]], [[v4]] : i32
+// CHECK-NEXT: [[v27:%.*]] = arith.addi [[v17]], [[v26]] : i32
+// CHECK-NEXT: [[v28:%.*]] = arith.cmpi sge, [[v9]], [[v7]] : i32
+// CHECK-NEXT: [[v29:%.*]] = arith.subi [[v7]], [[v27]] : i32
+// CHECK-NEXT: [[v30:%.*]] = arith.select [[v28]], [[v27]], [[v29]] : i32
+// CHECK-NEXT: [[v31:%.*]] = arith.trunci [[v30]] : i32 to i16
+// CHECK-NEXT: memref.store [[v31]], %y{{\[}}[[v0]]] : memref<64xi16>
+// CHECK-NEXT: }
+
+// Entries beyond the ends are those at the ends.
+// CHECK: num.lane_function @lanes_9cd2d72adca0fc2f(%x: memref<64xi16>, %exp_table: memref<356xi16>, %y: memref<64xi16>) at [[v0:%.*]] to 64 {
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 32767 : i32
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 128 : i32
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 255 : i32
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 1 : i32
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 8 : i32
+// CHECK-NEXT: [[v6:%.*]] = arith.constant 2 : i32
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 7098 : i32
+// CHECK-NEXT: [[v8:%.*]] = arith.constant -15616 : i32
+// CHECK-NEXT: [[v9:%.*]] = memref.load %x{{\[}}[[v0]]] : memref<64xi16>
+// CHECK-NEXT: [[v10:%.*]] = arith.extsi [[v9]] : i16 to i32
+// CHECK-NEXT: [[v11:%.*]] = arith.maxsi [[v10]], [[v8]] : i32
+// CHECK-NEXT: [[v12:%.*]] = arith.minsi [[v11]], [[v7]] : i32
+// CHECK-NEXT: [[v13:%.*]] = arith.subi [[v7]], [[v12]] : i32
+// CHECK-NEXT: [[v14:%.*]] = arith.shli [[v13]], [[v6]] : i32
+// CHECK-NEXT: [[v15:%.*]] = arith.shrsi [[v14]], [[v5]] : i32
+// CHECK-NEXT: [[v16:%.*]] = arith.index_cast [[v15]] : i32 to index
+// CHECK-NEXT: [[v17:%.*]] = memref.load %exp_table{{\[}}[[v16]]] : memref<356xi16>
+// CHECK-NEXT: [[v18:%.*]] = arith.extsi [[v17]] : i16 to i32
+// CHECK-NEXT: [[v19:%.*]] = arith.addi [[v15]], [[v4]] : i32
+// CHECK-NEXT: [[v20:%.*]] = arith.index_cast [[v19]] : i32 to index
+// CHECK-NEXT: [[v21:%.*]] = memref.load %exp_table{{\[}}[[v20]]] : memref<356xi16>
+// CHECK-NEXT: [[v22:%.*]] = arith.extsi [[v21]] : i16 to i32
+// CHECK-NEXT: [[v23:%.*]] = arith.andi [[v14]], [[v3]] : i32
+// CHECK-NEXT: [[v24:%.*]] = arith.subi [[v22]], [[v18]] : i32
+// CHECK-NEXT: [[v25:%.*]] = arith.muli [[v24]], [[v23]] : i32
+// CHECK-NEXT: [[v26:%.*]] = arith.addi [[v25]], [[v2]] : i32
+// CHECK-NEXT: [[v27:%.*]] = arith.shrsi [[v26]], [[v5]] : i32
+// CHECK-NEXT: [[v28:%.*]] = arith.addi [[v18]], [[v27]] : i32
+// CHECK-NEXT: [[v29:%.*]] = arith.shli [[v28]], [[v4]] : i32
+// CHECK-NEXT: [[v30:%.*]] = arith.minsi [[v29]], [[v1]] : i32
+// CHECK-NEXT: [[v31:%.*]] = arith.trunci [[v30]] : i32 to i16
+// CHECK-NEXT: memref.store [[v31]], %y{{\[}}[[v0]]] : memref<64xi16>
+// CHECK-NEXT: }

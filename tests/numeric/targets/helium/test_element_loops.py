@@ -13,11 +13,16 @@ import numpy as np
 import pytest
 from programs.devices import need_tools
 from programs.printed import WARNING_FLAGS
+from xdsl.dialects import affine
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerType, MemRefType
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
 
+from tinyml.dialects import num
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
-from tinyml.dialects.layouts.element_loops import ElementLoop, Step
+from tinyml.dialects.layouts.element_loops import Constant, ElementLoop, Step
 from tinyml.dialects.machine.machine import Machine
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.runtime.devices.host import HostRunner
@@ -25,9 +30,10 @@ from tinyml.runtime.devices.registry import Runner, runner_for
 from tinyml.runtime.devices.toolchain import symbol_table
 from tinyml.runtime.model.headers import texts_of
 from tinyml.runtime.model.interface import Interface
+from tinyml.targets.composer.lane_programs import element_loop
 from tinyml.targets.helium.kernels import ELEMENTS
 from tinyml.targets.kernel import Kernel
-from tinyml.transforms.loops.kernels.element_steps import StepRecorder
+from tinyml.transforms.loops.kernels.lane_recorder import Element, LaneRecorder
 
 M55 = "cortex-m55"
 PAIRS = 1 << 16
@@ -41,7 +47,7 @@ Compute = Callable[[Machine[Any], Sequence[Any]], Any]
 @dataclass(frozen=True, eq=False)
 class Case:
     """A loop over the first elements of runs. window: the taps of a pool, of as many elements as there are results.
-    steps: in the place of what `compute` records.
+    loop_of_steps: in the place of what `compute` records.
     """
 
     formats: Sequence[NumberFormat]
@@ -49,32 +55,39 @@ class Case:
     compute: Compute
     count: int = PAIRS
     window: tuple[int, int] = (1, 1)
-    steps: Sequence[str] = ()
+    loop_of_steps: ElementLoop | None = None
 
     @cached_property
     def loop(self) -> ElementLoop:
-        recorder, (rows, columns) = StepRecorder(), self.window
-        widths = [8 * format.dtype.itemsize for format in (*self.formats, self.result)]
-        if self.steps:
-            return ElementLoop(self.count, tuple(widths), tuple(map(Step.of, self.steps))).verified
+        if self.loop_of_steps is not None:
+            return self.loop_of_steps.verified
+        types = [MemRefType(IntegerType(8 * each.dtype.itemsize), [1]) for each in (*self.formats, self.result)]
+        block = Block(arg_types=[*types, IndexType()])
+        recorder, (*runs, out, lane) = LaneRecorder(block), block.args
         if self.window == (1, 1):
-            loaded = [recorder.step("load", numbers=(run, 0), width=width) for run, width in enumerate(widths[:-1])]
-            made = self.compute(recorder, loaded)
+            made = self.compute(recorder, [recorder.load(run, lane) for run in runs])
         else:
-            total = recorder.step("carry", recorder.int_constant(0, 32))
-            recorder.steps.append(Step("loop", (), (rows,)))
-            inner = recorder.step("carry", total)
-            recorder.steps.append(Step("loop", (), (columns,)))
-            # Rows lie one element further apart than columns need.
-            numbers = 0, 0, columns * self.count + 1, self.count
-            element = recorder.step("load", numbers=numbers, width=widths[0])
-            recorder.step("next", inner, self.result.tally(recorder, inner, element))
-            recorder.steps.append(Step("end"))
-            recorder.step("next", total, inner)
-            recorder.steps.append(Step("end"))
-            made = self.compute(recorder, [total])
-        recorder.step("store", made)
-        return ElementLoop(self.count, tuple(widths), tuple(recorder.steps)).verified
+            made = self.compute(recorder, [self._total(recorder, runs[0], lane)])
+        recorder.store(made, out, lane)
+        function = num.LaneFunctionOp("case", [self.count], Region(block))
+        function.verify_()
+        return element_loop(function)
+
+    def _total(self, recorder: LaneRecorder, run: SSAValue, lane: SSAValue) -> Element:
+        """The sum over a window, whose rows lie one element further apart than columns need."""
+        rows, columns = self.window
+
+        def row(i: SSAValue, totals: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            def column(j: SSAValue, inner: Sequence[SSAValue]) -> Sequence[SSAValue]:
+                a, b, c = map(AffineExpr.dimension, range(3))
+                map_of = AffineMap(3, 0, (a + b * (columns * self.count + 1) + c * self.count,))
+                at = recorder.put(affine.ApplyOp([lane, i, j], AffineMapAttr(map_of)))
+                return [recorder.register(self.result.tally(recorder, Element(inner[0], 32), recorder.load(run, at)))]
+
+            return recorder.reduce([num.SUM], totals, range(columns), column)
+
+        zero = recorder.register(recorder.int_constant(0, 32))
+        return Element(recorder.reduce([num.SUM], [zero], range(rows), row)[0], 32)
 
     @cached_property
     def kernel(self) -> Kernel:
@@ -145,9 +158,11 @@ def cases() -> list[Case]:
     ]
     found += [Case([narrow], clamped, lambda m, x: clamped.mean(m, x[0], 49, narrow), 97, (7, 7))]
     # The inner loop reads a carried value whose successor is known before it.
-    steps = "load 0 0;carry %0;carry #0;loop 2;add %1 #1;carry %2;loop 3;add %5 %1;next %5 %7;end;next %1 %4;next %2 %5"
-    steps += ";end;store %2"
-    found += [Case(fixed[:1], fixed[0], lambda m, x: 6 * x[0] + 3, steps=steps.split(";"))]
+    steps = [Step("load", (), (0, 0)), Step("carry", (0,)), Step("carry", (Constant(0),)), Step("loop", (), (2,))]
+    steps += [Step("add", (1, Constant(1))), Step("carry", (2,)), Step("loop", (), (3,)), Step("add", (5, 1))]
+    steps += [Step("next", (5, 7)), Step("end"), Step("next", (1, 4)), Step("next", (2, 5)), Step("end")]
+    loop = ElementLoop(PAIRS, (8, 8), (*steps, Step("store", (2,))))
+    found += [Case(fixed[:1], fixed[0], lambda m, x: 6 * x[0] + 3, loop_of_steps=loop)]
     return found
 
 

@@ -1,0 +1,152 @@
+"""Functions on vectors: what an iteration of a nest computes, in ops of `arith` that vector units have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.dialects import affine, arith, func, memref
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    StringAttr,
+    SymbolNameConstraint,
+    i8,
+    i16,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.irdl import irdl_op_definition, prop_def, region_def, traits_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface, SymbolTable
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.num.nests import ReduceOp
+from tinyml.dialects.operations import DialectOp
+from tinyml.dialects.scratch.types import memref_type
+
+__all__ = ["LaneFunctionOp", "integer_width", "run_width"]
+
+_BODY = memref.LoadOp | memref.StoreOp | affine.ApplyOp | func.CallOp | ReduceOp
+
+
+@irdl_op_definition
+class LaneFunctionOp(DialectOp):
+    """A function whose iterations, in any groups, are the lanes of vectors: a nest on integers of 32 bits.
+
+    It takes runs of memory, those that it reads first and the one that it writes last, of integers of 8, 16 and 32
+    bits, and the numbers of its axes: lines and lanes, or lanes alone. The body loads elements, whose index is affine,
+    or an integer for those of a table; extends them to 32 bits; computes with ops of `arith` and functions of the
+    runtime; joins the elements of windows and of rows (`num.reduce`); and stores one element.
+
+    Without axes, a `num.reduce` joins all lanes, and its result is stored.
+
+    `vectorise-nests` makes such functions, and a `num.call` of `#num.coded_loop` calls each of them. The composer of a
+    vector unit makes code of the body, op by op, or refuses it.
+    """
+
+    name = "num.lane_function"
+    sym_name = prop_def(SymbolNameConstraint())
+    extents = prop_def(DenseArrayBase.constr(i64))
+    body = region_def("single_block")
+    traits = traits_def(SymbolOpInterface(), IsolatedFromAbove(), NoTerminator())
+
+    def __init__(self, name: str, shape: Sequence[int], body: Region):
+        extents = DenseArrayBase.from_list(i64, shape)
+        super().__init__(properties={"sym_name": StringAttr(name), "extents": extents}, regions=[body])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents of lines and lanes, or of lanes alone; none where all lanes are joined."""
+        return tuple(int(extent) for extent in self.extents.get_values())
+
+    @property
+    def runs(self) -> Sequence[SSAValue]:
+        """The runs of memory, that of the result last."""
+        return self.body.block.args[: len(self.body.block.args) - len(self.shape)]
+
+    @property
+    def numbers(self) -> Sequence[SSAValue]:
+        """The numbers of the axes."""
+        return self.body.block.args[len(self.body.block.args) - len(self.shape) :]
+
+    @staticmethod
+    def name_of(digest: str) -> StringAttr:
+        """The name of a function whose content has a digest."""
+        return StringAttr(f"lanes_{digest}")
+
+    @staticmethod
+    def named(name: str, user: Operation) -> LaneFunctionOp | None:
+        """The function of a name in the module around an op."""
+        found = SymbolTable.lookup_symbol(user, name)
+        return found if isinstance(found, LaneFunctionOp) else None
+
+    @classmethod
+    def parse(cls, parser: Parser) -> LaneFunctionOp:
+        name = parser.parse_symbol_name()
+        runs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _typed(parser))
+        numbers, shape = list[Parser.Argument](), list[int]()
+        if parser.parse_optional_keyword("at"):
+            none = parser.Delimiter.NONE
+            found = parser.parse_comma_separated_list(none, lambda: parser.parse_argument(expect_type=False))
+            numbers = [number.resolve(IndexType()) for number in found]
+            parser.parse_keyword("to")
+            shape = parser.parse_comma_separated_list(none, parser.parse_integer)
+        op = cls(name.data, shape, parser.parse_region([*runs, *numbers]))
+        op.attributes |= parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        with printer.in_parens():
+            printer.print_list(self.body.block.args[: len(self.runs)], lambda run: printer.print_block_argument(run))
+        if self.shape:
+            printer.print_string(" at ")
+            printer.print_list(self.numbers, printer.print_ssa_value)
+            printer.print_string(f" to {', '.join(map(str, self.shape))}")
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+        printer.print_op_attributes(self.attributes)
+
+    def verify_(self) -> None:
+        if len(self.shape) > 2 or min(self.shape, default=1) < 1 or len(self.runs) < 1:
+            raise VerifyException(f"needs a run and at most lines and lanes of at least 1, got {self.shape}")
+        if [number.type for number in self.numbers] != [IndexType()] * len(self.shape):
+            raise VerifyException(f"takes an index for each extent of {self.shape}, behind runs of memory")
+        if not all(map(_is_run, (run.type for run in self.runs))):
+            raise VerifyException("takes runs of memory of integers of 8, 16 or 32 bits")
+        for op in self.body.walk():
+            if not isinstance(op, _BODY) and op.name != "num.next" and op.dialect_name() != arith.Arith.name:
+                raise VerifyException(f"consists of loads, arithmetic, reductions and a store, got {op.name}")
+        stores = [op for op in self.body.walk() if isinstance(op, memref.StoreOp)]
+        if len(stores) != 1 or stores[0] is not self.body.block.last_op or stores[0].memref is not self.runs[-1]:
+            raise VerifyException("ends in its only store, to the last run")
+
+
+def _typed(parser: Parser) -> Parser.Argument:
+    """Parse an argument with its type."""
+    argument = parser.parse_argument()
+    assert isinstance(argument, Parser.Argument)
+    return argument
+
+
+def _is_run(type: Attribute) -> bool:
+    """True for memory of rank 1 whose elements are integers that lanes load."""
+    if not isinstance(type, MemRefType) or len(type.get_shape()) != 1:
+        return False
+    return cast("MemRefType[Attribute]", type).element_type in (i8, i16, i32)
+
+
+def run_width(run: SSAValue) -> int:
+    """The bits of the elements of a run."""
+    return integer_width(memref_type(run).element_type)
+
+
+def integer_width(type: Attribute) -> int:
+    """The bits of an integer."""
+    return cast("IntegerType[int, Any]", type).width.data

@@ -1,0 +1,599 @@
+"""Nests over the elements of runs of memory, and the code for vectors that takes their place (`vectorise-loops`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects import affine, arith, func, memref, scf
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerType, MemRefType, ModuleOp, i32
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint
+from xdsl.traits import SymbolTable, is_side_effect_free
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from tinyml.dialects import num, scratch
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format, number_format
+from tinyml.dialects.layouts.element_loops import REGISTER, WIDTHS, ElementLoop
+from tinyml.dialects.layouts.trees import element_type
+from tinyml.dialects.loops import trips_from_zero
+from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.dialects.remarks import Statistic, missed, passed
+from tinyml.dialects.rewriting import Builder, Rewriter
+from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
+from tinyml.targets.composer.lane_programs import element_loop
+from tinyml.targets.registry import offers
+from tinyml.transforms.ir.accesses import Access, buffer_access
+from tinyml.transforms.ir.buffers import buffer_reads, element_of, first_element, is_handed_on
+from tinyml.transforms.ir.indices import AffineSum
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array
+from tinyml.transforms.loops.expand_nests import expand_nest
+from tinyml.transforms.loops.kernels.lane_recorder import Element, LaneRecorder, NotInLanes, without_unused
+from tinyml.transforms.loops.kernels.tiles import code_of, size_of, usual_tile
+
+if TYPE_CHECKING:
+    from tinyml.transforms.loops.kernels.lane_recorder import Table
+
+_Nest = num.NestOp | num.ContractOp | num.ReduceOp | scf.ForOp
+"""Ops that become code for vectors; a loop of the program, which carries nothing, is a nest of one axis."""
+
+VECTORISED = Statistic("num-vectorised", "Number of nests that became code for vectors")
+
+
+def vectorise(function: func.FuncOp, target: str) -> None:
+    """Replace the nests of a function that code for vectors computes."""
+    for nest in [each for each in function.walk() if isinstance(each, _Nest)]:
+        if isinstance(nest, num.ContractOp) and (nest.tile or usual_tile(nest, target)) is not None:
+            continue
+        # The reductions of a nest are part of it.
+        if function.is_ancestor(nest) and not isinstance(nest.parent_op(), num.ClosedNestOp | num.ReduceOp):
+            found = _found(nest)
+            if not isinstance(found, str):
+                found.replace(target)
+                continue
+            inside = [each for each in nest.walk() if isinstance(each, _Nest) and each is not nest]
+            if not inside:
+                missed(nest, f"stays a loop: {found}")
+            elif isinstance(nest, num.NestOp):
+                _reduce_inside(nest, target)
+
+
+def _reduce_inside(nest: num.NestOp, target: str) -> None:
+    """Replace the reductions of a nest that code for vectors computes; the nest becomes loops around the calls."""
+    reductions = [op for op in nest.body.block.ops if isinstance(op, num.ReduceOp)]
+    found = [one for one in map(_found, reductions) if not isinstance(one, str)]
+    if any([one.replace(target) for one in found]):
+        expand_nest(nest)
+
+
+@dataclass
+class _Run:
+    """A run of memory that lanes access.
+
+    start: of the first lane, in elements of the root buffer. accesses: none of a table, nor of a `root` that is no
+    buffer but a value, or the result of a reduction, for which one is made. elements: true if each lane accesses its
+    own element. argument: the run as the function of lanes takes it.
+    """
+
+    root: SSAValue
+    start: AffineSum
+    accesses: list[Access]
+    argument: SSAValue
+    elements: bool = False
+
+    @property
+    def writes(self) -> bool:
+        return any(access.writes for access in self.accesses)
+
+
+@dataclass
+class _Found:
+    """A nest as a function of lanes, with the runs that it reads and, at last, writes.
+
+    nest: the op to replace, with all loops around that lanes or lines have taken. outer: the axes of the nest that stay
+    loops, with their extents.
+    """
+
+    nest: Operation
+    outer: Mapping[SSAValue, int]
+    runs: Sequence[_Run]
+    function: num.LaneFunctionOp
+    loop: ElementLoop
+
+    def replace(self, target: str) -> bool:
+        """Replace the nest by calls, and return True, unless plain code is likely to be faster."""
+        kernel = next((offer.kernel for offer in offers(target, self.loop)), None)
+        if kernel is None or kernel.composed is None:
+            missed(self.nest, "stays a loop: the target has no code for vectors that computes its ops")
+            return False
+        if (cost := kernel.composed.costs[""]) >= self.loop.work:
+            missed(self.nest, f"stays a loop: code for vectors takes {cost:.0f}, plain code about {self.loop.work:.0f}")
+            return False
+        passed(self.nest, f"becomes code for vectors, which takes {cost:.0f}, plain code about {self.loop.work:.0f}")
+        VECTORISED.add(self.nest)
+        builder, singles = LoopNest(self.nest), dict[int, SSAValue]()
+        for number, run in enumerate(self.runs):
+            made = run.root.owner
+            if not isinstance(run.root.type, MemRefType):
+                singles[number] = self._single(run, builder)
+            elif isinstance(made, Operation) and (made.parent is None or self.nest.is_ancestor(made)):
+                if made.parent is not None:
+                    made.detach()
+                builder.put(made)
+        routine = num.CodedLoopAttr.named(_define(self.function, self.nest), size_of(kernel))
+
+        def call(numbers: Indices) -> None:
+            known = dict(zip(self.outer, numbers, strict=True))
+            operands = list[SSAValue]()
+            for number, (run, reach) in enumerate(zip(self.runs, self.loop.reach, strict=True)):
+                if number in singles:
+                    operands.append(singles[number])
+                    continue
+                start = builder.index(run.start.constant)
+                for variable, factor in run.start.factors.items():
+                    start = builder.add(start, builder.times(known.get(variable, variable), factor))
+                operands.append(builder.insert(scratch.SliceOp(run.root, start, (reach,))))
+            builder.put(num.CallOp(routine, [operands[-1], *operands[:-1]], code_of(kernel)))
+
+        builder.over([*self.outer.values()], call)
+        if self.loop.reduces:
+            result, to = builder.load(singles[len(self.runs) - 1], [builder.index(0)]), self.runs[-1].root
+            if isinstance(to.type, IndexType):
+                result = builder.insert(arith.IndexCastOp(result, to.type))
+            to.replace_all_uses_with(result)
+        Rewriter.erase_op(self.nest)
+        return True
+
+    def _single(self, run: _Run, builder: LoopNest) -> SSAValue:
+        """An array for a value, which holds it unless it is the result."""
+        type = i32 if run.root.type == IndexType() else run.root.type
+        array = local_array(function_around(self.nest), type, 1, run.root.name_hint or "single")
+        if run is not self.runs[-1]:
+            builder.store(run.root, array, [builder.index(0)])
+        return array
+
+
+def _define(function: num.LaneFunctionOp, user: Operation) -> str:
+    """Put a function, and the declarations of those that it calls, into the module of its user; return its name."""
+    module = user
+    while not isinstance(module, ModuleOp):
+        module = cast(Operation, module.parent_op())
+    name, block = function.sym_name.data, module.body.block
+    if SymbolTable.lookup_symbol(module, name) is None:
+        called = [op.callee.root_reference.data for op in function.body.walk() if isinstance(op, func.CallOp)]
+        for runtime in dict.fromkeys(called):
+            if SymbolTable.lookup_symbol(module, runtime) is None:
+                known = RUNTIME_FUNCTIONS[runtime]
+                block.add_op(func.FuncOp.external(runtime, known.arguments, [known.result]))
+        block.add_op(function)
+    return name
+
+
+def _found(nest: _Nest) -> _Found | str:
+    """A nest as a function of lanes, or why it is none."""
+    if isinstance(nest, num.ContractOp) and len(nest.shape) > 1:
+        return "it has several windows"
+    if isinstance(nest, scf.ForOp) and (nest.iter_args or trips_from_zero(nest) is None):
+        return "it carries values, or its indices are not those from 0 to a constant"
+    try:
+        return _Recording(nest).found()
+    except NotInLanes as error:
+        return str(error)
+    except InputError as error:
+        return error.message
+    except VerifyException as error:
+        return str(error)
+
+
+def _single_width(type: Attribute) -> int:
+    """The bits of a value in memory; raises `NotInLanes` for one that is no integer."""
+    if isinstance(type, IndexType):
+        return REGISTER
+    format = number_format(type)
+    width = type.width.data if isa(type, IntegerType) else 8 * format.dtype.itemsize if format is not None else 0
+    if width not in WIDTHS:
+        raise NotInLanes(f"{type} is no integer of {', '.join(map(str, WIDTHS))} bits")
+    return width
+
+
+def _counts_up(variable: SSAValue) -> bool:
+    """True for the number of an axis, and for the index of a loop from 0."""
+    loop = variable.owner.parent_op() if isinstance(variable.owner, Block) else None
+    return isinstance(loop, _Nest) or (isinstance(loop, scf.ForOp) and trips_from_zero(loop) is not None)
+
+
+def _is_inside(loop: Operation, value: SSAValue) -> bool:
+    """True for a value that an op inside of another makes."""
+    block = value.owner if isinstance(value.owner, Block) else value.owner.parent
+    return block is not None and loop.is_ancestor(block)
+
+
+@dataclass(frozen=True)
+class _Window:
+    """An axis inside of a lane: its number in the function of lanes, and the first number in the nest."""
+
+    number: SSAValue
+    first: int
+
+
+@dataclass
+class _Recording:
+    """The function of a lane, recorded as the ops of a nest are visited.
+
+    values: what has been recorded, by the IR's value; places: those that are indices. cells: what a lane stored to
+    memory of its own, by buffer and element. indexed: the loads and stores of the function, each with its run and the
+    factors of the numbers of axes in its index, whose lines are added at the end.
+    """
+
+    nest: _Nest
+    block: Block = field(default_factory=Block)
+    values: dict[SSAValue, Element] = field(default_factory=dict[SSAValue, Element])
+    places: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    runs: list[_Run] = field(default_factory=list[_Run])
+    cells: dict[SSAValue, dict[int, Element]] = field(default_factory=dict[SSAValue, dict[int, Element]])
+    indexed: list[tuple[Operation, int, AffineSum]] = field(default_factory=list[tuple[Operation, int, AffineSum]])
+
+    def __post_init__(self) -> None:
+        self.recorder = LaneRecorder(self.block, self.table)
+        if isinstance(self.nest, num.ReduceOp):
+            self.lane, self.first = self.nest.body.block.args[0], self.nest.numbers.start
+            self.number = self.lane
+        else:
+            self.lane, self.first = self.nest.body.block.args[-1], 0
+            self.number = self.block.insert_arg(IndexType(), 0)
+
+    def found(self) -> _Found:
+        """The function; raises `NotInLanes` if lanes do not compute the nest."""
+        nest = self.nest
+        if isinstance(nest, num.ReduceOp):
+            return self.joined(nest)
+        self.ops(nest.body.block, {})
+        if not self.runs or not self.runs[-1].writes:
+            raise NotInLanes("it stores nothing")
+        if not all(map(self.is_safe, self.runs[:-1])):
+            raise NotInLanes("an iteration may read what another stores")
+        shape = (cast(int, trips_from_zero(nest)),) if isinstance(nest, scf.ForOp) else nest.shape
+        op, count, lines, pitches = cast(Operation, nest), shape[-1], 1, [0] * len(self.runs)
+        axes = dict[SSAValue, int](zip(nest.body.block.args[:-1], shape[:-1], strict=True))
+        while (around := self._around(op, axes)) is not None and self._continue(around[0], count):
+            count *= self._take(around, axes)
+            self._move(around[0], [count // around[1] if run.elements else 0 for run in self.runs])
+            op = around[2]
+        if (around := self._around(op, axes)) is not None:
+            found = [run.start.factors.get(around[0], 0) for run in self.runs]
+            if min(found) >= 0:
+                lines, pitches, op = self._take(around, axes), found, around[2]
+                self._move(around[0], pitches)
+        return self.finished(op, axes, [lines, count] if lines > 1 else [count], pitches)
+
+    def _around(self, op: Operation, axes: Mapping[SSAValue, int]) -> tuple[SSAValue, int, Operation] | None:
+        """The number of the axis around lanes, its extent, and the op that a call replaces if lanes take it."""
+        if axes:
+            number, extent = [*axes.items()][-1]
+            return number, extent, op
+        loop = op.parent_op()
+        if not isinstance(loop, scf.ForOp) or loop.iter_args or (count := trips_from_zero(loop)) is None:
+            return None
+        # Constants are the same in all iterations, and can be in front of the loop.
+        if any(_is_inside(loop, run.root) and not isinstance(run.root.owner, scratch.ConstantOp) for run in self.runs):
+            return None
+        rest = [each for each in loop.body.block.ops if each is not op and not isinstance(each, scf.YieldOp)]
+        alone = all(is_side_effect_free(each) and not each.regions for each in rest)
+        return (loop.body.block.args[0], count, loop) if alone else None
+
+    @staticmethod
+    def _take(around: tuple[SSAValue, int, Operation], axes: dict[SSAValue, int]) -> int:
+        axes.pop(around[0], None)
+        return around[1]
+
+    def _continue(self, number: SSAValue, count: int) -> bool:
+        """True if the elements of an iteration around lanes lie behind those of the one before."""
+        return all(run.start.factors.get(number) == (count if run.elements else None) for run in self.runs)
+
+    def _move(self, number: SSAValue, factors: Sequence[int]) -> None:
+        """Take the multiples of a number from the starts of runs."""
+        for run, factor in zip(self.runs, factors, strict=True):
+            run.start = run.start.plus(AffineSum(0, {number: -factor}))
+
+    def finished(
+        self, op: Operation, outer: Mapping[SSAValue, int], shape: Sequence[int], pitches: Sequence[int]
+    ) -> _Found:
+        """The function for lines and lanes, with the indices of all accesses."""
+        for run in self.runs:
+            if any(op.is_ancestor(variable.owner) and variable not in outer for variable in run.start.factors):
+                raise NotInLanes("what it accesses begins at an index that it computes itself")
+        line = self.block.insert_arg(IndexType(), len(self.runs)) if len(shape) > 1 else None
+        for access, run, index in self.indexed:
+            index = index if line is None else index.plus(AffineSum(0, {line: 1}), pitches[run])
+            access.operands[len(access.operands) - 1] = _index(index, access)
+        without_unused(self.block)
+        function = num.LaneFunctionOp("lanes", shape, Region(self.block))
+        loop = element_loop(function)
+        if not loop.reduces and all(step.name in ("load", "store") for step in loop.steps):
+            raise NotInLanes("it is a copy, which compilers recognise")
+        for argument, reach in zip(function.runs, loop.reach, strict=True):
+            type = MemRefType(memref_type(argument).element_type, [reach])
+            Rewriter.replace_value_with_new_type(argument, type)
+        function.properties["sym_name"] = num.LaneFunctionOp.name_of(loop.digest)
+        function.location = op.location
+        return _Found(op, outer, self.runs, function, loop)
+
+    def joined(self, nest: num.ReduceOp) -> _Found:
+        """The function that joins the values of all lanes to a single one."""
+        used = [number for number, result in enumerate(nest.joined) if result.uses]
+        if len(used) != 1 or not nest.numbers:
+            raise NotInLanes
+        starts = [self._start(start) for start in nest.starts]
+
+        def body(number: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            self.number = number
+            for argument, value in zip(nest.body.block.args[1:], carried, strict=True):
+                if isinstance(value.type, IndexType):
+                    self.places[argument] = value
+                else:
+                    self.values[argument] = Element(value, REGISTER)
+            return self._next(nest.body.block)
+
+        kinds = [kind.data for kind in nest.kinds]
+        result = self.recorder.reduce(kinds, starts, nest.numbers, body)[used[0]]
+        run = self.add_run(nest.joined[used[0]], AffineSum(0, {}), _single_width(nest.joined[used[0]].type), [])
+        if isinstance(result.type, IndexType):
+            result = self.recorder.put(arith.IndexCastOp(result, i32))
+        self.recorder.store(Element(result, REGISTER), run.argument, self.recorder.index(0))
+        return self.finished(nest, {}, (), [0] * len(self.runs))
+
+    def _start(self, start: SSAValue) -> SSAValue:
+        if not isinstance(start.type, IndexType):
+            return self.recorder.register(self.value(start))
+        if (known := const_evaluate_operand(start)) is None:
+            raise NotInLanes("the place before all lanes is not constant")
+        return self.recorder.index(known)
+
+    def _next(self, block: Block, windows: dict[SSAValue, _Window] | None = None) -> Sequence[SSAValue]:
+        """Record the body of a reduction, and return the values that it hands on."""
+        self.ops(block, windows or {})
+        last = cast(num.NextOp, block.last_op)
+        return [self.places.get(one) or self.recorder.register(self.value(one)) for one in last.values]
+
+    def is_safe(self, run: _Run) -> bool:
+        """True if no element that is read has been overwritten, in whatever groups lanes run.
+
+        The run that is written does not meet those that are read, or lanes read nothing before their own place.
+        """
+        [written] = self.runs[-1].accesses
+        return all(read.is_apart(written) or _is_behind(read, written) for read in run.accesses)
+
+    def ops(self, block: Block, windows: dict[SSAValue, _Window]) -> None:
+        """Record the ops of a block. windows: the axes around it inside of the lane, in order."""
+        for op in block.ops:
+            if not isinstance(op, num.NextOp | scf.YieldOp):
+                self.op(op, windows)
+
+    def op(self, op: Operation, windows: dict[SSAValue, _Window]) -> None:
+        match op:
+            case memref.LoadOp():
+                self.values[op.res] = self.load(op, windows)
+            case memref.StoreOp() if not any(run.writes for run in self.runs):
+                if (cell := self.cell(op)) is not None:
+                    self.cells.setdefault(scratch.root(op.memref), {})[cell] = self.value(op.value)
+                else:
+                    value = self.value(op.value)
+                    run, index = self.run(op, windows)
+                    self.recorder.store(value, run.argument, self.number)
+                    self.indexed.append((cast(Operation, self.block.last_op), self.runs.index(run), index))
+            case num.ProductsOp(spacing=None, channels=None):
+                rows = first_element(op.weights).plus(AffineSum(0, {self.lane: op.row_pitch}))
+                vector = first_element(op.vector)
+                self.values[op.result] = self.sum(op, (op.weights, rows), (op.vector, vector))
+            case num.CallOp(routine=num.DotAttr() | num.DistanceAttr() as routine, kernel=None) if not windows:
+                runs = [(run, first_element(run)) for run in op.factors]
+                # The factor that differs by lanes has the rows.
+                rows, vector = sorted(runs, key=lambda run: self.lane not in run[1].factors)
+                self.values[op.result] = self.sum(op, rows, vector, differs=isinstance(routine, num.DistanceAttr))
+            case num.NumOp():
+                computed = op.computation()(self.recorder, [self.value(value) for value in op.operands])
+                for result in op.results:
+                    self.values[result] = computed
+            case arith.SelectOp(lhs=self.lane) if op.rhs in self.places:
+                condition = self.value(op.cond).value
+                if isinstance(condition, int):
+                    raise NotInLanes
+                self.places[op.result] = self.recorder.put(arith.SelectOp(condition, self.number, self.places[op.rhs]))
+            case arith.SelectOp() if not isinstance(op.result.type, IndexType):
+                chosen = [self.value(value) for value in op.operands]
+                self.values[op.result] = self.recorder.select(*chosen)
+            case num.ReduceOp():
+                self.inner(op, windows)
+            case scratch.SliceOp():
+                pass
+            case _ if is_side_effect_free(op) and all(isinstance(value.type, IndexType) for value in op.results):
+                # Arithmetic on indices, which addresses repeat.
+                pass
+            case arith.ConstantOp():
+                self.value(op.result)
+            case _:
+                raise NotInLanes(f"{op.name} is no op of lanes")
+
+    def value(self, value: SSAValue) -> Element:
+        """A value as it is recorded; a constant from anywhere."""
+        if isinstance(op := value.owner, num.NumOp) and not op.operands:
+            return op.computation()(self.recorder, [])
+        if value not in self.values:
+            known, type = const_evaluate_operand(value), value.type
+            if known is None:
+                self.values[value] = self.shared(value)
+            elif isa(type, IntegerType):
+                self.values[value] = self.recorder.int_constant(known, type.bitwidth)
+            else:
+                raise NotInLanes(f"{value.type} is no integer")
+        return self.values[value]
+
+    def shared(self, value: SSAValue) -> Element:
+        """Record a value from outside of the nest."""
+        if _is_inside(self.nest, value) or isinstance(value.type, IndexType):
+            raise NotInLanes("it computes with an index, or with what is made inside of it in another way")
+        run = self.add_run(value, AffineSum(0, {}), _single_width(value.type), [])
+        return self.recorder.first(run.argument)
+
+    def inner(self, op: num.ReduceOp, windows: dict[SSAValue, _Window]) -> None:
+        """Record an axis that joins values inside of a lane."""
+        starts = [self.value(start) for start in op.starts]
+        number, carried = op.body.block.args[0], op.body.block.args[1:]
+
+        def body(window: SSAValue, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            self.values |= {
+                argument: Element(value, start.width)
+                for argument, value, start in zip(carried, values, starts, strict=True)
+            }
+            return self._next(op.body.block, {**windows, number: _Window(window, op.numbers.start)})
+
+        kinds = [kind.data for kind in op.kinds]
+        results = self.recorder.reduce(kinds, [*map(self.recorder.register, starts)], range(len(op.numbers)), body)
+        for result, value, start in zip(op.joined, results, starts, strict=True):
+            self.values[result] = Element(value, start.width)
+
+    def sum(
+        self,
+        op: num.ProductsOp | num.CallOp,
+        rows: tuple[SSAValue, AffineSum],
+        vector: tuple[SSAValue, AffineSum],
+        *,
+        differs: bool = False,
+    ) -> Element:
+        """Record a sum over rows, given as runs and the element of each at which that of the lane begins.
+
+        differs: true if it adds the squares of differences, and no products.
+        """
+        formats = [element_format(factor.type) for factor in op.factors]
+        pitch, length = rows[1].factors.get(self.lane, 0), op.length
+        whole = all(format.coding is INTEGER_CODING for format in formats) and op.accumulator.INTEGER
+        if not whole or pitch < 1 or self.lane in vector[1].factors or any(run.writes for run in self.runs):
+            raise NotInLanes("the products inside are not of integers in rows")
+        buffers = [rows[0], vector[0]]
+        if any(packed_bits(memref_type(buffer)) is not None or is_handed_on(buffer) for buffer in buffers):
+            raise NotInLanes("the products inside are of packed elements, or of memory that is handed on")
+        runs = (
+            self.sum_run(op, rows[0], rows[1].plus(AffineSum(0, {self.lane: -pitch}))),
+            self.sum_run(op, *vector, shared=True),
+        )
+        recorder, width, start = self.recorder, op.accumulator.bits, self.value(op.sum)
+        if width > REGISTER:
+            raise NotInLanes(f"a value has more than {REGISTER} bits")
+
+        def term(number: SSAValue, sums: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            factors = list[SSAValue]()
+            for run, factor in zip(runs, (pitch, 0), strict=True):
+                loaded = recorder.load(run.argument, self.number)
+                factors.append(cast(SSAValue, loaded.value))
+                at = AffineSum(0, {self.number: factor, number: 1} if factor else {number: 1})
+                self.indexed.append((recorder.last_load, self.runs.index(run), at))
+            row, vector = factors
+            if differs:
+                row = vector = recorder.put(arith.SubiOp(row, vector))
+            return [recorder.put(arith.AddiOp(sums[0], recorder.put(arith.MuliOp(row, vector))))]
+
+        [sum] = recorder.reduce([num.SUM], [recorder.register(Element(0, REGISTER))], range(length), term)
+        return recorder.addi(start, Element(sum, width))
+
+    def sum_run(self, op: Operation, buffer: SSAValue, start: AffineSum, *, shared: bool = False) -> _Run:
+        """The run of a factor. shared: true for a vector, which several sums may read."""
+        root, access = scratch.root(buffer), buffer_access(op, buffer)
+        if element_bytes(memref_type(buffer)) != element_bytes(memref_type(root)) or access.width not in WIDTHS:
+            raise NotInLanes("the products inside are of elements in other units than their buffer")
+        for run in self.runs if shared else ():
+            if run.root is root and run.start == start and not run.elements:
+                run.accesses.append(access)
+                return run
+        return self.add_run(root, start, access.width, [access])
+
+    def table(self, name: str, table: Table) -> SSAValue:
+        """The run of a table, as the function takes it."""
+        constant = scratch.ConstantOp.of(table, element_type(table))
+        constant.result.name_hint = f"{name}_table"
+        for run in self.runs:
+            known = run.root.owner
+            if not run.accesses and isinstance(known, scratch.ConstantOp) and known.value == constant.value:
+                return run.argument
+        return self.add_run(constant.result, AffineSum(0, {}), 8 * table.dtype.itemsize, [], len(table)).argument
+
+    def add_run(self, root: SSAValue, start: AffineSum, width: int, accesses: list[Access], length: int = 1) -> _Run:
+        """Append a run. length: that of a table; that of others follows from what lanes access."""
+        argument = self.block.insert_arg(MemRefType(IntegerType(width), [length]), len(self.runs))
+        argument.name_hint = root.name_hint
+        run = _Run(root, start, accesses, argument)
+        self.runs.append(run)
+        return run
+
+    def cell(self, op: memref.LoadOp | memref.StoreOp) -> int | None:
+        """The element of a buffer that all lanes access, and nothing outside of the nest; None for another."""
+        place, root = element_of(op.memref, op.indices), scratch.root(op.memref)
+        if place.factors or is_handed_on(op.memref):
+            return None
+        inside = all(self.nest.is_ancestor(use.operation) for use in buffer_reads(root))
+        return place.constant if inside else None
+
+    def load(self, op: memref.LoadOp, windows: dict[SSAValue, _Window]) -> Element:
+        if any(run.writes for run in self.runs):
+            raise NotInLanes("it loads behind a store")
+        if (cells := self.cells.get(scratch.root(op.memref))) is not None:
+            place = element_of(op.memref, op.indices)
+            if place.factors or place.constant not in cells:
+                raise NotInLanes("it loads what it has stored at an index that is not constant")
+            return cells[place.constant]
+        run, index = self.run(op, windows)
+        loaded = self.recorder.load(run.argument, self.number)
+        self.indexed.append((self.recorder.last_load, self.runs.index(run), index))
+        return loaded
+
+    def run(self, op: memref.LoadOp | memref.StoreOp, windows: dict[SSAValue, _Window]) -> tuple[_Run, AffineSum]:
+        """The run that an op accesses, and the index in it, a sum of the numbers of axes."""
+        type, lane = memref_type(op.memref), self.lane
+        root = scratch.root(op.memref)
+        if packed_bits(type) is not None or is_handed_on(op.memref):
+            raise NotInLanes("it accesses packed elements, or memory that is handed on")
+        access, place, bytes = buffer_access(op, op.memref), element_of(op.memref, op.indices), element_bytes(type)
+        strides = {window: place.factors.get(number, 0) for number, window in windows.items()}
+        begin = self.first + sum(stride * window.first for window, stride in strides.items())
+        apart = {number: -place.factors.get(number, 0) for number in (*windows, lane)}
+        start = place.plus(AffineSum(begin, apart))
+        if place.factors.get(lane, 0) != 1 or bytes != element_bytes(memref_type(root)) or access.width not in WIDTHS:
+            raise NotInLanes("an iteration does not access the element behind that of the one before")
+        index = AffineSum(
+            -self.first, {self.number: 1, **{w.number: stride for w, stride in strides.items() if stride}}
+        )
+        if isinstance(op, memref.LoadOp):
+            for run in self.runs:
+                gap = start.plus(run.start, -1)
+                if run.elements and run.root is root and not gap.factors and gap.constant >= 0:
+                    run.accesses.append(access)
+                    return run, index.plus(AffineSum(gap.constant, {}))
+        run = self.add_run(root, start, access.width, [access])
+        run.elements = True
+        return run, index
+
+
+def _is_behind(read: Access, written: Access) -> bool:
+    """True if an iteration reads the element that it writes, or elements behind it."""
+    if read.start is None or written.start is None or read.width != written.width:
+        return False
+    gap = read.start.plus(written.start, -1)
+    return all(map(_counts_up, gap.factors)) and min([gap.constant, *gap.factors.values()]) >= 0
+
+
+def _index(sum: AffineSum, access: Operation) -> SSAValue:
+    """An index of the function of lanes, inserted before the access that takes it."""
+    dims = [*sum.factors]
+    expression = AffineExpr.constant(sum.constant)
+    for number, factor in enumerate(sum.factors.values()):
+        expression = AffineExpr.dimension(number) * factor + expression
+    if isinstance(expression, AffineDimExpr):
+        return dims[0]
+    builder = Builder(InsertPoint.before(access))
+    if isinstance(expression, AffineConstantExpr):
+        return builder.insert(arith.ConstantOp.from_int_and_width(expression.value, IndexType())).result
+    return builder.insert(affine.ApplyOp(dims, AffineMapAttr(AffineMap(len(dims), 0, (expression,))))).result
