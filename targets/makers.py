@@ -149,8 +149,9 @@ class _ContentCoder(Maker, Generic[C]):
             yield Offer(kernel)
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        known = is_declared_as(content, self.CONTENT) and is_code_of(attribute, self.name)
-        return self.kernel(cast(C, content), attribute.key.data) if known else None
+        if is_declared_as(content, self.CONTENT) and is_code_of(attribute, self.name):
+            return self.kernel(cast(C, content), attribute.key.data)
+        return None
 
     def kernel(self, content: C, key: str | None = None) -> Kernel | None:
         """The kernel for a content; None if there is none. key: unique within a program, by default a digest of it."""
