@@ -330,7 +330,7 @@ class LowerArithToCPass(ModulePass):
 def _model(module: ModuleOp) -> func.FuncOp:
     models: list[func.FuncOp] = []
     for op in module.ops:
-        if isinstance(op, num.LaneFunctionOp):
+        if op.name == num.LANE_FUNCTION:
             # The kernel that computes it is printed where it is called.
             continue
         if not isinstance(op, func.FuncOp):

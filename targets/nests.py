@@ -19,7 +19,7 @@ from tinyml.dialects.layouts.digits import Digits, Width
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.modules import on_call
-from tinyml.dialects.num import KernelAttr, LaneFunctionOp, Spacing
+from tinyml.dialects.num import KernelAttr, Spacing
 from tinyml.targets.kernel import Kernel
 
 if TYPE_CHECKING:
@@ -118,13 +118,15 @@ content.
 """
 
 
-LOOP_OF: Callable[[LaneFunctionOp], ElementLoop] = on_call("tinyml.targets.composer.lane_programs:element_loop")
+LOOP_OF: Callable[..., ElementLoop] = on_call("tinyml.targets.composer.lane_programs:element_loop")
 """The loop that a function of lanes is."""
 
 
 def content_of(declaration: FuncOp) -> Content:
     """The content of the code of a declared function; raises `InputError` for a function that is no such code."""
     if isinstance(name := declaration.attributes.get(LANES), SymbolRefAttr):
+        from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp
+
         function = LaneFunctionOp.named(name.root_reference.data, declaration)
         if function is None:
             raise InputError(f"there is no function of lanes {name}")

@@ -14,7 +14,6 @@ from tinyml.dialects.num.contractions import *
 from tinyml.dialects.num.entries import *
 from tinyml.dialects.num.kernels.calls import *
 from tinyml.dialects.num.kernels.kernel_attributes import *
-from tinyml.dialects.num.kernels.lane_functions import *
 from tinyml.dialects.num.kernels.routines import *
 from tinyml.dialects.num.nests import *
 from tinyml.dialects.num.scalar_functions import *
@@ -25,8 +24,9 @@ from tinyml.dialects.num.totals import *
 if TYPE_CHECKING:
     from tinyml.dialects.num.kernels.coded_sums import *
     from tinyml.dialects.num.kernels.forest_walks import *
+    from tinyml.dialects.num.kernels.lane_functions import *
 
-_ON_USE = [f"{__name__}.kernels.coded_sums", f"{__name__}.kernels.forest_walks"]
+_ON_USE = [f"{__name__}.kernels.{file}" for file in ("coded_sums", "forest_walks", "lane_functions")]
 """The files of ops and routines that few programs have, which are imported when their names are used."""
 
 if not TYPE_CHECKING:

@@ -42,6 +42,7 @@ from tinyml.dialects.scratch.types import memref_type
 
 __all__ = [
     "GREATEST",
+    "LANE_FUNCTION",
     "PLACE",
     "SUM",
     "ClosedNestOp",
@@ -51,6 +52,10 @@ __all__ = [
     "ReduceOp",
     "RowLoopOp",
 ]
+
+
+LANE_FUNCTION = "num.lane_function"
+"""The name of the op of functions on vectors, whose file few programs need."""
 
 
 class ElementAccess(NamedTuple):

@@ -18,7 +18,6 @@ from tinyml.lowering.c.function import ExpressionBuilder, Spellings
 from tinyml.lowering.c.input_functions import InputBuffer
 from tinyml.lowering.c.program import ProgramBuilder
 from tinyml.lowering.c.real_numbers import from_real, lies_below
-from tinyml.lowering.c.stream_functions import StreamFunctions
 
 
 def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellings) -> list[Operation]:
@@ -43,6 +42,8 @@ def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellin
 
 def _stream_functions(program: ProgramBuilder, spellings: Spellings) -> list[Operation]:
     """The functions of a program that streams, with NAME_push_floats if the input format is known."""
+    from tinyml.lowering.c.stream_functions import StreamFunctions
+
     format = program.input_format
     if format is None:
         return StreamFunctions(program).functions(None)

@@ -297,6 +297,6 @@ def listed(*, computed: bool) -> list[str]:
     )
     ops: list[str] = []
     for dialect, names in re.findall(r"^\* `(\w+)`: (.*(?:\n  .*)*)", section, re.MULTILINE):
-        parts = [*re.split(r"of constants and in such layers also", " ".join(names.split())), ""]
+        parts = [*re.split(r"on constants and in decomposed layers also", " ".join(names.split())), ""]
         ops += [f"{dialect}.{name}" for name in re.findall(r"\w+", parts[0 if computed else 1])]
     return ops

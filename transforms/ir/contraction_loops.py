@@ -29,8 +29,11 @@ def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
             walked = zip(entries, lengths, strict=True)
             return [nest.add(entry, nest.unsigned(nest.load(row_lengths, [index]))) for entry, row_lengths in walked]
 
+        def row_of(numbers: Indices) -> None:
+            row(numbers[0], ())
+
         if op.rows > 1 and first == 0 and len(op.shape) == 1 and not sparse:
-            nest.nest(op.shape, lambda numbers: row(numbers[0], ()) and None)
+            nest.nest(op.shape, row_of)
         elif op.rows - first > 1 or sparse:
             nest.fold(nest.index(op.rows), [nest.index(0)] * len(sparse), row, first)
         else:

@@ -46,7 +46,7 @@ class Level:
 _CONTROL = ("func.func", "func.return", "scf.for", "scf.if", "scf.while", "scf.condition", "scf.yield")
 _INTEGERS_AND_FLOATS = IntegerType | IndexType | AnyFloat
 _NESTS = num.ContractOp | num.EntriesOp | num.NextOp
-_ON_BITS = _NESTS | num.LaneFunctionOp | num.ReduceOp
+_ON_BITS = _NESTS | num.ReduceOp
 
 
 def _hardware_complaint(op: Operation) -> str | None:
@@ -82,7 +82,7 @@ def _memories_complaint(op: Operation) -> str | None:
 
 def _bits_complaint(op: Operation) -> str | None:
     """Complaint about arithmetic in a number format; nests stay until hardware deals them out."""
-    if op.name.startswith("num.") and not isinstance(op, _ON_BITS):
+    if op.name.startswith("num.") and not isinstance(op, _ON_BITS) and op.name != num.LANE_FUNCTION:
         return f"'{op.name}' is of another level"
     types: list[Attribute] = [value.type for value in (*op.operands, *op.results)]
     for type in types:

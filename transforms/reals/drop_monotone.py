@@ -10,25 +10,15 @@ greatest is. The same applies to a single score that was rounded to its threshol
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, IndexType, ModuleOp, TensorType
-from xdsl.ir import OpResult, SSAValue
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.transforms.dead_code_elimination import dce
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import number_format
-from tinyml.dialects.rewriting import Rewriter
-from tinyml.dialects.tdsl.base import shaped, spell
-from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES, add_label, argument_of_sigmoid
-
-_Decision = tdsl.ArgmaxOp | tdsl.SignOp | tdsl.AtLeastOp
+from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES
 
 
 @dataclass(frozen=True)
@@ -46,117 +36,15 @@ class DropMonotonePass(ModulePass):
     outputs: str = SCORES
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         if self.outputs not in OUTPUTS:
             raise InputError(f"unknown outputs '{self.outputs}'; there are {', '.join(OUTPUTS)}")
         if self.outputs != CLASS:
             return
-        function = predict_function(op)
         if tdsl.read_interface(op).threshold is not None:
             raise InputError(
                 f"leave out --outputs {CLASS}: a detector of anomalies gives a score, which NAME_is_anomaly compares "
                 "with the threshold"
             )
-        if not any(isinstance(type, IndexType) for type in function.function_type.outputs):
-            _add_label(function)
-        for decision in [inner for inner in op.walk() if isinstance(inner, _Decision)]:
-            _return_compared(function, _drop(decision))
-        function.update_function_type()
-        dce(op)
+        from tinyml.transforms.reals.analysis.compared_scores import return_compared_scores
 
-
-def _add_label(function: func.FuncOp) -> None:
-    """Decide on a class by the first result of a function."""
-    last = cast(func.ReturnOp, function.body.block.last_op)
-    scores = last.operands[0]
-    shape = tdsl.shape_of(scores)
-    if math.prod(shape) != max(shape, default=1):
-        raise InputError(f"outputs={CLASS} needs a vector of scores, or a single one; the program gives {spell(shape)}")
-    argument = argument_of_sigmoid(scores)
-    add_label(function, scores if argument is None else argument)
-
-
-def _return_compared(function: func.FuncOp, compared: SSAValue) -> None:
-    """Return the compared numbers once, in place of all results that are computed only from them."""
-    last = cast(func.ReturnOp, function.body.block.last_op)
-    if not isinstance(compared.type, TensorType) or number_format(shaped(compared).get_element_type()) is None:
-        # The program finishes an accumulator before it returns it.
-        return
-    kept: list[int] = []
-    for number, result in enumerate(last.operands):
-        if isinstance(result.type, TensorType) and _is_function_of(result, compared):
-            last.operands[number] = compared
-        if last.operands[number] not in [last.operands[earlier] for earlier in kept]:
-            kept.append(number)
-    last.operands = [last.operands[number] for number in kept]
-    if function.res_attrs is not None:
-        function.res_attrs = ArrayAttr([function.res_attrs.data[number] for number in kept])
-
-
-def _is_function_of(value: SSAValue, argument: SSAValue) -> bool:
-    """True for a value that is computed only from one argument and constants."""
-    if value is argument:
-        return True
-    if not isinstance(value, OpResult) or isinstance(value.op, _Decision) or not value.op.operands:
-        return False
-    operands = [each for each in value.op.operands if not isinstance(each.owner, tdsl.ConstOp | tdsl.FillOp)]
-    return bool(operands) and not value.op.regions and all(_is_function_of(each, argument) for each in operands)
-
-
-def _drop(decision: _Decision) -> SSAValue:
-    """Let a decision read the argument of increasing functions; return the value that it then compares."""
-    value = decision.input
-    threshold = decision.threshold.value.data if isinstance(decision, tdsl.AtLeastOp) else 0.0
-    while (found := _argument(value, decision, threshold)) is not None:
-        value, threshold = found
-    if value is decision.input:
-        return value
-    if isinstance(decision, tdsl.AtLeastOp):
-        new: _Decision = tdsl.AtLeastOp(value, threshold)
-    else:
-        new = type(decision)(value)
-    new.attributes |= decision.attributes
-    new.result.name_hint = decision.result.name_hint
-    Rewriter.replace_op(decision, new)
-    return value
-
-
-def _argument(value: SSAValue, decision: _Decision, threshold: float) -> tuple[SSAValue, float] | None:
-    """The argument that yields the same decision, and its threshold; None unless the value increases with it."""
-    op = value.owner
-    whole = isinstance(decision, tdsl.ArgmaxOp)
-    match op:
-        case tdsl.ReshapeOp():
-            return op.input, threshold
-        case tdsl.FunctionOp() if whole:
-            return op.input, threshold
-        case tdsl.SoftmaxOp() if whole and tdsl.shape_of(value)[-1] == math.prod(tdsl.shape_of(value)):
-            return op.input, threshold
-        case tdsl.TanhOp() if isinstance(decision, tdsl.SignOp):
-            return op.input, threshold
-        case tdsl.SigmoidOp() if isinstance(decision, tdsl.AtLeastOp) and 0 < threshold < 1:
-            return op.input, math.log(threshold / (1 - threshold))
-        case tdsl.MulOp():
-            for scaled, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-                factor = _number(other)
-                if factor is not None and 0 < factor < math.inf and tdsl.shape_of(scaled) == tdsl.shape_of(value):
-                    return scaled, threshold / factor
-        case tdsl.AddOp() | tdsl.SubOp() if whole:
-            shifted, other = op.lhs, op.rhs
-            if isinstance(op, tdsl.AddOp) and tdsl.shape_of(shifted) != tdsl.shape_of(value):
-                shifted, other = other, shifted
-            # The same number for all elements, constant or not.
-            if tdsl.shape_of(shifted) == tdsl.shape_of(value) and math.prod(tdsl.shape_of(other)) == 1:
-                return shifted, threshold
-        case _:
-            pass
-    return None
-
-
-def _number(value: SSAValue) -> float | None:
-    """The real that all elements of a constant equal."""
-    if not isinstance(constant := value.owner, tdsl.ConstOp):
-        return None
-    reals = tdsl.format_of(value).decode(constant.raws).ravel()
-    return float(reals[0]) if (reals == reals[0]).all() else None
+        return_compared_scores(op)

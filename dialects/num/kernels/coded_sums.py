@@ -16,7 +16,6 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.layouts.contents import LANES, ROWS, TILE
 from tinyml.dialects.num.kernels.calls import MEMREF, Arguments, CallOp, RoutineAttr, is_of_bytes, run_length
 from tinyml.dialects.num.kernels.kernel_attributes import CodeKernelAttr, KernelAttr, parse_numbers, print_numbers
-from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp, run_width
 from tinyml.dialects.scratch.types import element_bytes, memref_type, packed_bits
 
 _FUNCTION = "function"
@@ -170,6 +169,8 @@ class CodedLoopAttr(CodeAttr):
         return [MEMREF] * max(count, 1)
 
     def verify_call(self, call: CallOp) -> None:
+        from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp, run_width
+
         results, *read = call.arguments
         for run in call.arguments:
             if packed_bits(memref_type(run)) is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.dialects import arith, scf
@@ -20,19 +20,11 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl import format_of, shape_of
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.rewrites import in_shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-Op = TypeVar("Op", bound=tdsl.UnaryOp)
-
-
-def in_shape_of(op: Op, value: SSAValue) -> Op:
-    """Clone an op, attributes included, on another tensor; the result has the shape of that tensor."""
-    result = TensorType(format_of(op.out).type, shape_of(value))
-    return type(op).create(operands=[value], result_types=[result], properties=dict(op.properties))
 
 
 TOLERANCE = 1e-4

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, ModuleOp, f32
+from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType, f32
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
@@ -20,11 +21,13 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import PatternRewriteWalker
-from tinyml.dialects.tdsl import shape_of
-from tinyml.lowering.frontends.layers.prototypes import SumOverPrototypes, in_shape_of
+from tinyml.dialects.tdsl import format_of, shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+Op = TypeVar("Op", bound=tdsl.UnaryOp)
 
 
 def simplify(module: ModuleOp) -> None:
@@ -33,12 +36,27 @@ def simplify(module: ModuleOp) -> None:
         WeightsOfFlattenedImage(),
         ScaledLayer(),
         AddedTwice(),
-        SumOverPrototypes(),
+        *_sums_over_prototypes(module),
         ExtendedSequence(),
     ]
     last: list[RewritePattern] = [SparseWeights()]
     for patterns in (first, last):
         PatternRewriteWalker(GreedyRewritePatternApplier(patterns)).rewrite_module(module)
+
+
+def _sums_over_prototypes(module: ModuleOp) -> Sequence[RewritePattern]:
+    """The pattern of weighted sums over prototypes, for a program that computes differences or products."""
+    if not any(isinstance(op, tdsl.SubOp | tdsl.MulOp) for op in module.walk()):
+        return []
+    from tinyml.lowering.frontends.layers.prototypes import SumOverPrototypes
+
+    return [SumOverPrototypes()]
+
+
+def in_shape_of(op: Op, value: SSAValue) -> Op:
+    """Clone an op, attributes included, on another tensor; the result has the shape of that tensor."""
+    result = TensorType(format_of(op.out).type, shape_of(value))
+    return type(op).create(operands=[value], result_types=[result], properties=dict(op.properties))
 
 
 class WeightsOfFlattenedImage(RewritePattern):

@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, SSAValue
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.loops.contractions.zero_points import OffsetSums, start_without_offsets
+from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
 from tinyml.targets.nests import Start
@@ -27,6 +27,7 @@ from tinyml.transforms.ir.index_maps import mapped
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 if TYPE_CHECKING:
+    from tinyml.lowering.loops.contractions.computed_zero_points import OffsetSums
     from tinyml.lowering.loops.contractions.grouped_products import GroupedWeights
 
 Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
@@ -56,8 +57,11 @@ def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
 
     The offsets of factors become part of a constant start if possible. Sums of groups are dot products, too.
     """
-    if OffsetSums.are_in(op):
-        return _lower_computed(op, nest)
+    if _have_offsets(op):
+        from tinyml.lowering.loops.contractions.computed_zero_points import OffsetSums
+
+        if OffsetSums.pay_for(op):
+            return _lower_computed(op, OffsetSums, nest)
     start = start_without_offsets(op)
     rows, columns = tdsl.shape_of(op.out)
     if columns > 1 or any(term.groups is not None for term in op.terms):
@@ -71,12 +75,19 @@ def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
     return lower_rows(op, start, row, nest)
 
 
-def _lower_computed(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
+def _have_offsets(op: tdsl.MatrixProductsOp) -> bool:
+    """True for a product of two computed factors, one of which has a zero point."""
+    values = [value for term in op.terms for value in (term.lhs, term.rhs)]
+    computed = not any(isinstance(value.owner, scratch.ConstantOp) for value in values)
+    return computed and any(tdsl.format_of(value).without_offset()[1] for value in values)
+
+
+def _lower_computed(op: tdsl.MatrixProductsOp, sums: type[OffsetSums], nest: LoopNest) -> None:
     """Lower the product of a computed matrix and a computed column to products of raws, beside sums of offsets."""
     [term], zero = op.terms, nest.index(0)
     rows, length = tdsl.shape_of(term.lhs)
     weights, vector = factors(term, (rows, length), (length,), nest, without_offsets=True)
-    offsets, shifts = OffsetSums(op, nest), row_shifts(op, nest)
+    offsets, shifts = sums(op, nest), row_shifts(op, nest)
 
     def body(row: SSAValue) -> None:
         sum = offsets.complete(nest.insert(num.ProductsOp(offsets.begun(row), weights, vector)))

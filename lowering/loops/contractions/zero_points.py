@@ -2,27 +2,18 @@
 
 Integer kernels then multiply the plain raws of x, and the sums start from the constant term. TensorFlow Lite folds the
 zero point of an input into the bias in the same way.
-
-Of two computed factors, (A - y) (x - z) = A x - z * (row sums of A) - y * (sum of x) + length * y * z. The sums of rows
-are computed once for all columns x; that of a column is added to each of its sums of products.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xdsl.dialects import memref, scf
-from xdsl.dialects.builtin import i8
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
-from tinyml.dialects import num, scratch, tdsl
-from tinyml.dialects.formats.number_format import INTEGER_CODING, NumberFormat
+from tinyml.dialects import scratch, tdsl
+from tinyml.dialects.formats.number_format import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.loops.operands import elements_from, flash_array
 from tinyml.targets.nests import Start, zero_start
-from tinyml.transforms.ir.buffers import buffer_reads
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,119 +46,3 @@ def _rest(lhs: SSAValue, rhs: SSAValue) -> NDArray[np.int64] | None:
                 return -offset * raws.reshape(len(raws), -1).sum(1)
             return -offset * raws.sum(axis, keepdims=True)
     return None
-
-
-_LEAST_ROWS, _LEAST_PRODUCTS = 4, 8
-"""The fewest rows by a column, and products of a sum, that are computed of raws."""
-
-
-class OffsetSums:
-    """What the zero points of two computed factors add to the sums of a matrix and a column, in the sums' units.
-
-    rows: a buffer of the contribution of each row; None if the column has no zero point. column: that of the column and
-    of both zero points; None if the matrix has no zero point.
-    """
-
-    def __init__(self, op: tdsl.ContractionOp, nest: LoopNest) -> None:
-        [term] = op.terms
-        (self.lhs, left), (self.rhs, right) = (tdsl.format_of(value).without_offset() for value in (term.lhs, term.rhs))
-        self.accumulator, self.nest = op.accumulators[0], nest
-        shape = tdsl.shape_of(term.lhs)
-        self.column = self._column(term.rhs, shape[1], left, right) if left else None
-        self.rows = self._rows(op, shape, right) if right else None
-
-    @staticmethod
-    def are_in(op: tdsl.ContractionOp) -> bool:
-        """True for a product of two computed integers with zero points that kernels of raws pay for.
-
-        Sums of a few products take less time with the zero points subtracted from each factor, and so do products by a
-        single column, for which the sums of rows would take as long as the products.
-        """
-        [term, *others], accumulator = op.terms, op.accumulators[0]
-        if others or op.initial is not None or term.groups is not None or not accumulator.INTEGER:
-            return False
-        rows, columns = tdsl.shape_of(op.out)
-        plain = [tdsl.format_of(value).without_offset() for value in (term.lhs, term.rhs)]
-        return (
-            columns == 1
-            and rows >= _LEAST_ROWS
-            and tdsl.shape_of(term.lhs)[1] >= _LEAST_PRODUCTS
-            and any(offset for _, offset in plain)
-            and (not plain[1][1] or _outermost(op, term.lhs) is not op)
-            and all(format.coding == INTEGER_CODING for format, _ in plain)
-            and not any(isinstance(value.owner, scratch.ConstantOp) for value in (term.lhs, term.rhs))
-        )
-
-    def begun(self, row: SSAValue) -> SSAValue:
-        """The start of the sum of a row."""
-        sum = self._zero(self.nest) if self.rows is None else self.nest.load(self.rows, [row])
-        sum.name_hint = "sum"
-        return sum
-
-    def complete(self, sum: SSAValue) -> SSAValue:
-        """A sum of products of raws with the contribution of the column."""
-        if self.column is None:
-            return sum
-        return self.nest.insert(num.AddShiftedOp(sum, self.column, self.nest.constant(0, i8)))
-
-    def _column(self, column: SSAValue, length: int, left: int, right: int) -> SSAValue:
-        nest, format = self.nest, self.accumulator.start_format(self.lhs)
-        both = flash_array(nest, np.array([length * left * right], format.dtype), format.type, "offsets")
-        sum = nest.insert(num.StartOp(nest.load(both, [nest.index(0)]), self.accumulator.type))
-        raws = elements_from(column, nest.index(0), length, nest, self.rhs.type)
-        return _plus_products(sum, _factors(-left, length, self.lhs, nest), raws, nest)
-
-    def _rows(self, op: tdsl.ContractionOp, shape: Sequence[int], right: int) -> SSAValue:
-        """Sums of rows, in front of the loops in which the matrix stays as it is."""
-        [term] = op.terms
-        outer = LoopNest(_outermost(op, term.lhs))
-        rows, length = shape
-        sums = local_array(function_around(op), self.accumulator.type, rows, "row_sums")
-        parts = _factors(-right, length, self.rhs, outer)
-
-        def body(indices: Indices) -> None:
-            raws = elements_from(term.lhs, outer.times(indices[0], length), length, outer, self.lhs.type)
-            outer.store(_plus_products(self._zero(outer), parts, raws, outer), sums, indices)
-
-        outer.over([rows], body)
-        return sums
-
-    def _zero(self, nest: LoopNest) -> SSAValue:
-        return nest.insert(num.ZeroOp(self.accumulator.type))
-
-
-def _plus_products(sum: SSAValue, weights: Sequence[SSAValue], raws: SSAValue, nest: LoopNest) -> SSAValue:
-    """A sum and the products of each vector of weights with the same raws."""
-    for each in weights:
-        sum = nest.insert(num.CallOp(num.DotAttr(), [sum, each, raws]))
-    return sum
-
-
-def _factors(factor: int, length: int, format: NumberFormat, nest: LoopNest) -> list[SSAValue]:
-    """Vectors of one raw that together multiply by a factor: by one more than the greatest raw in two steps."""
-    steps = 1 if factor <= np.iinfo(format.dtype).max else 2
-    return [flash_array(nest, np.full(length, factor // steps, format.dtype), format.type, "offset")] * steps
-
-
-def _outermost(op: Operation, matrix: SSAValue) -> Operation:
-    """The outermost loop around an op that neither makes nor writes a matrix, or else the op."""
-    root = scratch.root(matrix)
-    while isinstance(loop := op.parent_op(), scf.ForOp) and not _is_made_in(loop, root):
-        op = loop
-    return op
-
-
-def _is_made_in(loop: scf.ForOp, root: SSAValue) -> bool:
-    """Whether a loop makes a buffer, or may write to it."""
-    made = root.owner if isinstance(root.owner, Operation) else root.owner.parent_op()
-    if made is None or loop.is_ancestor(made):
-        return True
-    uses = [use for use in buffer_reads(root) if loop.is_ancestor(use.operation)]
-    return not all(_only_reads(use.operation, use.operation.operands[use.index]) for use in uses)
-
-
-def _only_reads(op: Operation, buffer: SSAValue) -> bool:
-    """Whether an op that has a buffer as an operand does nothing but read it."""
-    if isinstance(op, tdsl.TensorOp):
-        return op.dest is not buffer
-    return isinstance(op, memref.LoadOp | num.ProductsOp)

@@ -15,6 +15,7 @@ from tinyml.dialects import num
 from tinyml.dialects.layouts.sparse_rows import compress
 from tinyml.transforms.formats import choose_storage
 from tinyml.transforms.formats.choose_storage import ChooseStoragePass
+from tinyml.transforms.ir.sparse_layouts import SparseRows
 
 STORAGE: Any = choose_storage
 DOT, ROWS, SPARSE = num.DotAttr.name, num.DotRowsAttr.name, num.SparseDotAttr.name
@@ -70,7 +71,7 @@ def test_sparse_rows(monkeypatch: pytest.MonkeyPatch, kernels: list[Any], widths
         assert columns == 8
         return None if kernel.gaps == 99 else SimpleNamespace(bytes=kernel.gaps, time=kernel.step)
 
-    monkeypatch.setattr(STORAGE.SparseRows, "read_by", read_by)
+    monkeypatch.setattr(SparseRows, "read_by", read_by)
     in_loops = compress(MATRIX).bytes * 7 * 2.0
     assert STORAGE._sparse_effort(MATRIX, kernels, widths) == pytest.approx(effort or in_loops)
 

@@ -9,7 +9,8 @@ from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
-from tinyml.transforms.reals.rotate_distances import RotateDistancesPass, level_rotation
+from tinyml.transforms.reals.analysis.rotated_distances import level_rotation
+from tinyml.transforms.reals.rotate_distances import RotateDistancesPass
 
 FILES = FILECHECK / "transforms"
 
