@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.collect import dialect_of
-from tinyml.dialects.modules import all_names, is_installed, names_on_use
+from tinyml.dialects.modules import all_names, names_on_use
 from tinyml.dialects.num.base import *
 from tinyml.dialects.num.contractions import *
 from tinyml.dialects.num.entries import *
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.num.kernels.forest_walks import *
     from tinyml.dialects.num.kernels.lane_functions import *
 
-_FILES = (f"{__name__}.kernels.{file}" for file in ("coded_sums", "forest_walks", "lane_functions"))
-_ON_USE = [*filter(is_installed, _FILES)]
+_ON_USE = [f"{__name__}.kernels.{file}" for file in ("coded_sums", "forest_walks", "lane_functions")]
 """The files of ops and routines that few programs have, which are imported when their names are used."""
 
 if not TYPE_CHECKING:

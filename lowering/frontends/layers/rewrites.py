@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType, f32
+from xdsl.dialects.builtin import IndexType, ModuleOp, f32
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
@@ -21,13 +21,11 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.rewriting import PatternRewriteWalker
-from tinyml.dialects.tdsl import format_of, shape_of
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.network_layers import in_shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-Op = TypeVar("Op", bound=tdsl.UnaryOp)
 
 
 def simplify(module: ModuleOp) -> None:
@@ -51,12 +49,6 @@ def _sums_over_prototypes(module: ModuleOp) -> Sequence[RewritePattern]:
     from tinyml.lowering.frontends.layers.prototypes import SumOverPrototypes
 
     return [SumOverPrototypes()]
-
-
-def in_shape_of(op: Op, value: SSAValue) -> Op:
-    """Clone an op, attributes included, on another tensor; the result has the shape of that tensor."""
-    result = TensorType(format_of(op.out).type, shape_of(value))
-    return type(op).create(operands=[value], result_types=[result], properties=dict(op.properties))
 
 
 class WeightsOfFlattenedImage(RewritePattern):

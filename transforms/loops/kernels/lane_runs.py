@@ -24,7 +24,7 @@ from tinyml.dialects.layouts.trees import element_type
 from tinyml.dialects.loops import trips_from_zero
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.remarks import Statistic, missed, passed
-from tinyml.dialects.rewriting import Builder, Rewriter
+from tinyml.dialects.rewriting import Builder, Rewriter, hand_on
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
 from tinyml.targets.composer.lane_programs import element_loop
 from tinyml.targets.registry import offers
@@ -320,7 +320,7 @@ class _Recording:
             type = MemRefType(memref_type(argument).element_type, [reach])
             Rewriter.replace_value_with_new_type(argument, type)
         function.properties["sym_name"] = num.LaneFunctionOp.name_of(loop.digest)
-        function.location = op.location
+        hand_on(op.location, function)
         return _Found(op, outer, self.runs, function, loop)
 
     def joined(self, nest: num.ReduceOp) -> _Found:
