@@ -360,3 +360,12 @@ def function_name(file: str) -> str:
         name = folders[0] if folders else name
     name = re.sub(r"[^A-Za-z0-9_]", "_", name)
     return f"m_{name}" if name[:1].isdigit() else name
+
+
+Op = TypeVar("Op", bound=tdsl.UnaryOp)
+
+
+def in_shape_of(op: Op, value: SSAValue) -> Op:
+    """Clone an op, attributes included, on another tensor; the result has the shape of that tensor."""
+    result = TensorType(format_of(op.out).type, shape_of(value))
+    return type(op).create(operands=[value], result_types=[result], properties=dict(op.properties))

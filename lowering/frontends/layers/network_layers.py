@@ -14,15 +14,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl import format_of, shape_of
+from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import (
     ModelBuilder,
     OrderedTensor,
@@ -110,15 +109,6 @@ def _rotated(filter: Parameter, groups: int) -> Parameter:
     parts = filter.raws.reshape(groups, channels // groups, down, across, outputs)[:, :, ::-1, ::-1]
     rotated = parts.transpose(0, 4, 2, 3, 1).reshape(groups * outputs, down, across, channels // groups)
     return filter.arranged(rotated, "rotated", groups)
-
-
-Op = TypeVar("Op", bound=tdsl.UnaryOp)
-
-
-def in_shape_of(op: Op, value: SSAValue) -> Op:
-    """Clone an op, attributes included, on another tensor; the result has the shape of that tensor."""
-    result = TensorType(format_of(op.out).type, shape_of(value))
-    return type(op).create(operands=[value], result_types=[result], properties=dict(op.properties))
 
 
 def dense(

@@ -21,7 +21,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
-from tinyml.lowering.frontends.layers.network_layers import in_shape_of
+from tinyml.lowering.frontends.layers.model_builder import in_shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
