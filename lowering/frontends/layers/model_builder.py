@@ -362,10 +362,10 @@ def function_name(file: str) -> str:
     return f"m_{name}" if name[:1].isdigit() else name
 
 
-Op = TypeVar("Op", bound=tdsl.UnaryOp)
+Unary = TypeVar("Unary", bound=tdsl.UnaryOp)
 
 
-def in_shape_of(op: Op, value: SSAValue) -> Op:
+def in_shape_of(op: Unary, value: SSAValue) -> Unary:
     """Clone an op, attributes included, on another tensor; the result has the shape of that tensor."""
     result = TensorType(format_of(op.out).type, shape_of(value))
     return type(op).create(operands=[value], result_types=[result], properties=dict(op.properties))
