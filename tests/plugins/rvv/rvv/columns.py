@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rvv.requantise import SCRATCH, STREAM, requantised
-from rvv.rows import Rows
+from rvv.rows import Rows, StreamedRows
 from rvv.vectors import VECTOR, counted, lanes, moved, op
-from tinyml.extend.chips import BY_ROW, MULTIPLIER, RIGHT, Code, Repeated, RowNest, WeightStream, joined, row_blocks
+from tinyml.extend.chips import BY_ROW, MULTIPLIER, RIGHT, Code, Repeated, WeightStream, joined, row_blocks
 
 _ROWS, _GROUP = 4, 4
 _LANES = _GROUP * VECTOR
 
-_WINDOW, _OUT, _FIRST, _AT = "a1", "a2", "a3", "a4"
+_WINDOW, _OUT, _AT = "a1", "a2", "a4"
 _RUNS, _ELEMENTS, _WINDOWS, _BLOCKS = "a5", "a6", "a7", "t4"
 _POINTERS = ("t0", "t1", "t2", "t3")
 _SUMS = ("v3", "v0", "v1", "v2")
@@ -28,10 +28,8 @@ _VECTOR, _WEIGHTS, _PRODUCTS, _NUMBERS, _SHIFTS = "v4", ("v8", "v12"), ("v16", "
 
 
 @dataclass(frozen=True)
-class Columns(RowNest):
+class Columns(StreamedRows):
     """The code for a tile."""
-
-    SATURATED = 0
 
     @property
     def layout(self) -> WeightStream:
@@ -47,16 +45,6 @@ class Columns(RowNest):
     @property
     def windows(self) -> Sequence[tuple[int, int]]:
         return [(self.tile.count, 1)]
-
-    def enter(self) -> Code:
-        # Round halves upwards.
-        return op("csrwi", "vxrm", 0), op("mv", _FIRST, STREAM)
-
-    def leave(self) -> Code:
-        return (op("ret"),)
-
-    def load_windows(self, windows: int) -> Repeated:
-        return Repeated.once((op("mv", STREAM, _FIRST),))
 
     def start(self, rows: int, windows: int) -> Code:
         first, *others = _SUMS[:rows]

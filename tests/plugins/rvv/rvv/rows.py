@@ -35,11 +35,25 @@ _SCALARS, _TO = ("t0", "t1", "t2", "t3"), "t5"
 _BYTES, _WEIGHTS, _NUMBERS = ("v0", "v2"), "v4", "v0"
 
 
-@dataclass(frozen=True)
-class Rows(RowNest):
-    """The code for a tile."""
+class StreamedRows(RowNest):
+    """Code that rounds halves upwards and reads the stream of weights from its start for each group of windows."""
 
     SATURATED = 0
+
+    def enter(self) -> Code:
+        # Round halves upwards.
+        return op("csrwi", "vxrm", 0), op("mv", _FIRST, STREAM)
+
+    def leave(self) -> Code:
+        return (op("ret"),)
+
+    def load_windows(self, windows: int) -> Repeated:
+        return Repeated.once((op("mv", STREAM, _FIRST),))
+
+
+@dataclass(frozen=True)
+class Rows(StreamedRows):
+    """The code for a tile."""
 
     @property
     def layout(self) -> WeightStream:
@@ -73,16 +87,6 @@ class Rows(RowNest):
     @property
     def windows(self) -> Sequence[tuple[int, int]]:
         return balanced(self.tile.count, len(self.sums))
-
-    def enter(self) -> Code:
-        # Round halves upwards.
-        return op("csrwi", "vxrm", 0), op("mv", _FIRST, STREAM)
-
-    def leave(self) -> Code:
-        return (op("ret"),)
-
-    def load_windows(self, windows: int) -> Repeated:
-        return Repeated.once((op("mv", STREAM, _FIRST),))
 
     def start(self, rows: int, windows: int) -> Code:
         return joined(self.starts(rows, windows), op("mv", AT, WINDOW))
