@@ -28,7 +28,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError, did_you_mean
-from tinyml.dialects.formats.number_format import element_format, number_format
+from tinyml.dialects.formats.number_format import NumberFormat, element_format, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.packed_bits import WIDTHS
 from tinyml.dialects.lazy_numpy import np
@@ -307,6 +307,13 @@ class InputInterface:
             InputPart(name, length, start, *format)
             for (name, length, *format), start in zip(listed, starts, strict=False)
         )
+
+    def own_formats(self, shared: NumberFormat) -> Sequence[tuple[InputPart, NumberFormat]]:
+        """The inputs and their number formats, if one has its own; else none. shared: that of all others."""
+        parts = self.input_parts
+        if all(part.format is None for part in parts):
+            return []
+        return [(part, shared if part.format is None else element_format(part.format)) for part in parts]
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from tinyml.dialects import c, num, scratch, tdsl
 from tinyml.dialects.c.declarations import SUMS_IN_MEMORY
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import NumberFormat, element_format
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.c.format_notes import (
@@ -349,10 +349,8 @@ class ProgramBuilder:
     @cached_property
     def own_formats(self) -> Sequence[tuple[tdsl.InputPart, NumberFormat]]:
         """The inputs and the number format of each, if some have a format of their own; else none."""
-        parts, shared = self.interface.input.input_parts, self.input_format
-        if shared is None or all(part.format is None for part in parts):
-            return []
-        return [(part, shared if part.format is None else element_format(part.format)) for part in parts]
+        shared = self.input_format
+        return [] if shared is None else self.interface.input.own_formats(shared)
 
     @property
     def guarded(self) -> tuple[int, int] | None:

@@ -262,11 +262,9 @@ def filled(module: ModuleOp, inputs: Array) -> Array:
 def input_formats(module: ModuleOp) -> Sequence[tuple[slice, NumberFormat]]:
     """The elements of a program's argument that share a format, and this format: those of each input, or all."""
     function = predict_function(module)
-    parts = tdsl.read_input(function).input_parts
     whole = element_format(function.body.block.args[0].type)
-    if all(part.format is None for part in parts):
-        return [(slice(None), whole)]
-    return [(part.elements, whole if part.format is None else element_format(part.format)) for part in parts]
+    own = tdsl.read_input(function).own_formats(whole)
+    return [(part.elements, format) for part, format in own] or [(slice(None), whole)]
 
 
 def by_input(module: ModuleOp, inputs: Array, convert: Callable[[NumberFormat, Array], Array]) -> Array:

@@ -17,7 +17,6 @@ from layout.sources import name_of
 from programs.paths import TESTS
 
 from core.wheel import out
-from tinyml.dialects.num import NUM
 from tinyml.dialects.tdsl import TDSL
 from tinyml.tools.universe import DIALECT_ROWS
 
@@ -46,7 +45,7 @@ DIALECTS = "|".join(name for name, row in DIALECT_ROWS.ours.items() if _is_out(r
 _CONTENTS = {"num.coded_loop": "tinyml.dialects.layouts.element_loops"}
 """Attributes of the core whose content is of an extension, with its module."""
 
-_OUT = [op.name for op in (*TDSL.operations, *NUM.operations) if _is_out(op.__module__)]
+_OUT = [op.name for op in TDSL.operations if _is_out(op.__module__)]
 OPS = "|".join(map(re.escape, [*_OUT, *(name for name, module in _CONTENTS.items() if _is_out(module))]))
 """Their ops in a dialect of the core, and attributes with contents of theirs."""
 

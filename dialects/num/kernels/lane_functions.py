@@ -25,7 +25,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface, SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.num.nests import ReduceOp
+from tinyml.dialects.num.nests import LANE_FUNCTION, ReduceOp
 from tinyml.dialects.operations import DialectOp
 from tinyml.dialects.scratch.types import memref_type
 
@@ -49,7 +49,7 @@ class LaneFunctionOp(DialectOp):
     vector unit makes code of the body, op by op, or refuses it.
     """
 
-    name = "num.lane_function"
+    name = LANE_FUNCTION
     sym_name = prop_def(SymbolNameConstraint())
     extents = prop_def(DenseArrayBase.constr(i64))
     body = region_def("single_block")

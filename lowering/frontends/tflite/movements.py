@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
@@ -137,24 +138,27 @@ def tile(to: GraphBuilder, op: Operator) -> None:
     x, counts = input_of(op, 0), integers_of(op, 1, "the number of copies")
     if len(counts) != len(x.shape) or min(counts, default=1) < 1:
         raise VerifyException(f"{counts} copies of a tensor of rank {len(x.shape)}")
-    value = to.value(x)
-    for axis, count in enumerate(counts):
-        if count > 1:
-            to.check_shape([*x.shape, count])
-            value = to.op(tdsl.ConcatOp, [value] * count, axis)
-    to.define(op.outputs[0], value)
+    to.define(op.outputs[0], _copied(to, to.value(x), counts))
 
 
 def broadcast_to(to: GraphBuilder, op: Operator) -> None:
     """BROADCAST_TO, copies of a tensor along the axes on which it has extent 1."""
     x, output = input_of(op, 0), op.outputs[0]
     value = to.reshape(to.value(x), [1] * (len(output.shape) - len(x.shape)) + [*x.shape])
-    for axis, (extent, count) in enumerate(zip(tdsl.shape_of(value), output.shape, strict=True)):
-        if extent != count and extent != 1:
-            raise VerifyException(f"{x.shape} does not broadcast to {output.shape}")
-        if extent != count:
+    extents = [*zip(tdsl.shape_of(value), output.shape, strict=True)]
+    if any(extent not in (1, count) for extent, count in extents):
+        raise VerifyException(f"{x.shape} does not broadcast to {output.shape}")
+    to.define(output, _copied(to, value, [count // extent for extent, count in extents]))
+
+
+def _copied(to: GraphBuilder, value: SSAValue, counts: Sequence[int]) -> SSAValue:
+    """A tensor concatenated with copies of itself; counts: of the copies along each axis."""
+    shape = tdsl.shape_of(value)
+    for axis, count in enumerate(counts):
+        if count > 1:
+            to.check_shape([*shape, count])
             value = to.op(tdsl.ConcatOp, [value] * count, axis)
-    to.define(output, value)
+    return value
 
 
 def reverse(to: GraphBuilder, op: Operator) -> None:

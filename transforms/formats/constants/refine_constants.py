@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import NumberFormat, Raws, Reals
-    from tinyml.runtime.evaluator.gradients import Gradients
     from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Formats, SearchProblem
 
 CERTAIN = 1.5
@@ -110,18 +109,13 @@ class _Refinement:
         self.margin_model = margin_model
         self.nearest = evaluator.nearest
         self.weights = margin_model.weights[: self.nearest]
-        self.evaluator = evaluator
+        self.gradients = evaluator.gradients
         self.constants = evaluator.candidates.constants.constants
         self.raws: dict[int, Raws] = {}
         self.moments: dict[tuple[int, bytes], NDArray[np.float64]] = {}
         self.room = MOST_MOMENTS
         self.loss, self.errors = self._tried({})
         self.own = self._own_errors()
-
-    @property
-    def gradients(self) -> Gradients:
-        """The slopes of the margins; not computed for a program without constants."""
-        return self.evaluator.gradients
 
     def most_costly(self, count: int) -> Sequence[int]:
         """The indices of `count` constants, at least one, in program order: those with the most costly errors."""
