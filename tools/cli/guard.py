@@ -25,7 +25,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import FrameType
 
-from tinyml.dialects.distribution import DISTRIBUTION, FOREIGN, install_command
+from tinyml.dialects.distribution import DISTRIBUTION, FOREIGN_DISTRIBUTION, install_command
 from tinyml.dialects.errors import InputError
 from tinyml.tools.cli.collection import collect_rarely
 
@@ -242,7 +242,7 @@ def _imports(frame: FrameType | None) -> bool:
 def namesake() -> str | None:
     """A line about another package named `tinyml`, with the cure; None if there is none."""
     try:
-        found = version(FOREIGN)
+        found = version(FOREIGN_DISTRIBUTION)
     except PackageNotFoundError:
         place = _found_first()
         return place and (
@@ -250,8 +250,8 @@ def namesake() -> str | None:
             "take its folder off PYTHONPATH"
         )
     return (
-        f"'{FOREIGN}' {found} is installed beside {DISTRIBUTION}, and both install the package tinyml: "
-        f"pip uninstall -y {FOREIGN}; {install_command()} --force-reinstall --no-deps"
+        f"'{FOREIGN_DISTRIBUTION}' {found} is installed beside {DISTRIBUTION}, and both install the package tinyml: "
+        f"pip uninstall -y {FOREIGN_DISTRIBUTION}; {install_command()} --force-reinstall --no-deps"
     )
 
 

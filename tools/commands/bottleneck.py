@@ -79,11 +79,11 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
 
 def _members(groups: Iterable[int]) -> dict[int, list[int]]:
     """The numbers of the removable channels of each group."""
-    from tinyml.transforms.reals.channels.channel_groups import STAYING
+    from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP
 
     members: dict[int, list[int]] = {}
     for channel, group in enumerate(groups):
-        if group != STAYING:
+        if group != FIXED_GROUP:
             members.setdefault(int(group), []).append(channel)
     return members
 

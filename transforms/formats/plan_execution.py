@@ -95,11 +95,11 @@ def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None
     """
     if not traits_of(mode).rounds:
         return None
-    from tinyml.transforms.schedules.protocol import ROUNDED
+    from tinyml.transforms.schedules.protocol import ROUNDED_SUFFIX
 
     planned = module.clone()
     PlanExecutionPass(mode, ram).apply(ctx, planned)
-    rounds = any(str(segment["by"]).endswith(ROUNDED) for segment in streamed_segments(planned))
+    rounds = any(str(segment["by"]).endswith(ROUNDED_SUFFIX) for segment in streamed_segments(planned))
     return planned if rounds else None
 
 

@@ -28,7 +28,7 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import SumNest
 from tinyml.targets.registry import HOST, compile_for, offers
-from tinyml.transforms.ir.accesses import NEVER, accesses, distance
+from tinyml.transforms.ir.accesses import DISJOINT_DISTANCE, accesses, distance
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import LoopNest, local_array, needed
 from tinyml.transforms.loops.kernels.tiles import obstacle_of_tile, usual_tile
@@ -237,4 +237,4 @@ def _reads_earlier_rows(op: num.ContractOp, sum: num.Sum) -> bool:
         for store, read in product(found, found)
         if store.writes and read.op in early
     ]
-    return any(apart is None or 0 < apart < NEVER for apart in rows)
+    return any(apart is None or 0 < apart < DISJOINT_DISTANCE for apart in rows)

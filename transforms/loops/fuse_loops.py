@@ -29,7 +29,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import fused
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.ir.accesses import NEVER, Access, accesses, buffer_access, distance
+from tinyml.transforms.ir.accesses import DISJOINT_DISTANCE, Access, accesses, buffer_access, distance
 from tinyml.transforms.ir.buffers import buffer_reads, bytes_of, memory_of
 from tinyml.transforms.ir.index_maps import inline
 from tinyml.transforms.ir.loop_nest import LoopNest
@@ -233,7 +233,7 @@ class _Order:
         if _is_written(use):
             return False
         apart = _apart(use, store, nest)
-        return apart is None or 1 <= apart < NEVER
+        return apart is None or 1 <= apart < DISJOINT_DISTANCE
 
     def _follows(self, use: Use, store: memref.StoreOp, nest: _Loop) -> bool:
         """True if an op may use bytes of a buffer after a store of a nest has written them."""
@@ -246,7 +246,7 @@ class _Order:
         if op.parent is not nest.body.block:
             return is_later
         apart = _apart(use, store, nest)
-        return apart is None or (0 if is_later else 1) <= apart < NEVER
+        return apart is None or (0 if is_later else 1) <= apart < DISJOINT_DISTANCE
 
 
 def _apart(use: Use, store: memref.StoreOp, nest: _Loop) -> int | None:

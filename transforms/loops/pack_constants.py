@@ -2,7 +2,7 @@
 
 The width follows from the raws of an array, whatever its number format. Kernels of the target read packed rows; single
 elements cost a call each. As in `choose-storage`, the product of bytes and time decides: it has to fall by the share
-`GAIN`. The bytes saved also have to exceed those of the code that reads the packed elements.
+`MIN_GAIN`. The bytes saved also have to exceed those of the code that reads the packed elements.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 CHOICES = ("auto", "always", "never")
 
-MOST = (1 << 15) - 1
+INDEX_LIMIT = (1 << 15) - 1
 """The most elements of an array whose single elements can be read: their index is an `int16_t`."""
 
 
-GAIN = 0.15
+MIN_GAIN = 0.15
 """The least share by which packing has to reduce the product of bytes and time; a few bytes do not justify slower
 code.
 """
@@ -124,7 +124,7 @@ class _Packable:
         whole = format.coding is INTEGER_CODING and not op.loaded
         widths = packings(op.raws) if whole else packed_widths(op.raws)
         candidates = [cls._with(op, target, bits, row, readers) for bits in widths]
-        readable = [candidate for candidate in candidates if candidate.calls == 0 or op.raws.size <= MOST]
+        readable = [candidate for candidate in candidates if candidate.calls == 0 or op.raws.size <= INDEX_LIMIT]
         return min(readable, key=lambda candidate: candidate.effort, default=None)
 
     @classmethod
@@ -180,7 +180,7 @@ class _Packable:
 
     def repays(self, code: int) -> bool:
         """True if the time saved justifies a reader's code, even if only this constant used it."""
-        return self.effort + code * self.slowdown < (1 - GAIN) * self.size
+        return self.effort + code * self.slowdown < (1 - MIN_GAIN) * self.size
 
     def pack(self) -> None:
         """Pack the constant and adapt its readers."""
@@ -214,7 +214,7 @@ def _with_zero(type: Attribute, bits: Width) -> Attribute:
 
 def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
     """The constants worth packing; those are left out that together save less than the code of their reader takes."""
-    chosen = [packable for packable in packables if packable.effort < (1 - GAIN) * packable.size]
+    chosen = [packable for packable in packables if packable.effort < (1 - MIN_GAIN) * packable.size]
     while True:
         saved: dict[str, int] = {}
         for packable in chosen:

@@ -24,7 +24,7 @@ from tinyml.transforms.programs.digest import digest_of
 
 T = TypeVar("T")
 
-RECENT = 64
+MODULES_PER_LEVEL = 64
 """The greatest number of modules that are kept at one level, after the same passes."""
 
 
@@ -104,7 +104,7 @@ class Program(Facts):
         """Keep a module that was made from this program elsewhere, and return it."""
         recent = self.store.recent(self.passes)
         recent[self] = module
-        if len(recent) > RECENT:
+        if len(recent) > MODULES_PER_LEVEL:
             del recent[next(iter(recent))]
         return module
 

@@ -49,7 +49,7 @@ from tinyml.transforms.rtl.unrolling.entry_rows import EntryRows
 from tinyml.transforms.rtl.unrolling.unrolled_sum import adder_tree
 from tinyml.transforms.rtl.unrolling.words import element_of_word
 
-MOST = 64
+MAX_PROCESSING_ELEMENTS = 64
 """The maximum number of processing elements of a product."""
 
 
@@ -99,7 +99,7 @@ def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, 
     copy = -(-vector.depth.data * vector.width.data // fabric.bram_bits)
     others = _blocks_of_others(function, rows, fabric)
     count = in_dsps = 1
-    while count < MOST and count * copy < cells * fabric.there.brams // 100:
+    while count < MAX_PROCESSING_ELEMENTS and count * copy < cells * fabric.there.brams // 100:
         if others + (count + 1) * copy + _blocks_of_tables(rows, count + 1, fabric) > fabric.there.brams:
             break
         dsp = dsps >= dsps_each

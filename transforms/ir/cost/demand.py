@@ -381,7 +381,7 @@ def _constant(load: memref.LoadOp) -> scratch.ConstantOp | None:
 _UNROLLED = 2
 """The largest shift amount in straight-line code on a chip without a barrel shifter; longer shifts are loops."""
 
-_FREE = {
+_FREE_OPS = {
     arith.ConstantOp,
     arith.IndexCastOp,
     arith.TruncIOp,
@@ -398,7 +398,7 @@ _FREE = {
 
 def _steps_of_operation(op: Operation) -> Mapping[str, float]:
     """The steps of an operation of L4, by kind; none for a loop, as the ops of its body are counted separately."""
-    if type(op) in _FREE:
+    if type(op) in _FREE_OPS:
         return {}
     width = str(storage_of(op.results[0].type)) if op.results else ""
     match op:

@@ -17,7 +17,7 @@ from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.exact.numbers import integers_of
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.layouts.coded_rows import LARGEST, SUM_BITS, CodedRows
+from tinyml.dialects.layouts.coded_rows import MAX_RESULT, SUM_BITS, CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num import accumulator_type
 from tinyml.dialects.rewriting import Rewriter
@@ -173,7 +173,7 @@ def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | N
     """The right shift that turns sums into bytes before saturation; None if sums are finished in another way."""
     if not accumulator.INTEGER or (numbers := integers_of(format)) is None or numbers.dtype.itemsize != 1:
         return None
-    right = accumulator.shift(numbers) if numbers.raw_limits == (-LARGEST, LARGEST) else None
+    right = accumulator.shift(numbers) if numbers.raw_limits == (-MAX_RESULT, MAX_RESULT) else None
     return right if right is not None and right < SUM_BITS else None
 
 

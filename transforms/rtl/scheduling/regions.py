@@ -15,18 +15,18 @@ from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.own_attributes import UNIT, Holder, OwnAttribute, Place, Value, integer
 
-LATEST = 65535
+LAST_CYCLE = 65535
 """The last cycle of a run or an iteration in which an op may begin, far later than any program needs."""
 
 CYCLE = OwnAttribute(
     "rtl.cycle",
-    {Place.OPERATION: integer(0, LATEST)},
+    {Place.OPERATION: integer(0, LAST_CYCLE)},
     "The cycle of an op, from the start of its run or iteration; a pure op of a run without this attribute is a wire.",
 )
 
 INTERVAL = OwnAttribute(
     "rtl.interval",
-    {"scf.for": integer(1, LATEST)},
+    {"scf.for": integer(1, LAST_CYCLE)},
     "The cycles from the start of an iteration of a pipelined loop to that of the next.",
 )
 
@@ -38,7 +38,7 @@ WAIT = OwnAttribute(
 
 LANES = OwnAttribute(
     "rtl.lanes",
-    {"scf.for": integer(2, LATEST)},
+    {"scf.for": integer(2, LAST_CYCLE)},
     "The number of elements that an iteration of a loop processes at once.",
 )
 

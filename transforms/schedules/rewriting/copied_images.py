@@ -18,7 +18,7 @@ from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.plans.segmentation import Plan
 from tinyml.transforms.schedules.tiling.axis_orders import can_turn, needs_no_memory, orders
 
-MOST = 3
+MAX_DECIDED_IMAGES = 3
 """Maximum images that are decided individually; of more images all are copied, or as few as possible."""
 
 
@@ -70,7 +70,7 @@ def _ways(op: tdsl.TransposeOp, turns: bool) -> list[Way]:
 
 
 def _choices(ways: Sequence[Sequence[Way]]) -> Iterator[tuple[Way, ...]]:
-    if len(ways) > MOST:
+    if len(ways) > MAX_DECIDED_IMAGES:
         yield tuple(each[0] for each in ways)
         yield (Way.COPIED,) * len(ways)
     else:

@@ -34,7 +34,7 @@ class TileMemory:
     spare: int | None = None
 
 
-AMPLE = TileMemory(INPUT_TILE_BYTES)
+AMPLE_MEMORY = TileMemory(INPUT_TILE_BYTES)
 """The memory in ordinary execution without a limit on RAM."""
 
 ROWS_BYTES = 1024
@@ -59,7 +59,7 @@ class Tiling(NamedTuple):
     tiles: Mapping[tuple[int, int], num.TileKernelAttr] = MappingProxyType({})
 
 
-def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE) -> Tiling:
+def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY) -> Tiling:
     """The tiling of a row. All of its tiles have kernels; the last one may be shorter."""
     pixels, width = _Pixels(op, target), tdsl.shape_of(op.out)[2]
     most = pixels.first((count for count in range(width, 1, -1) if width % count != 1), memory) or Tiling()
@@ -68,7 +68,7 @@ def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE) -> Ti
     return pixels.first(equal, memory) or most
 
 
-def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE, *, large: bool = False) -> Tiling:
+def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY, *, large: bool = False) -> Tiling:
     """The tiling of an image: of several rows that are one line of windows, of each row, or of lines of windows.
 
     large: true if kernels for several lines at once, which need more flash, may replace the tiling's.
