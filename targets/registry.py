@@ -81,7 +81,7 @@ _OWNERS = {board: row for row in CHIPS.ours.values() for board in row.names}
 T = TypeVar("T")
 M = TypeVar("M", bound=Maker)
 
-USUAL = "uno"
+DEFAULT_TARGET = "uno"
 """The default target."""
 
 HOST = "host"
@@ -103,14 +103,14 @@ def _loaded(row: Row) -> Chip:
     if not row.is_ours:
         _check(row, chip)
         _PROVIDERS[chip.name] = row
-        _FOREIGN.update({name: chip.name for board in chip.boards for name in board.names})
+        _PACKAGE_CHIPS.update({name: chip.name for board in chip.boards for name in board.names})
     return chip
 
 
 _PROVIDERS: dict[str, Row] = {}
 """The row of each chip from another package, by the name of the chip."""
 
-_FOREIGN: dict[str, str] = {}
+_PACKAGE_CHIPS: dict[str, str] = {}
 """The names of the chips from other packages, by the names of their boards."""
 
 
@@ -119,7 +119,7 @@ def _check(plugin: Row, chip: Chip) -> None:
     plugin.expect_fields(chip)
     if not chip.boards:
         raise PluginError(f"{plugin}: the chip {chip.name} has no board")
-    owners = {name: row.name for name, row in _OWNERS.items() if row.is_installed} | _FOREIGN
+    owners = {name: row.name for name, row in _OWNERS.items() if row.is_installed} | _PACKAGE_CHIPS
     if chip.name in (*owners.values(), *_PROVIDERS):
         raise PluginError(f"{plugin}: there is a chip {chip.name} already")
     for board in chip.boards:
@@ -214,10 +214,10 @@ _PARTS: Mapping[str, Sequence[str]] = {
 }
 """The first letters of the names of parts that have the instruction set of a target, by that target."""
 
-_LISTED = 16
+_LISTED_TARGETS = 16
 """The targets that an error message lists before the host and the boards of packages."""
 
-_NEAREST = 3
+_SUGGESTED_BOARDS = 3
 """The boards that an error message suggests for an unsupported part."""
 
 
@@ -239,7 +239,7 @@ def _of_part(target: str) -> InputError | None:
         pairs = product((wanted, _plain(target)), map(_plain, one.names))
         return max(SequenceMatcher(None, *pair).ratio() for pair in pairs)
 
-    nearest = [one.name for one in sorted(named, key=likeness, reverse=True)[:_NEAREST]]
+    nearest = [one.name for one in sorted(named, key=likeness, reverse=True)[:_SUGGESTED_BOARDS]]
     near = f"the nearest boards with its instruction set are {', '.join(nearest)}; " if nearest else ""
     return InputError(f"unknown target '{target}': {near}{_instead(core)}")
 
@@ -255,7 +255,7 @@ def _unknown(target: str) -> InputError:
     """
     names, wanted = [*targets(), *_OWNERS], _plain(target)
     listed = targets()
-    error = unknown("target", target, [*listed[:_LISTED], "...", *listed[listed.index(HOST) :]], names)
+    error = unknown("target", target, [*listed[:_LISTED_TARGETS], "...", *listed[listed.index(HOST) :]], names)
     if wanted in map(_plain, names):
         return error
     ending = next((name for name in listed if name.endswith(f"-{target.lower()}")), None)

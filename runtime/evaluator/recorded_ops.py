@@ -387,10 +387,14 @@ def _content(constant: Any) -> object:
     """A step's constant as a key; a large array, which is kept alive, is identified by its id."""
     if not _is_array(constant):
         return constant
-    return constant.dtype.str, constant.shape, constant.tobytes() if constant.size <= LARGE else id(constant)
+    return (
+        constant.dtype.str,
+        constant.shape,
+        constant.tobytes() if constant.size <= IDENTITY_ELEMENTS else id(constant),
+    )
 
 
-LARGE = 64
+IDENTITY_ELEMENTS = 64
 """The number of elements from which a step's constants are compared by identity."""
 
 

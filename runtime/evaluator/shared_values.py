@@ -95,7 +95,7 @@ class Kept:
 
 Array: TypeAlias = "NDArray[Any]"
 
-TABULATED = 2
+TABLE_BYTES = 2
 """The widest argument, in bytes, for which functions are tabulated."""
 
 
@@ -107,7 +107,7 @@ class TabulatedBits(Bits):
         self.tables = tables
 
     def scalar(self, step: Operation, x: Sequence[Array]) -> Array:
-        if not isinstance(step, num.FunctionOp) or num.format_of(step.input).dtype.itemsize > TABULATED:
+        if not isinstance(step, num.FunctionOp) or num.format_of(step.input).dtype.itemsize > TABLE_BYTES:
             return super().scalar(step, x)
         source = num.format_of(step.input)
         key = step.FUNCTION, step.scheme, source.type, num.format_of(step.result).type

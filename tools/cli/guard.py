@@ -54,10 +54,10 @@ bytes of file names as lone surrogates.
 atexit.register(gc.freeze)
 atexit.register(gc.disable)
 
-_ENDED = 128
+_SIGNAL_BASE = 128
 """The number that shells add to the signal that ended a program, for its exit code."""
 
-INTERRUPTED = _ENDED + signal.SIGINT
+INTERRUPT_EXIT_CODE = _SIGNAL_BASE + signal.SIGINT
 """The exit code after Ctrl-C."""
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -215,11 +215,11 @@ class _Interrupt:
     def __init__(self) -> None:
         self.latest: float | None = None
         self.waits = False
-        self.code = INTERRUPTED
+        self.code = INTERRUPT_EXIT_CODE
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         if self.latest is None:
-            self.code = _ENDED + number
+            self.code = _SIGNAL_BASE + number
             self.latest = time.monotonic() + _PATIENCE
             for ending in _ENDING:
                 signal.signal(ending, signal.SIG_IGN)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 BASELINE = "f32"
 """The format to which RAM, flash and time are relative."""
 
-USUAL = (
+DEFAULT_FORMATS = (
     BASELINE,
     "bf16",
     "fixed:16",
@@ -91,14 +91,14 @@ def compare_formats(
 ) -> list[dict[str, Any]]:
     """Compute and print a row per model and way, with means over the models; returns the rows.
 
-    folders: model folders. ways: in the syntax of `Way.parse`, `USUAL` if empty. picture: a file for a drawing of the
-    means. Raises `InputError` for a malformed way and for data without labels.
+    folders: model folders. ways: in the syntax of `Way.parse`, `DEFAULT_FORMATS` if empty. picture: a file for a
+    drawing of the means. Raises `InputError` for a malformed way and for data without labels.
     """
     from tinyml.targets.registry import board
 
     if picture is not None:
         check_plot_path(picture)
-    asked, chosen = [Way.parse(way) for way in ways or USUAL], board(target)
+    asked, chosen = [Way.parse(way) for way in ways or DEFAULT_FORMATS], board(target)
     with json_results(json_file) as rows:
         for folder in folders:
             rows += _rows(folder, asked, chosen)

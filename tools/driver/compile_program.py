@@ -22,7 +22,7 @@ from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.tools.driver.least_flash import LEAST_WIDTH, weights_of
 from tinyml.tools.driver.limits import Needs, compile_wider, compile_within_flash, compile_within_ram, ram_of, static_of
-from tinyml.tools.driver.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, USUAL_GROWTH, Request, default_of
+from tinyml.tools.driver.request import AUTO_FORMAT, DECIDED_OPTIONS, DEFAULT_LOSS, USUAL_GROWTH, Request, default_of
 from tinyml.tools.driver.stages import (
     Compiled,
     VerifiedPrograms,
@@ -262,7 +262,7 @@ def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, ne
     helps = [*smaller_models(program, request, board, needs)]
     helps += [board_that_fits(board, needs.flash, needs.ram)] if request.ram is None else []
     if request.val is not None and not tdsl.has_formats(program):
-        options = replace(request, format=AUTO_FORMAT, **{name: default_of(name) for name in DECIDED[1:]})
+        options = replace(request, format=AUTO_FORMAT, **{name: default_of(name) for name in DECIDED_OPTIONS[1:]})
         data = load_program_data(program, str(request.val))
         bounds = bounds_of(request, board)
         helps.insert(0, options_that_fit(program, ctx, options.pipeline_options(board), data, bounds))

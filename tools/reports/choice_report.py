@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.choice.statistics import Loss
     from tinyml.tools.driver.request import Request
 
-SENSIBLE = 2.0
+USELESS_EXCESS = 2.0
 """The excess over the permitted loss, in points, above which a program is useless whatever its cost."""
 
 
@@ -148,7 +148,7 @@ def _beside(choice: AutoChoice, unit: str) -> Iterator[str]:
     if usual is None or usual is taken or not bounds.admit(usual.cost):
         return
     lost = usual.loss or usual.look
-    if lost is not None and lost.points > bounds.loss + SENSIBLE:
+    if lost is not None and lost.points > bounds.loss + USELESS_EXCESS:
         return
     counts = [
         (taken.cost.flash, usual.cost.flash, "bytes of flash"),

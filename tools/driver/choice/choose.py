@@ -24,8 +24,8 @@ from tinyml.runtime.evaluator.evaluator import feature_map
 from tinyml.tools.driver.choice.alternatives import (
     NARROW_WIDTH,
     ORDINARY_EXECUTION,
-    SMALLER,
-    STREAMED,
+    SMALLEST_SCHEDULES,
+    STREAMED_SCHEDULES,
     USUAL_WIDTH,
     WIDE_COST,
     Alternative,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 SPARE_STACK = 16
 """The possible error of a RAM estimate, in bytes."""
 
-NOTABLE = 0.95
+FASTER_RATIO = 0.95
 """The ratio of times below which a program counts as faster; estimates do not resolve smaller differences."""
 
 SCHEDULE_GAIN = 0.8
@@ -273,7 +273,7 @@ def fastest_first(rows: Sequence[Tried]) -> list[Tried]:
     while left:
         if (fastest := _time(left[0])) == math.inf:
             return ordered + left
-        near = [row for row in left if NOTABLE * _time(row) <= fastest]
+        near = [row for row in left if FASTER_RATIO * _time(row) <= fastest]
         first = min(near, key=lambda row: (row.alternative.name != NARROW_WIDTH, row.cost.flash + row.cost.ram))
         ordered.append(first)
         left.remove(first)
@@ -298,7 +298,7 @@ def place(tried: Tried, bounds: Bounds) -> bool:
     ordinary, fits = tried.cost, bounds.admit(tried.cost)
     streams = _has_images(tried.trial) and not (fits and ordinary.time is None)
     slower: list[Mapping[str, Any]] = []
-    for way in [*(STREAMED if streams else ()), *(() if fits else SMALLER)]:
+    for way in [*(STREAMED_SCHEDULES if streams else ()), *(() if fits else SMALLEST_SCHEDULES)]:
         if fits and any(way == {**known, "reuse_input": True} for known in slower):
             # The place of the input changes memory, but hardly any time.
             continue
@@ -322,7 +322,7 @@ def _is_better(cost: EstimatedCost, known: EstimatedCost, bounds: Bounds) -> boo
     if fits != fitted:
         return fits
     if fits and cost.time is not None and known.time is not None:
-        return cost.time < NOTABLE * known.time and cost.ram <= known.ram
+        return cost.time < FASTER_RATIO * known.time and cost.ram <= known.ram
     return not fits and cost.ram < known.ram
 
 

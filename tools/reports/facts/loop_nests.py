@@ -20,7 +20,7 @@ KERNEL = "kernel"
 
 WIDTH, LINE, INDENT = 960, 20, 16
 
-MOST = 120
+MAX_LINES = 120
 """Maximum number of lines drawn; nests after them are only counted."""
 
 
@@ -100,7 +100,7 @@ def draw_loops(nests: Sequence[NestFacts]) -> Drawing:
     shown: list[NestFacts] = []
     lines = 0
     for nest in nests:
-        if shown and lines + _lines(nest) > MOST:
+        if shown and lines + _lines(nest) > MAX_LINES:
             break
         lines += _lines(nest)
         shown.append(nest)

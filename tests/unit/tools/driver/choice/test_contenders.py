@@ -14,7 +14,7 @@ from measured.tables import PAGES, column_of, tables
 
 from tinyml.dialects import tdsl
 from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, NARROW_WIDTH
-from tinyml.tools.driver.choice.choose import NOTABLE, Bounds, Contenders, Tried, fastest_first
+from tinyml.tools.driver.choice.choose import FASTER_RATIO, Bounds, Contenders, Tried, fastest_first
 from tinyml.tools.driver.choice.trials import EstimatedCost
 
 BY_NAME = {alternative.name: alternative for alternative in ALTERNATIVES}
@@ -52,7 +52,7 @@ def test_nothing_comes_before_what_is_notably_faster(order: list[str], times: li
     assert {id(one) for one in ordered} == {id(one) for one in given}
     for place, first in enumerate(ordered):
         for later in ordered[place + 1 :]:
-            assert cast("float", later.cost.time) >= NOTABLE * cast("float", first.cost.time)
+            assert cast("float", later.cost.time) >= FASTER_RATIO * cast("float", first.cost.time)
 
 
 @pytest.mark.parametrize("streamed", [84, 98])

@@ -13,7 +13,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.driver.choice.statistics import FEW, MANY, TELLING, Judge, Loss, sample_groups, upper_bound
+from tinyml.tools.driver.choice.statistics import (
+    FEW_SAMPLES,
+    MARGIN_DISTANCE,
+    NORMAL_SAMPLES,
+    Judge,
+    Loss,
+    sample_groups,
+    upper_bound,
+)
 from tinyml.tools.driver.request import USUAL_GROWTH
 
 
@@ -60,7 +68,7 @@ def test_the_bound_covers_what_is_lost_beside_gains(samples: int, lost: float, g
 
 
 def test_the_bound_of_many_changes_is_that_of_a_normal_net_loss() -> None:
-    exact, normal = upper_bound(210, MANY - 210, 5000), upper_bound(211, MANY - 210, 5000)
+    exact, normal = upper_bound(210, NORMAL_SAMPLES - 210, 5000), upper_bound(211, NORMAL_SAMPLES - 210, 5000)
     assert upper_bound(9000, 1000, 10000) < 0.81
     assert normal - exact == pytest.approx(1 / 5000, abs=1e-4)
 
@@ -180,14 +188,14 @@ def test_samples_of_a_group_that_change_together_count_as_one() -> None:
 @pytest.mark.parametrize(
     ("points", "likely", "bound", "groups", "loss", "allowed", "certain"),
     [
-        (0.4, 0.4 + TELLING - 0.01, 3.0, FEW, 0.5, True, True),
-        (0.4, 0.4 + TELLING + 0.01, 3.0, FEW, 0.5, True, False),
-        (0.4, None, 3.0, FEW, 0.5, True, False),
-        (0.4, None, 0.5, FEW, 0.5, True, True),
-        (-3.6, 1.7, 3.0, FEW, 0.5, True, False),
-        (0.4, 0.4 + TELLING - 0.01, 3.0, FEW - 1, 0.5, True, False),
-        (0.4, 0.5, 0.5, FEW - 1, 0.5, True, True),
-        (0.6, 0.6, 0.6, FEW, 0.5, False, False),
+        (0.4, 0.4 + MARGIN_DISTANCE - 0.01, 3.0, FEW_SAMPLES, 0.5, True, True),
+        (0.4, 0.4 + MARGIN_DISTANCE + 0.01, 3.0, FEW_SAMPLES, 0.5, True, False),
+        (0.4, None, 3.0, FEW_SAMPLES, 0.5, True, False),
+        (0.4, None, 0.5, FEW_SAMPLES, 0.5, True, True),
+        (-3.6, 1.7, 3.0, FEW_SAMPLES, 0.5, True, False),
+        (0.4, 0.4 + MARGIN_DISTANCE - 0.01, 3.0, FEW_SAMPLES - 1, 0.5, True, False),
+        (0.4, 0.5, 0.5, FEW_SAMPLES - 1, 0.5, True, True),
+        (0.6, 0.6, 0.6, FEW_SAMPLES, 0.5, False, False),
     ],
 )
 def test_what_the_bound_does_not_decide_margins_of_enough_samples_may_tell(
