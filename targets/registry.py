@@ -23,7 +23,7 @@ from tinyml.dialects.errors import InputError, did_you_mean, unknown
 from tinyml.dialects.extensions import needs, part_of
 from tinyml.dialects.layouts.contents import Content
 from tinyml.dialects.num import CodeKernelAttr, FarKernelAttr, KernelAttr
-from tinyml.dialects.own_attributes import TEXT, OwnAttribute, Place
+from tinyml.dialects.own_attributes import TEXT, HolderKind, OwnAttribute
 from tinyml.dialects.plugins import CHIPS as GROUP
 from tinyml.dialects.plugins import NAMES, PluginError, Row, each
 from tinyml.dialects.tables import Table
@@ -31,7 +31,7 @@ from tinyml.targets.board import Board, bytes_of
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import ELEMENT_FUNCTIONS, Kernel
 from tinyml.targets.makers import FarConstants
-from tinyml.targets.nests import FarNest, Maker, Nest, Offer, SumNest
+from tinyml.targets.nests import FarWeightsQuery, KernelQuery, Maker, Offer, SumQuery
 from tinyml.targets.tiles import TileFamily
 
 
@@ -87,7 +87,9 @@ DEFAULT_TARGET = "uno"
 HOST = "host"
 """The host computer, a target that is always available."""
 
-TARGET = OwnAttribute("tinyml.target", {Place.MODULE: TEXT}, "The board whose kernels and functions the module calls.")
+TARGET = OwnAttribute(
+    "tinyml.target", {HolderKind.MODULE: TEXT}, "The board whose kernels and functions the module calls."
+)
 
 
 @cache
@@ -360,23 +362,23 @@ def makers(target: str, kind: type[M]) -> list[M]:
     return [maker for maker in chip_of(target).made_by(kind) if maker.needs in features]
 
 
-def offers(target: str, nest: Nest) -> Iterator[Offer]:
+def offers(target: str, nest: KernelQuery) -> Iterator[Offer]:
     """Yield the kernels that a board has for a nest, the best first.
 
     Raises `InputError` for an unknown board, and `PluginError` if a plug-in's chip raises an exception or returns an
     invalid answer.
     """
-    if isinstance(nest, SumNest):
+    if isinstance(nest, SumQuery):
         return iter(_sum_offers(target, nest))
     return _asked(target, nest)
 
 
 @cache
-def _sum_offers(target: str, nest: SumNest) -> Sequence[Offer]:
+def _sum_offers(target: str, nest: SumQuery) -> Sequence[Offer]:
     return sorted(_asked(target, nest), key=nest.rank)
 
 
-def _asked(target: str, nest: Nest) -> Iterator[Offer]:
+def _asked(target: str, nest: KernelQuery) -> Iterator[Offer]:
     """The offers of a chip. Those of a plug-in are checked; for a sum, its width must be one of those asked for."""
     chip, features = chip_of(target), board(target).features
     if (plugin := _PROVIDERS.get(chip.name)) is None:
@@ -386,7 +388,7 @@ def _asked(target: str, nest: Nest) -> Iterator[Offer]:
         answers = list(chip.offers(nest, features))
         for answer in answers:
             plugin.expect(answer.kernel, Kernel)
-            if isinstance(nest, SumNest):
+            if isinstance(nest, SumQuery):
                 nest.rank(answer)
     yield from answers
 
@@ -418,7 +420,7 @@ def known_kernel(attribute: KernelAttr, target: str) -> Kernel | None:
     """
     if isinstance(attribute, FarKernelAttr):
         near = known_kernel(attribute.near, target)
-        return None if near is None else next((far.kernel for far in offers(target, FarNest(near))), None)
+        return None if near is None else next((far.kernel for far in offers(target, FarWeightsQuery(near))), None)
     return _identified(target, attribute, None)
 
 

@@ -22,7 +22,7 @@ from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.layouts.digits import DIGITS, Digits, Width
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length, packed_bytes, packed_widths
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.own_attributes import TEXT, OwnAttribute, Place
+from tinyml.dialects.own_attributes import TEXT, HolderKind, OwnAttribute
 
 OFFSETS = {4: 8}
 """The offset that may be subtracted from elements of working memory before packing, by width."""
@@ -146,7 +146,7 @@ class PackedRam(Packed):
 
 FORMAT = OwnAttribute(
     "tinyml.format",
-    {Place.ARGUMENT: TEXT, Place.RESULT: TEXT, Place.OPERATION: TEXT},
+    {HolderKind.ARGUMENT: TEXT, HolderKind.RESULT: TEXT, HolderKind.OPERATION: TEXT},
     "The number format of an array whose type is already an integer type; only comments use it.",
 )
 

@@ -26,7 +26,7 @@ from tinyml.dialects.machine.machine import Machine
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.tdsl.values import Arithmetic, ranked
 from tinyml.runtime.evaluator.evaluator import compute
-from tinyml.runtime.evaluator.shared_values import Kept, Numbering, TabulatedBits
+from tinyml.runtime.evaluator.shared_values import Numbering, ResultCache, TabulatedBits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,7 +81,7 @@ class Recorded:
     numbers of the program's values.
     """
 
-    def __init__(self, kept: Kept, tapes: Tapes, numbers: dict[SSAValue, int]) -> None:
+    def __init__(self, kept: ResultCache, tapes: Tapes, numbers: dict[SSAValue, int]) -> None:
         self.kept = kept
         self.arithmetic = TabulatedBits(kept)
         self.numbers = numbers

@@ -67,7 +67,7 @@ class Numbering:
                 numbers[op.results[0]] = self.number(op.name, *properties, op.results[0].type, itself, *operands)
 
 
-class Kept:
+class ResultCache:
     """A cache of results that evicts the least recently used ones above a capacity in bytes."""
 
     def __init__(self, capacity: int):
@@ -102,7 +102,7 @@ TABLE_BYTES = 2
 class TabulatedBits(Bits):
     """`Bits` with tabulated functions. tables: the cache of tables, by function and formats."""
 
-    def __init__(self, tables: Kept, machine: NumpyMachine | None = None):
+    def __init__(self, tables: ResultCache, machine: NumpyMachine | None = None):
         super().__init__(machine)
         self.tables = tables
 

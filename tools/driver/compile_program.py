@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Tried
+    from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Candidate
     from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
 
 
@@ -209,15 +209,15 @@ def options_that_fit(program: ModuleOp, ctx: Context, options: PipelineOptions, 
     return f"{spelled_options({**best.alternative.options, **best.schedule})} needs about {needs}"
 
 
-def _placed(trials: Trials, bounds: Bounds) -> Iterator[Tried]:
+def _placed(trials: Trials, bounds: Bounds) -> Iterator[Candidate]:
     """The alternatives that fit."""
     from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, considered
-    from tinyml.tools.driver.choice.choose import Tried, place
+    from tinyml.tools.driver.choice.choose import Candidate, place
 
     for alternative in considered():
         with suppress(InputError):
             trial = trials.of(alternative)
-            tried = Tried(trial, trial.cost(ORDINARY_EXECUTION), ORDINARY_EXECUTION)
+            tried = Candidate(trial, trial.cost(ORDINARY_EXECUTION), ORDINARY_EXECUTION)
             if place(tried, bounds):
                 yield tried
 

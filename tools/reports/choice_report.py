@@ -10,7 +10,7 @@ from tinyml.dialects.options import options_of
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.choice.alternatives import Alternative
-    from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Tried
+    from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Candidate
     from tinyml.tools.driver.choice.statistics import Loss
     from tinyml.tools.driver.request import Request
 
@@ -79,7 +79,7 @@ def _loss(loss: Loss | None) -> dict[str, Any] | None:
     return {"points": points, "bound": bound, "lost": loss.lost, "gained": loss.gained, "samples": loss.samples}
 
 
-def _row(tried: Tried) -> dict[str, Any]:
+def _row(tried: Candidate) -> dict[str, Any]:
     return {
         "name": tried.alternative.name,
         "options": {**tried.alternative.options, **tried.schedule},
@@ -111,7 +111,7 @@ def choice_lines(choice: AutoChoice, unit: str) -> list[str]:
     ]
 
 
-def _judgement(taken: Tried, bounds: Bounds) -> str:
+def _judgement(taken: Candidate, bounds: Bounds) -> str:
     """The counted loss, the expected loss if it is greater, and the bound; too few samples are mentioned first."""
     from tinyml.tools.driver.choice.statistics import change
     from tinyml.tools.driver.data_faults import CONFIDENCE

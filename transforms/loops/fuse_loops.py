@@ -32,7 +32,7 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.accesses import DISJOINT_DISTANCE, Access, accesses, buffer_access, distance
 from tinyml.transforms.ir.buffers import buffer_reads, bytes_of, memory_of
 from tinyml.transforms.ir.index_maps import inline
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 FUSED = Statistic("num-fused", "Number of nests fused with the one before")
 FORWARDED = Statistic("num-forwarded", "Number of loads that became the stored value")
@@ -179,7 +179,7 @@ def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> 
 
 def _contraction(op: num.NestOp) -> num.ContractOp:
     """Replace an elementwise nest by a contraction without products, which also computes the indices of the nest."""
-    nest = LoopNest(op)
+    nest = LoopBuilder(op)
     contraction = nest.contract(op.shape, lambda numbers: inline(op, numbers, nest))
     contraction.location = op.location
     Rewriter.erase_op(op)

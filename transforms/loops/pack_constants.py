@@ -29,11 +29,11 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import memref_type
 from tinyml.targets.kernel import Kernel, packed_reader
 from tinyml.targets.makers import ListedKernels
-from tinyml.targets.nests import SumNest
+from tinyml.targets.nests import SumQuery
 from tinyml.targets.registry import HOST, chip_of, offers
 from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer, retype_elements
 from tinyml.transforms.ir.indices import exchanged, is_multiple
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.loops.kernels.tiles import is_bought
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ def _summing(
     bits = packed or 8 * formats[1].dtype.itemsize
     widths = [width for width in ACCUMULATOR_WIDTHS if width >= num.accumulator_type(sum).bits]
     flash = scratch.in_flash(memref_type(values))
-    nest = SumNest(op, weights, bits, tuple(widths), codings, flash, rows=rows)
+    nest = SumQuery(op, weights, bits, tuple(widths), codings, flash, rows=rows)
     return [offer.kernel for offer in offers(target, nest)]
 
 
@@ -316,7 +316,7 @@ def _pad_slices(value: SSAValue, row: int, padded: int) -> None:
     for use in list(value.uses):
         view = use.operation
         if isinstance(view, scratch.SliceOp):
-            view.operands[1] = exchanged(view.offset, row, padded, LoopNest(view))
+            view.operands[1] = exchanged(view.offset, row, padded, LoopBuilder(view))
             type = memref_type(view.result)
             if scratch.elements_of(view.result) > row:
                 _pad_slices(view.result, row, padded)

@@ -19,7 +19,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.own_attributes import OwnAttribute, Place, instance
+from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, instance
 
 __all__ = [
     "DECLARED",
@@ -41,7 +41,7 @@ class KernelAttr(ParametrizedAttribute, ABC):
 
 DECLARED = OwnAttribute(
     "tinyml.kernel",
-    {Place.DECLARATION: instance(KernelAttr, "a kernel, as in #num.kernel<...>")},
+    {HolderKind.DECLARATION: instance(KernelAttr, "a kernel, as in #num.kernel<...>")},
     "The kernel that a C function implements.",
 )
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Repeated, joined
-from tinyml.targets.composer.tile_code import RowNest
+from tinyml.targets.composer.tile_code import RowKernel
 from tinyml.targets.composer.weight_streams import ROW, Weights, WeightStream
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import SAVED, counted, counted_in_memory, moved
@@ -63,7 +63,7 @@ vectors.
 
 
 @dataclass(frozen=True)
-class Rows(RowNest):
+class Rows(RowKernel):
     """The code for a tile."""
 
     SATURATED = 0

@@ -187,7 +187,7 @@ class Detector:
 
 
 @dataclass(frozen=True)
-class Judge:
+class LossModel:
     """The judge of programs: it contains the outputs of the model on reals, with which programs are compared.
 
     classes: the classes of the model on reals (samples,). labels: the right classes, or None. scores: (samples,
@@ -217,7 +217,7 @@ class Judge:
         *,
         scored: bool = False,
         metric: str | None = None,
-    ) -> Judge:
+    ) -> LossModel:
         """The judge from a reference; samples and groups are in the order of the data set."""
         place = np.empty_like(reference.order)
         place[reference.order] = np.arange(len(place))
@@ -226,7 +226,7 @@ class Judge:
         targets = None if reference.targets is None else reference.targets[place]
         numbers = not reference.has_answers
         scored = scored and not numbers and scores is not None
-        judge = Judge(reference.classes[place], labels, scores, groups, numbers, detector, targets, scored)
+        judge = LossModel(reference.classes[place], labels, scores, groups, numbers, detector, targets, scored)
         if metric is None or not reference.has_figure(metric):
             return judge
         return replace(judge, metric=reference.measure(metric), answers=reference.answers.part(place))
@@ -360,7 +360,7 @@ def change(points: float) -> str:
 
 
 def margins_of(scores: NDArray[np.float64], right: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Margin (samples,): score of the right class minus the best other score. scores: as in `Judge`."""
+    """Margin (samples,): score of the right class minus the best other score. scores: as in `LossModel`."""
     if scores.shape[1] == 1:
         return (2 * right - 1) * scores[:, 0]
     rows = np.arange(len(scores))

@@ -13,14 +13,14 @@ from xdsl.traits import IsTerminator
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.own_attributes import UNIT, Holder, OwnAttribute, Place, Value, integer
+from tinyml.dialects.own_attributes import UNIT, Holder, HolderKind, OwnAttribute, Value, integer
 
 LAST_CYCLE = 65535
 """The last cycle of a run or an iteration in which an op may begin, far later than any program needs."""
 
 CYCLE = OwnAttribute(
     "rtl.cycle",
-    {Place.OPERATION: integer(0, LAST_CYCLE)},
+    {HolderKind.OPERATION: integer(0, LAST_CYCLE)},
     "The cycle of an op, from the start of its run or iteration; a pure op of a run without this attribute is a wire.",
 )
 
@@ -32,7 +32,7 @@ INTERVAL = OwnAttribute(
 
 WAIT = OwnAttribute(
     "rtl.wait",
-    {Place.OPERATION: UNIT},
+    {HolderKind.OPERATION: UNIT},
     "A loop or a branch that begins a cycle late, because it needs a result of the previous cycle at its start.",
 )
 
@@ -43,7 +43,7 @@ LANES = OwnAttribute(
 )
 
 LOGIC = OwnAttribute(
-    "rtl.logic", {Place.OPERATION: UNIT}, "A product that is computed in look-up tables instead of a multiplier."
+    "rtl.logic", {HolderKind.OPERATION: UNIT}, "A product that is computed in look-up tables instead of a multiplier."
 )
 
 

@@ -15,7 +15,7 @@ from tinyml.dialects.formats.number_format import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.own_attributes import OwnAttribute, counts
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.nests import RowSums, Start, TileNest, zero_start
+from tinyml.targets.nests import RowSums, Start, TileQuery, zero_start
 from tinyml.targets.registry import offers, usual_input_tile
 from tinyml.targets.tiles import INPUT_TILE_BYTES, tile_of
 from tinyml.transforms.schedules.tiling.axis_orders import gathered
@@ -134,13 +134,13 @@ class _Pixels:
                 return Tiling(count, 1, tiles)
         return None
 
-    def _nest(self, count: int) -> TileNest | None:
+    def _nest(self, count: int) -> TileQuery | None:
         """The nest of `count` pixels as a query to the target; None if no tile kernel computes such sums."""
         if self.sums is None:
             return None
         layout = tdsl.window_layout(tdsl.shape_of(self.op.lhs), _shared_shape(self.op, count), self.op.steps[1])
         runs, run, pitch, step = layout
-        return TileNest(self.sums, run, num.Spacing(runs, pitch, step), count)
+        return TileQuery(self.sums, run, num.Spacing(runs, pitch, step), count)
 
     def _fits(self, count: int, memory: TileMemory, lines: int = 1) -> bool:
         """True if memory has room for the input tile and the results of `count` pixels in a number of lines."""

@@ -20,7 +20,7 @@ from programs.spread import spread
 import tinyml
 from tinyml import features
 from tinyml.dialects.errors import InputError
-from tinyml.tools.driver.choice.statistics import Detector, Judge
+from tinyml.tools.driver.choice.statistics import Detector, LossModel
 from tinyml.tools.driver.detection import FAR_DISTANCE, rank_losses, ranks
 
 RANDOM = np.random.default_rng(5)
@@ -92,7 +92,7 @@ def test_a_judge_counts_what_the_area_and_the_order_lose() -> None:
 
     def points(anomalous: Any, threshold: float) -> float:
         detector = Detector(threshold, anomalous, own[:0], scores[:0])
-        judge = Judge(own * 0, None, scores[:, None], own, numbers=True, detector=detector)
+        judge = LossModel(own * 0, None, scores[:, None], own, numbers=True, detector=detector)
         assert judge.loss(own * 0, scores[:, None]).points == 0
         found = judge.loss(own * 0, noisy[:, None])
         assert found.bound > found.points
@@ -109,7 +109,9 @@ def test_a_judge_counts_what_the_area_and_the_order_lose() -> None:
 def test_a_judge_counts_decisions_far_from_the_data_and_the_rarer_kind() -> None:
     own, scores = np.arange(200), np.linspace(-1, 1, 200)
     bad = own < 20
-    judge = Judge(own * 0, None, scores[:, None], own, True, Detector(-0.8, bad, own[:4], np.array([-9.0, -9, 0, 0])))
+    judge = LossModel(
+        own * 0, None, scores[:, None], own, True, Detector(-0.8, bad, own[:4], np.array([-9.0, -9, 0, 0]))
+    )
     found = judge.loss(own * 0, scores[:, None])
     # Twenty anomalies are few: the bound decides.
     assert (found.points, found.groups) == (0, 20)

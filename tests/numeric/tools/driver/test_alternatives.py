@@ -32,7 +32,7 @@ from tinyml.tools.driver.choice.alternatives import (
     UNSCALED_ALTERNATIVES,
     considered,
 )
-from tinyml.tools.driver.choice.choose import FASTER_RATIO, AutoChoice, Bounds, Contenders, NothingFitsError, choose
+from tinyml.tools.driver.choice.choose import FASTER_RATIO, AutoChoice, Bounds, CandidateQueue, NothingFitsError, choose
 from tinyml.tools.driver.choice.trials import Trials
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
@@ -122,7 +122,7 @@ def test_where_nothing_absorbs_scales_of_features_no_alternative_waits_for_them(
     """The integers of a sensor are the input: the programs are those of the alternatives with one scale."""
     trials = trials_of(fitted("LogisticRegression", "", 3, "like", 0), tmp_path)
     trials.options = replace(trials.options, input_unit="0.01:s10")
-    contenders = Contenders(trials, Bounds(inf, inf, 0.5))
+    contenders = CandidateQueue(trials, Bounds(inf, inf, 0.5))
     contenders.enter([row for row in ALTERNATIVES if not (row.last_resort or row.compact)])
     for refused in (NARROW_WIDTH, "fixed 8, row scales"):
         contenders.admit_deferred(next(row for row in contenders.tried if row.alternative.name == refused))
@@ -144,7 +144,7 @@ def test_a_format_of_a_package_takes_part_where_its_class_says_so(
         assert ours == [*ALTERNATIVES]
         assert (row.name, row.options) == ("tapered 12", {"format": "tapered", "width": 12})
         trials = trials_of(fitted("LogisticRegression", "", 3, "like", 0), tmp_path)
-        contenders = Contenders(trials, Bounds(inf, inf, 0.5))
+        contenders = CandidateQueue(trials, Bounds(inf, inf, 0.5))
         contenders.enter([one for one in considered() if not (one.last_resort or one.compact)])
         assert row in [tried.alternative for tried in contenders.tried]
         alone = [one for one in considered() if one.last_resort or one == row]
