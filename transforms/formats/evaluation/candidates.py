@@ -243,7 +243,8 @@ class CandidateEvaluator:
 
     @cached_property
     def nearest(self) -> int:
-        """The number of samples for which the margins' derivatives are computed: whole chunks, about `BORDER_SAMPLES`.
+        """The number of samples for which the margins' derivatives are computed: about `BORDER_SAMPLES`, in whole
+        chunks.
         """
         convolutions = [op for op in self.candidates.module.walk() if tdsl.is_convolution(op)]
         numbers = sum(prod(tdsl.shape_of(op.lhs)) for op in convolutions)
