@@ -96,7 +96,7 @@ def require_room(program: ModuleOp, ctx: Context, request: Request, board: Board
     if least <= flash:
         return
     there = "the board has" if request.flash is None else "--flash allows"
-    needed = f"its {number:,} weights take {number:,} bytes of flash at 8 bits, and {least:,} or more in any format"
+    needed = f"its {number:,} weights need {number:,} bytes of flash with 8 bits, and at least {least:,} in any format"
     fitting = f"{there} {flash:,}: about {flash:,} weights of 8 bits fit, or {2 * flash:,} of 4"
     larger = "" if request.flash is not None else board_that_fits(board, number, 0)
     message = "; ".join(filter(None, [f"{board.misfit(needed)}, {fitting}", larger]))
@@ -190,7 +190,7 @@ def shortage(request: Request, board: Board, flash: float, ram: float) -> str:
             short.append(f"needs {needed:,.0f} bytes of {resource}, --{resource.lower()} allows {asked:,}")
         elif there is not None and needed > there:
             short.append(f"needs {needed:,.0f} bytes of {resource}, the board has {there:,}")
-    return " and ".join(short) or f"needs {ram:,.0f} bytes of RAM and {flash:,.0f} of flash, nearly all that there is"
+    return " and ".join(short) or f"needs {ram:,.0f} bytes of RAM and {flash:,.0f} of flash, almost all of the board's"
 
 
 def options_that_fit(program: ModuleOp, ctx: Context, options: PipelineOptions, data: Data, bounds: Bounds) -> str:

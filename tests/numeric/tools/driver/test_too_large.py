@@ -174,7 +174,7 @@ def test_weights_beyond_the_flash_in_any_format_are_refused_before_a_program_is_
     signs = net.constant(random.choice([-1, 1], (700, 700)).astype(np.float32))
     module, x = net.module(net.insert(tdsl.MatmulOp(signs, net.input))), random.normal(size=(40, 700))
     said = (
-        r"does not fit uno .*: its 490,000 weights take 490,000 bytes of flash at 8 bits, and 61,250 or more in any "
+        r"does not fit uno .*: its 490,000 weights need 490,000 bytes of flash with 8 bits, and at least 61,250 in any "
         r"format, the board has 32,256: about 32,256 weights of 8 bits fit, or 64,512 of 4; .* has .* of flash"
     )
     for format in ("auto", "fixed", "f32"):
