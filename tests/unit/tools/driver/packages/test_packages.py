@@ -61,7 +61,7 @@ def test_usual_packagings_of_boards():
             "projects of zephyr use the C files of --package c",
         ),
         ("cortex-m4", ["platformio"], False, "--package platformio: cortex-m4 is not a board of PlatformIO"),
-        ("arty-a7", ["bitstream"], False, "--package bitstream: arty-a7 is not an FPGA with a known board"),
+        ("arty-a7", ["bitstream"], False, "--package bitstream: arty-a7 is not programmable logic with a known board"),
         ("uno", ["cmake"], True, "--zip packs the folder of --package arduino: give --package arduino, too"),
         (
             "host",
