@@ -2,6 +2,8 @@
 // RUN: tinyml-opt %S/../Inputs/classes.mlir -p "profile{data=%S/../Inputs/classes.npz},search-pareto{data=%S/../Inputs/classes.npz effort=90 ram=24 flash=560 loss=1}" | sed -E -f %S/../Inputs/rows.sed | filecheck %s --check-prefix=BOTH
 // RUN: tinyml-opt %S/../Inputs/classes.mlir -p "profile{data=%S/../Inputs/classes.npz},search-pareto{data=%S/../Inputs/classes.npz effort=80 ram=33 cycles=800}" | sed -E -f %S/../Inputs/rows.sed | filecheck %s --check-prefix=TIME
 // RUN: tinyml-opt %S/../Inputs/classes.mlir -p "profile{data=%S/../Inputs/classes.npz},search-pareto{data=%S/../Inputs/classes.npz effort=150 widths=8,16 flash=600}" | sed -E -f %S/../Inputs/rows.sed | filecheck %s --check-prefix=PAIR
+// RUN: not tinyml-opt %S/../Inputs/classes.mlir -p "profile{data=%S/../Inputs/classes.npz},search-pareto{data=%S/../Inputs/classes.npz effort=0}" 2>&1 | filecheck %s --check-prefix=EFFORT
+// RUN: not tinyml-opt %S/../Inputs/classes.mlir -p "profile{data=%S/../Inputs/classes.npz},search-pareto{data=%S/../Inputs/classes.npz loss=-1}" 2>&1 | filecheck %s --check-prefix=NEGATIVE
 
 // Without limits nothing but the loss counts. Costs are those of programs that spend the flash.
 // ALL-LABEL: func.func @classes(%X: tensor<2x1x!fixed.q<16, 13>>) -> tensor<3x1x!fixed.q<16, 14>> attributes {
@@ -116,3 +118,7 @@
 // PAIR-NEXT: {loss = 2.326410e-01, time = 4.820000e+02, flash = 4.940000e+02, ram = 2.200000e+01, origin = "exchange", front, chosen},
 // PAIR-NEXT: {loss = 2.187530e-01, time = 6.240000e+02, flash = 6.530000e+02, ram = 3.100000e+01, origin = "change of one", front}]} {
 // PAIR-NEXT: func.return %s : tensor<3x1x!fixed.q<8, 5>>
+
+// EFFORT: pass 'search-pareto': effort must be positive, got 0
+
+// NEGATIVE: pass 'search-pareto': loss must not be negative, got -1
