@@ -48,15 +48,16 @@ class AccumulateSumsPass(ModulePass):
     @staticmethod
     def found(op: Operation) -> Iterator[LoopCarriedSum]:
         """Yield the sums that it may rewrite, whatever their formats."""
-        loops = [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]
-        if not loops:
-            return
-        from tinyml.transforms.ir.sums import LoopCarriedSum
+        for loop in [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]:
+            yield from _sums(loop)
 
-        for loop in loops:
-            for position in range(len(loop.iter_args)):
-                if (carried_sum := LoopCarriedSum.match(loop, position)) is not None:
-                    yield carried_sum
+
+def _sums(loop: scf.ForOp) -> Iterator[LoopCarriedSum]:
+    from tinyml.transforms.ir.sums import LoopCarriedSum
+
+    for position in range(len(loop.iter_args)):
+        if (carried_sum := LoopCarriedSum.match(loop, position)) is not None:
+            yield carried_sum
 
 
 def _accumulate(carried_sum: LoopCarriedSum) -> None:
