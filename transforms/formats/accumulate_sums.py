@@ -21,15 +21,13 @@ from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.accumulator import GREATEST_BITS
 from tinyml.dialects.formats.number_format import Bound, Factor
 from tinyml.dialects.rewriting import Rewriter
 
 if TYPE_CHECKING:
     from tinyml.transforms.ir.sums import LoopCarriedSum
 
-
-GREATEST_BITS = 32
-"""Wider accumulators would cost more memory and time than the rounding they save."""
 
 SPARE_BITS = 5
 """A constant gives up fewer than this many bits of precision to make its sum fit."""

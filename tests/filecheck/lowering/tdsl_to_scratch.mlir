@@ -351,3 +351,43 @@ func.func @moved(%X: tensor<1x6x6x1xf32>) -> tensor<1x4x4x1xf32> {
 // CHECK-NEXT: [[zero:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[image:%.*]] = scratch.slice [[moved]]{{\[}}[[zero]]] : memref<1x6x6x1xf32> to memref<1x6x6x1xf32>
 // CHECK-NEXT: tdsl.conv2d %F, [[image]]
+
+// -----
+
+// What is read behind the loop stays as it is: the loop begins with a copy.
+func.func @kept(%X: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %y = tdsl.exp %X : tensor<4xf32> -> tensor<4xf32>
+  %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %y) -> (tensor<4xf32>) {
+    %b = tdsl.neg %a : tensor<4xf32> -> tensor<4xf32>
+    scf.yield %b : tensor<4xf32>
+  }
+  func.return %s, %y : tensor<4xf32>, tensor<4xf32>
+}
+// CHECK-LABEL: func.func @kept
+// CHECK: %a = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: "memref.copy"(%y, %a)
+// CHECK: tdsl.neg %a : memref<4xf32> into %a : memref<4xf32>
+// CHECK: func.return %a, %y
+
+// -----
+
+// The old value in another format is no operand that an op may overwrite.
+func.func @same_bytes(%X: tensor<4x!fixed.q<8, 4>>) -> tensor<4x!fixed.q<8, 4>> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %y = tdsl.neg %X : tensor<4x!fixed.q<8, 4>> -> tensor<4x!fixed.q<8, 4>>
+  %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %y) -> (tensor<4x!fixed.q<8, 4>>) {
+    %r = tdsl.reinterpret %a : tensor<4x!fixed.q<8, 4>> -> tensor<4x!fixed.q<8, 5>>
+    %b = tdsl.cast %r : tensor<4x!fixed.q<8, 5>> -> tensor<4x!fixed.q<8, 4>>
+    scf.yield %b : tensor<4x!fixed.q<8, 4>>
+  }
+  func.return %s : tensor<4x!fixed.q<8, 4>>
+}
+// CHECK-LABEL: func.func @same_bytes
+// CHECK: %b = scratch.alloc : memref<4x!fixed.q<8, 4>>
+// CHECK-NEXT: tdsl.cast %r : memref<4x!fixed.q<8, 5>> into %b
+// CHECK-NEXT: "memref.copy"(%b, %y)
