@@ -80,5 +80,4 @@ func.func @loaded(%x: memref<3x!posit.p<8, 2>>) -> !posit.quire<63, 35, 32, 4> {
   func.return %sum : !posit.quire<63, 35, 32, 4>
 }
 // CHECK-LABEL: func.func @loaded
-// CHECK: memref<3x!posit.p<8, 2>>
-// CHECK-NEXT: num.zero
+// CHECK-NEXT: %w = scratch.constant dense<[30, 69, 29]> : tensor<3xi8> -> memref<3x!posit.p<8, 2>>
