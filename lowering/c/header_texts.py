@@ -115,7 +115,7 @@ static inline float {name}_feature_number(int i, float real)
 }}
 """
 
-_UNUSED = "((void)i, {scaled})"
+_UNUSED_INDEX = "((void)i, {scaled})"
 """The conversion of an input whose features share one unit, where the index is unused."""
 
 _READ = "tm_flash_f32"
@@ -141,7 +141,7 @@ def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.In
     parts.append(table)
     scaled = _SCALED.format(name=name, read=read, i=i, j=j)
     if (i, j) == ("0", "0"):
-        scaled = _UNUSED.format(scaled=scaled)
+        scaled = _UNUSED_INDEX.format(scaled=scaled)
     parts.append(_NUMBER.format(name=name, scaled=scaled))
     return c.InlineOp(f"{name}_feature_number", "\n".join(part.rstrip("\n") + "\n" for part in parts))
 

@@ -19,14 +19,14 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import num, scratch
 from tinyml.dialects.c.declarations import PARTITION, PIPELINE, UNROLL
 from tinyml.dialects.functions import set_argument_attribute
-from tinyml.dialects.own_attributes import OwnAttribute, Place, integer
-from tinyml.targets.verilog.fabric import UNKNOWN, fabric_around
+from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, integer
+from tinyml.targets.verilog.fabric import DEFAULT_FABRIC, fabric_around
 from tinyml.transforms.ir.pipeline_names import BITS_TO_LANES, LoweringPasses
 
 _LOOPS = (scf.ForOp, num.EntriesOp)
 
 _ORIGIN = OwnAttribute(
-    "rtl.origin", {Place.OPERATION: integer(0)}, "The index of a term's loop in the copy that becomes hardware."
+    "rtl.origin", {HolderKind.OPERATION: integer(0)}, "The index of a term's loop in the copy that becomes hardware."
 )
 
 
@@ -42,7 +42,7 @@ class HintLoopsPass(ModulePass):
     cells: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if fabric_around(op) is UNKNOWN:
+        if fabric_around(op) is DEFAULT_FABRIC:
             return
         loops = [loop for loop in op.walk() if isinstance(loop, _LOOPS) and not any(_loops_in(loop))]
         partitions: dict[SSAValue, int] = {}
