@@ -38,10 +38,6 @@ MERGED = 10
 smaller.
 """
 
-MOST_MERGED = 100_000
-"""Limit on the buffers that a search merges, counted anew in each trial, since no node counts this work: some seconds.
-"""
-
 MOST_BUFFERS = 3_000
 """Limit on the buffers of a search, which keeps lists of them for each buffer placed."""
 
@@ -156,11 +152,8 @@ class Minimiser:
             yield Trial(base[0], base, _arranged(base[1], self.problem.features), nodes)
 
     def _trials(self) -> Iterator[Trial]:
-        """Yield endless rounds of trials: named orders, a long search for a proof, random orders, merged buffers.
-
-        There are no more trials with merged buffers after `MOST_MERGED` buffers.
-        """
-        seeds, merge_seeds = count(), iter(range(MOST_MERGED // len(self.problem.rectangles)))
+        """Yield endless rounds of trials: named orders, a long search for a proof, random orders, merged buffers."""
+        seeds, merge_seeds = count(), count()
         for round in count():
             nodes = PATIENCE << round
             yield from self._named(nodes)

@@ -1,6 +1,5 @@
 """Packing within limits: of time, of integers, of memory; and problems without slack, which searches in order miss."""
 
-from collections.abc import Sequence
 from math import inf
 from random import Random
 
@@ -10,36 +9,15 @@ from hypothesis import strategies as st
 from measured.solved_packings import guillotine, reversed_in_time, split_in_size, split_in_time
 from programs.spread import examples
 
-from tinyml.transforms.buffers.packing import MODES, Effort, Rectangle, find_peak, lower_bound, minimise, native, pack
-from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
+from tinyml.transforms.buffers.packing import MODES, Effort, Rectangle, find_peak, lower_bound, native, pack
 from tinyml.transforms.buffers.packing.effort import OutOfTime
 from tinyml.transforms.buffers.packing.greedy import best_fit, first_fit
-from tinyml.transforms.buffers.packing.grid import Grid, to_grid
+from tinyml.transforms.buffers.packing.grid import to_grid
 from tinyml.transforms.buffers.packing.minimise import merge_buffers
 from tinyml.transforms.buffers.packing.peak import MOST_ALIGNMENTS
 from tinyml.transforms.buffers.packing.rectangles import placement_at
 from tinyml.transforms.buffers.packing.sweep import sweep
 from tinyml.transforms.buffers.packing.validator import complaints
-
-
-def test_merging_is_limited_in_buffers(monkeypatch: pytest.MonkeyPatch):
-    """Merged problems that fail at once cost hardly any nodes; the number of merged buffers has its own limit."""
-    draw, merged, count = Random(0), list[int](), 60
-
-    def counted(grid: Grid, seed: int):
-        merged.append(len(grid.sizes))
-        return merge_buffers(grid, seed)
-
-    def in_vain(problem: minimise.PackingProblem, order: Sequence[int], height: int, nodes: int, effort: Effort):
-        return SearchOutcome(Outcome.OUT_OF_NODES, (), nodes if len(problem.rectangles) == count else 1)
-
-    rectangles = [Rectangle(f"b{i}", draw.randint(2, 9), 1, i, i + 2) for i in range(count)]
-    monkeypatch.setattr(minimise, "merge_buffers", counted)
-    monkeypatch.setattr(minimise.PackingProblem, "search", in_vain)
-    monkeypatch.setattr(minimise, "MOST_MERGED", 25 * count + count - 1)
-    pack(rectangles, "branch-and-bound", Effort(nodes=1_000_000))
-    # The first tells whether any buffers can be merged.
-    assert merged == [count] * 26
 
 
 @st.composite
