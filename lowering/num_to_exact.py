@@ -67,7 +67,6 @@ class LowerNumToExactPass(ModulePass):
                 value = lower(Recorder(num_op, context))
                 for result in num_op.results:
                     assert value is not None
-                    value.name_hint = value.name_hint or result.name_hint
                     result.replace_all_uses_with(value)
                 Rewriter.erase_op(num_op)
             carry_none(function)

@@ -194,7 +194,7 @@ class _Key:
         return self.hash
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self.hash == other.hash and self.parts == other.parts
+        return isinstance(other, _Key) and self.parts == other.parts
 
 
 def _items(attributes: Mapping[str, Attribute]) -> tuple[tuple[str, Attribute], ...]:

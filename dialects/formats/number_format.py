@@ -513,6 +513,11 @@ class NumberFormat(ABC):
         """The builtin type of the terms of softmax with results in this format, and of their total."""
         return f32
 
+    @property
+    def longest_softmax(self) -> int | None:
+        """The greatest number of terms that `softmax_total` holds; None if it is not limited."""
+        return None
+
     def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
         """exp(value - greatest), which is at most 1."""
         return m.call("tm_expf", m.subf(value_format.to_f32(m, value), value_format.to_f32(m, greatest)))

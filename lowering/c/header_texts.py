@@ -55,7 +55,8 @@ def unit_macros(name: str, unit: tdsl.InputUnit) -> c.InlineOp:
     macro = f"{name}_INPUT"
     text = f'#define {macro}_UNIT "{unit.text}" /* the integers that the input takes */\n'
     if unit.is_uniform:
-        scale, zero = unit.units[0].scale, -unit.units[0].offset / unit.units[0].scale
+        one, *_ = unit.units
+        scale, zero = one.scale, -one.offset / one.scale
         text += _SCALES.format(macro=macro, scale=spell_float(scale), zero=spell_float(zero))
     return c.InlineOp(f"{macro}_UNIT", text)
 

@@ -132,8 +132,7 @@ def _go_on(before: SSAValue, after: SSAValue, move: Operation, known: Operation)
     for use in list(before.uses):
         user = use.operation
         beside = block.find_ancestor_op_in_block(user)
-        if beside is None or user is move:
-            continue
+        assert beside is not None
         if move.is_before_in_block(beside):
             user.operands[use.index] = after
         elif isinstance(user, SliceOp) and user is beside:

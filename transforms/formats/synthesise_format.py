@@ -98,9 +98,11 @@ class _Synthesis:
         """The list for each constant with the least loss of the program, of one power for all constants or of a
         separate power each.
         """
+        if not self.constants:
+            return {}
         tried = [self._lists(power) for power in self._powers]
-        losses = [self._loss(lists) for lists in tried] if self.constants else []
-        if not losses or math.isinf(least := min(losses)):
+        losses = [self._loss(lists) for lists in tried]
+        if math.isinf(least := min(losses)):
             return {}
         best = tried[losses.index(least)]
         for index in self.constants if not self.options.shared else ():

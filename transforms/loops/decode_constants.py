@@ -98,7 +98,7 @@ def _replace(constant: scratch.ConstantOp, format: NumberFormat) -> None:
 
 def _unpacked(constant: scratch.ConstantOp) -> NumberFormat | None:
     """The format of the split constant that all accumulators accept; None if there is none."""
-    if _format(constant) is None or constant.loaded:
+    if _format(constant) is None:
         return None
     found = set[NumberFormat | None]()
     for use in buffer_reads(constant.result):

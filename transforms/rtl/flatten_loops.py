@@ -66,7 +66,14 @@ def _cycles(loop: scf.ForOp, scheduler: Scheduler) -> int:
     """The cycles of a pipelined loop."""
     schedule, interval = scheduler.loop(body_of(loop), loop)
     depth = max([interval, *(cycle + 1 + isinstance(op, rtl.LoadOp) for op, cycle in schedule.cycles.items())])
-    return ((trips_of(loop) or 1) - 1) * interval + depth
+    return (_trips(loop) - 1) * interval + depth
+
+
+def _trips(loop: scf.ForOp) -> int:
+    """The iterations of a loop of a nest, which are known and some."""
+    trips = trips_of(loop)
+    assert trips
+    return trips
 
 
 def _next_nest(function: func.FuncOp, refused: set[Operation]) -> FlatNest | None:
@@ -117,7 +124,7 @@ class FlatNest:
         cycles = scheduler.run(around).cycles
         clocked = any(not is_pure(op) for op in around)
         own = max((cycle + 1 + isinstance(op, rtl.LoadOp) for op, cycle in cycles.items()), default=0) if clocked else 0
-        return (trips_of(self.outer) or 1) * (_cycles(self.inner, scheduler) + own)
+        return _trips(self.outer) * (_cycles(self.inner, scheduler) + own)
 
     def flattened(self) -> scf.ForOp:
         """The nest as one loop, inserted before it."""
@@ -127,7 +134,7 @@ class FlatNest:
             value = const_evaluate_operand(init) if i < counters else 0
             goes_on = i in self.through
             carried.append(self.outer.iter_args[self.through[i]] if goes_on else nest.constant(value or 0, init.type))
-        trips = (trips_of(self.outer) or 1) * (trips_of(self.inner) or 1)
+        trips = _trips(self.outer) * _trips(self.inner)
         results = nest.fold(nest.index(trips), carried, lambda _, values: self._iteration(nest, values))
         flat = cast("scf.ForOp", results[0].owner)
         flat.attributes |= {**self.inner.attributes, COUNTERS: IntegerAttr(2 + counters, i64)}

@@ -99,13 +99,13 @@ class Partial(Schedule):
 
     def segments(self, graph: Graph) -> Iterator[Segment]:
         yield from usual_segments(graph)
-        for loop in self._loops(graph):
+        for loop in self.loops(graph):
             yield self._segment(loop, 1)
 
     def program_segments(self, network: Network) -> Iterator[Segment]:
         """Count slices copied from or to a whole tensor and the windows of convolutions, too."""
         yield from ordinary_in_programs(network)
-        for loop in self._loops(network.graph):
+        for loop in self.loops(network.graph):
             yield self._program_segment(network, loop, 1)
 
     def program_plan(self, network: Network, ram: int | None = None, most_extra: int | None = None) -> Plan:
@@ -164,11 +164,15 @@ class Partial(Schedule):
         bits = self._whole(loop) + channels * loop.peak(copies=True) + _windows(network, loop, tiling)
         return Segment(loop.nodes[0], loop.nodes[-1], bits, tiling, len(loop.nodes))
 
+    def program_loop(self, network: Network, first: int, last: int) -> Segment:
+        """The loop over the channels of nodes first to last, both inclusive, with all memory of a compiled program."""
+        return self._program_segment(network, consecutive(network.graph, first, last), 1)
+
     def _whole(self, loop: ChannelNodes) -> int:
         """The bits of the tensors that are whole in a loop."""
         return alive(loop.graph, range(loop.nodes[0])) + loop.whole_bits(self.tiling.sums)
 
-    def _loops(self, graph: Graph) -> Iterator[ChannelNodes]:
+    def loops(self, graph: Graph) -> Iterator[ChannelNodes]:
         """Yield the loops over consecutive nodes."""
         for first in range(len(graph.nodes)):
             for last in range(first, min(first + MAX_LOOP_OPS, len(graph.nodes))):
