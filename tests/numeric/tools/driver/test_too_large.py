@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.lowering.frontends.onnx.importer import read_onnx
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
+from tinyml.tools.driver import compile_program
+from tinyml.tools.driver.choice.trials import ProgramTrial
 from tinyml.tools.driver.least_flash import weights_of
 from tinyml.tools.main import main
 
@@ -133,6 +136,35 @@ def test_forests_in_floats():
     with pytest.raises(tinyml.InputError, match=said) as error:
         tinyml.compile(estimator, data.held_x[:20], data.held_y[:20], board="uno", format="f32")
     assert "inner nodes in 20 trees, about" in str(error.value)
+
+
+def test_of_large_programs_few_alternatives_are_lowered(monkeypatch: pytest.MonkeyPatch):
+    """At the limit on ops fixed 8, the smallest one, is tried, and beyond it none."""
+    x = np.random.default_rng(0).normal(size=(40, 1021))
+    estimator = sk.LogisticRegression().fit(x, x[:, 0] > 0)
+    lowered, ops, cost = set[str](), set[int](), ProgramTrial.cost
+
+    def noted(trial: ProgramTrial, more: Mapping[str, Any]):
+        lowered.add(trial.alternative.name)
+        ops.add(sum(1 for _ in trial.trials.program.walk()))
+        return cost(trial, more)
+
+    def message() -> str:
+        lowered.clear()
+        with pytest.raises(tinyml.InputError) as error:
+            tinyml.compile(estimator, x, x[:, 0] > 0, board="uno", width=16)
+        return str(error.value)
+
+    monkeypatch.setattr(ProgramTrial, "cost", noted)
+    assert "width=8 needs about" in message()
+    assert len(lowered) > 5
+    [count] = ops
+    monkeypatch.setattr(compile_program, "MOST_OPS", count)
+    assert "width=8 needs about" in message()
+    assert lowered == {"fixed 8"}
+    monkeypatch.setattr(compile_program, "MOST_OPS", count - 1)
+    assert "needs about" not in message()
+    assert not lowered
 
 
 def test_stacks_that_meet_the_static_data():
