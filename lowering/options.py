@@ -14,7 +14,7 @@ from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.chip import FILE_ORDER, INPUT_ORDERS, INPUTS, MEMORY
 from tinyml.targets.registry import HOST
 from tinyml.transforms.buffers.packing.modes import PACKERS
-from tinyml.transforms.buffers.packing.rectangles import JUDGES, OTHER_JUDGE
+from tinyml.transforms.buffers.packing.rectangles import JUDGES, NO_JUDGE, OTHER_JUDGE
 from tinyml.transforms.ir.outputs import OUTPUTS, SCORES
 from tinyml.transforms.reals.choose_votes import SOFT, VOTES
 from tinyml.transforms.schedules.table import AUTO, SCHEDULES
@@ -169,9 +169,9 @@ class CompileOptions:
     )
     judge: str = option(
         "prove the lower bound of the arena once more, by the algorithm that did not prove it, for small programs: "
-        f"{OTHER_JUDGE} does so only where a search proved it",
+        f"{OTHER_JUDGE} does so only where a search proved it, {NO_JUDGE} never",
         default=OTHER_JUDGE,
-        choices=(OTHER_JUDGE, *JUDGES),
+        choices=(NO_JUDGE, OTHER_JUDGE, *JUDGES),
         group=OptionGroup.MEMORY,
     )
     plan: str = option(

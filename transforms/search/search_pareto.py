@@ -26,7 +26,6 @@ from tinyml.targets.costs import cost_table
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.ir.pipeline_names import ProgramCost
 from tinyml.transforms.search.engine.moves import (
-    MIN_GAIN,
     ZOOMS,
     LinearErrors,
     PairwiseMoves,
@@ -38,6 +37,7 @@ from tinyml.transforms.search.engine.moves import (
 from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
 from tinyml.transforms.search.engine.search import (
     CORRECTED_SLACK,
+    MIN_GAIN,
     Feasibility,
     Limits,
     Search,

@@ -25,9 +25,8 @@ from tinyml.dialects.formats.lookup import formats
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.formats.constants.number_lists import EXTRA_BITS, POWERS, NumberLists, weighted_reals
-from tinyml.transforms.search.engine.moves import MIN_GAIN
 from tinyml.transforms.search.engine.result import SearchResult
-from tinyml.transforms.search.engine.search import Search, stored_bits, worse_by
+from tinyml.transforms.search.engine.search import MIN_GAIN, Search, stored_bits, worse_by
 from tinyml.transforms.search.engine.search_pass import SearchPass, formats_option, metric_option, widths_option
 
 if TYPE_CHECKING:

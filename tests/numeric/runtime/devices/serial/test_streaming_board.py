@@ -60,7 +60,7 @@ def test_a_hundred_samples_over_a_simulated_line(
             main(["run", str(folder / "out"), "--data", str(folder / "test.npz"), "--port", port, "--limit", "3"]) == 0
         )
         assert "ms simulated): all raw outputs equal the evaluator's" in capsys.readouterr().out
-        monkeypatch.setattr("tinyml.tools.driver.run_model.digest_of", another)
+        monkeypatch.setattr("tinyml.tools.driver.run_on_port.digest_of", another)
         assert refusal(folder, port, capsys) == "the board runs another model"
 
 
