@@ -118,6 +118,48 @@ def test_a_product_of_two_computed_stacks():
     check(model([node("Transpose", "x", "t", perm=[0, 1, 3, 2]), node("MatMul", "x t")], [1, 3, 5, 4], {}))
 
 
+SIDE_BY_SIDE: dict[str, Any] = {"q_num_heads": 4, "kv_num_heads": 4}
+KEYS = {"k": reals(1, 6, 12), "v": reals(1, 6, 8)}
+
+
+@pytest.mark.parametrize(
+    ("attributes", "constants"),
+    [
+        (SIDE_BY_SIDE, KEYS),
+        ({**SIDE_BY_SIDE, "scale": 0.3}, {**KEYS, "m": reals(5, 6)}),
+        ({"q_num_heads": 4, "kv_num_heads": 2}, {"k": reals(1, 6, 6), "v": reals(1, 6, 10), "m": reals(1, 4, 5, 6)}),
+    ],
+)
+def test_attention_of_heads_side_by_side(attributes: dict[str, Any], constants: dict[str, Array]):
+    """A scale, an addend of the scores, keys and values that pairs of heads share."""
+    check(model([node("Attention", " ".join(["x", *constants]), **attributes)], [1, 5, 12], constants, opset=23))
+
+
+def test_attention_of_an_input_to_itself():
+    check(model([node("Attention", "x x x", **SIDE_BY_SIDE)], [1, 5, 12], opset=23))
+
+
+@pytest.mark.parametrize("shared", [4, 2])
+def test_attention_of_an_axis_of_heads(shared: int):
+    check(model([node("Attention", "x k v")], [1, 4, 5, 3], {name: reals(1, shared, 6, 3) for name in "kv"}, opset=23))
+
+
+@pytest.mark.parametrize(
+    ("attributes", "constants", "message"),
+    [
+        ({"is_causal": 1}, KEYS, "a mask is not supported"),
+        ({}, {**KEYS, "m": np.ones((5, 6), np.bool_)}, "a mask is not supported"),
+        ({"softcap": 2.0}, KEYS, "a softcap is not supported"),
+        ({"kv_num_heads": 3}, KEYS, "4 heads of queries do not make groups for 3 heads of keys"),
+        ({"q_num_heads": 5, "kv_num_heads": 5}, KEYS, r"shape \[1, 5, 12\] does not make 5 heads"),
+    ],
+)
+def test_attention_that_is_not_supported(attributes: dict[str, Any], constants: dict[str, Array], message: str):
+    last = node("Attention", " ".join(["x", *constants]), **{**SIDE_BY_SIDE, **attributes})
+    with pytest.raises(InputError, match=message):
+        imported(model([last], [1, 5, 12], constants, opset=23))
+
+
 def test_stacks_that_do_not_match_are_refused():
     with pytest.raises(InputError, match=r"the stacks of shapes \[1, 3, 5, 4\] and \[2, 4, 6\] do not match"):
         imported(model([node("MatMul", "x c")], [1, 3, 5, 4], {"c": reals(2, 4, 6)}))
