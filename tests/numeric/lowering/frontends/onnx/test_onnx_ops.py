@@ -10,6 +10,7 @@ import pytest
 from onnx import helper
 from oracles.onnx_models import FLOAT, Array, check, imported, model, node, number
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 
 RANDOM = np.random.default_rng(18)
@@ -158,6 +159,53 @@ def test_attention_that_is_not_supported(attributes: dict[str, Any], constants: 
     last = node("Attention", " ".join(["x", *constants]), **{**SIDE_BY_SIDE, **attributes})
     with pytest.raises(InputError, match=message):
         imported(model([last], [1, 5, 12], constants, opset=23))
+
+
+def written_out(centred: bool, axes: list[int], inverse: bool, epsilon: float = 1e-3) -> onnx.ModelProto:
+    """A normalisation as opsets below 17 write it."""
+    d = "d" if centred else "x"
+    nodes = [node("ReduceMean", "x", "m", axes=axes), node("Sub", "x m", "d")] if centred else []
+    nodes += [
+        node("Pow", f"{d} two", "p") if inverse else node("Mul", f"{d} {d}", "p"),
+        node("ReduceMean", "p", "v", axes=axes),
+        node("Add", "e v" if inverse else "v e", "s"),
+        node("Sqrt", "s", "r"),
+        *([node("Reciprocal", "r", "i"), node("Mul", f"i {d}", "n")] if inverse else [node("Div", f"{d} r", "n")]),
+        node("Mul", "n g", "z"),
+        node("Add", "z h"),
+    ]
+    constants = {"two": number(2), "e": number(epsilon), "g": reals(6), "h": reals(6)}
+    return model(nodes, [1, 3, 4, 6], constants, opset=16)
+
+
+@pytest.mark.parametrize("axes", [[-1], [3], [2, 3], [-1, -2]])
+@pytest.mark.parametrize("inverse", [False, True])
+@pytest.mark.parametrize("centred", [True, False])
+def test_a_normalisation_written_out(centred: bool, inverse: bool, axes: list[int]):
+    """It becomes the op that a LayerNormalization becomes, whose sum of squares needs no format of its own."""
+    module = check(written_out(centred, axes, inverse))
+    assert any(isinstance(op, tdsl.NormaliseOp) for op in module.walk())
+    assert any(isinstance(op, tdsl.MeanOp) for op in module.walk()) == centred
+
+
+def test_a_normalisation_of_a_middle_axis_is_refused():
+    with pytest.raises(InputError, match=r"normalises the axes \[2\], which is supported for the last axes only"):
+        imported(written_out(True, [2], False))
+
+
+def test_a_root_of_other_sums_is_no_normalisation():
+    """The mean of one tensor and the squares of another."""
+    nodes = [
+        node("ReduceMean", "x", "m", axes=[-1]),
+        node("Sub", "x m", "d"),
+        node("Mul", "x x", "p"),
+        node("ReduceMean", "p", "v", axes=[-1]),
+        node("Add", "v e", "s"),
+        node("Sqrt", "s", "r"),
+        node("Div", "d r"),
+    ]
+    with pytest.raises(InputError, match="Sqrt"):
+        imported(model(nodes, [1, 3, 6], {"e": number(1e-3)}, opset=16))
 
 
 def test_stacks_that_do_not_match_are_refused():
