@@ -20,7 +20,7 @@ from tinyml.transforms.schedules.plans.network import Network, scratch_of
 from tinyml.transforms.schedules.plans.segmentation import Plan, Segment, least_peak
 from tinyml.transforms.schedules.plans.topological_orders import ChannelOrders
 from tinyml.transforms.schedules.protocol import (
-    ROUNDED,
+    ROUNDED_SUFFIX,
     Kernels,
     Rewrite,
     Schedule,
@@ -31,7 +31,7 @@ from tinyml.transforms.schedules.protocol import (
 )
 from tinyml.transforms.schedules.rewriting.channel_loop import ChannelLoop
 
-LONGEST = 16
+MAX_LOOP_OPS = 16
 """Maximum ops in a loop; the networks of the paper need fewer."""
 
 SUM_BITS = 32, 16, 8
@@ -71,7 +71,7 @@ class ByChannel(Tiling):
             mode = f"partial-{self.sums}"
             if self.channels > 1:
                 mode += f", {self.channels} channels at once"
-            return mode if loop.is_exact else f"{mode}, {ROUNDED}"
+            return mode if loop.is_exact else f"{mode}, {ROUNDED_SUFFIX}"
 
         return rewrite
 
@@ -93,7 +93,7 @@ class Partial(Schedule):
         yield range(len(graph.nodes))
         chosen = least_peak(len(graph.nodes), self.segments(graph))
         assert chosen is not None
-        better = ChannelOrders(graph, self.tiling.sums, LONGEST).least(chosen.bits)
+        better = ChannelOrders(graph, self.tiling.sums, MAX_LOOP_OPS).least(chosen.bits)
         if better is not None:
             yield better
 
@@ -175,7 +175,7 @@ class Partial(Schedule):
     def loops(self, graph: Graph) -> Iterator[ChannelNodes]:
         """Yield the loops over consecutive nodes."""
         for first in range(len(graph.nodes)):
-            for last in range(first, min(first + LONGEST, len(graph.nodes))):
+            for last in range(first, min(first + MAX_LOOP_OPS, len(graph.nodes))):
                 loop = consecutive(graph, first, last)
                 obstacle = loop.obstacle()
                 if obstacle is None:
