@@ -128,9 +128,9 @@ def test_programs_of_classifiers_are_judged(name: str, buffers: int):
     module = load_program(file, context())
     options = {"format": "fixed", "width": 8, "data": str(file.with_name("val.npz"))}
     pipelines.run(module, context(), pipelines.flatten("reals-to-formats", options))
-    for packer, checked in (("none", None), ("exact-cover", "exact-cover")):
+    for by, checked in (("none", None), ("exact-cover", "exact-cover")):
         packed = module.clone()
-        pipelines.run(packed, context(), pipelines.flatten("formats-to-buffers", {**options, "judge": packer}))
+        pipelines.run(packed, context(), pipelines.flatten("formats-to-buffers", {**options, "judge": by}))
         [arena] = (op for op in packed.walk() if isinstance(op, ArenaOp))
         assert (arena.checked and arena.checked.data) == checked
         assert sum(isinstance(op, ViewOp) for op in packed.walk()) == buffers
