@@ -45,7 +45,9 @@ class _Written:
             if centred is not None and self.mean(centred.inputs[1]) == (centred.inputs[0], axes):
                 op, source = "LayerNormalization", centred.inputs[0]
             scale = f"{node.outputs[0]}:scale"
-            one = OnnxNode("Constant", "", node.version, scale, (), (scale,), {"value": np.array(1, np.float32)}, node.file)
+            one = OnnxNode(
+                "Constant", "", node.version, scale, (), (scale,), {"value": np.array(1, np.float32)}, node.file
+            )
             attributes = {"axis": min(axes), "epsilon": epsilon, "axes": axes}
             return [one, replace(node, op=op, inputs=(source, scale), attributes=attributes)]
         return [node]
