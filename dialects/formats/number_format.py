@@ -55,7 +55,7 @@ Interval: TypeAlias = tuple[float, float]
 SCALINGS = 4
 """The number of candidate scales of a format for a range."""
 
-ANYTHING: Interval = (-math.inf, math.inf)
+UNBOUNDED_INTERVAL: Interval = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Factor:
 
     format: NumberFormat
     raws: Raws | None = None
-    interval: Interval = ANYTHING
+    interval: Interval = UNBOUNDED_INTERVAL
     raised: GroupsAttr | None = None
 
     @property

@@ -184,18 +184,18 @@ class ElementwiseOp(PointwiseOp, ABC):
 
     def verify_more(self) -> None:
         key = type(self), tuple([value.type for value in (*self.inputs, self.out)]), tuple(self.properties.items())
-        if key not in _VERIFIED:
+        if key not in _VERIFIED_OPS:
             for step in self.scalar_body.steps:
                 step.verify_()
-            if len(_VERIFIED) == MOST_VERIFIED:
-                _VERIFIED.clear()
-            _VERIFIED.add(key)
+            if len(_VERIFIED_OPS) == MOST_VERIFIED:
+                _VERIFIED_OPS.clear()
+            _VERIFIED_OPS.add(key)
 
 
 MOST_VERIFIED = 1 << 12
 """Maximum number of verified computations that are cached, for processes that compile many programs."""
 
-_VERIFIED: set[tuple[type[ElementwiseOp], tuple[Attribute, ...], tuple[tuple[str, Attribute], ...]]] = set()
+_VERIFIED_OPS: set[tuple[type[ElementwiseOp], tuple[Attribute, ...], tuple[tuple[str, Attribute], ...]]] = set()
 """The ops, types and properties whose computations of one element have been verified."""
 
 
@@ -455,7 +455,7 @@ class MapOp(ElementwiseOp):
         block = self.body.block
         elements = [shaped(value).get_element_type() for value in self.inputs]
         if list(block.arg_types) != elements:
-            raise VerifyException("the block takes one scalar for each input, of the input's format")
+            raise VerifyException("expected a block with one scalar for each input, in the input's format")
         last = block.last_op
         if not isinstance(last, YieldOp):
             raise VerifyException("the block ends in tdsl.yield")

@@ -32,7 +32,7 @@ from tinyml.dialects.formats.number_format import NumberFormat, element_format, 
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.packed_bits import WIDTHS
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.own_attributes import Holder, OwnAttribute, Place, Value
+from tinyml.dialects.own_attributes import Holder, HolderKind, OwnAttribute, Value
 from tinyml.dialects.tdsl.attributes import spell_float
 from tinyml.dialects.tdsl.inputs import FeatureMap, InputPart, Pushes, SignalFrames
 from tinyml.dialects.tdsl.sensor_units import InputUnit
@@ -212,7 +212,7 @@ _INTEGERS = FieldKind("a list of integers", _list_of(_is_int))
 _NAMES = FieldKind("a list of strings", _list_of(_is_text))
 _UNIT = FieldKind("the text of a unit, for all elements", _is_unit)
 _FORMAT = FieldKind("a number format", _is_format)
-_ORDER = FieldKind("an order of 3 or 4 axes of which 0 is the first, as in [0, 2, 3, 1]", _is_order)
+_ORDER = FieldKind("an order of 3 or 4 axes that begins with 0, as in [0, 2, 3, 1]", _is_order)
 _PARTS = FieldKind("a list of names, each with a length from 1 and perhaps a number format", _list_of(_is_part))
 _PUSHES = FieldKind(
     "four integers from 1: frame, hop, steps and stride",
@@ -476,7 +476,7 @@ def _fits(attribute: Attribute, function: Holder | None) -> bool:
     if arguments is not None and not arguments and not given.reused:
         for field in fields(given):
             if _is_given(getattr(given, field.name)):
-                raise InputError(f"'{field.name}': the function takes no input")
+                raise InputError(f"'{field.name}': the function has no input")
     if arguments and isinstance(type := arguments[0].type, ShapedType) and type.has_static_shape():
         elements = prod(type.get_shape())
         if unit is not None:
@@ -492,7 +492,7 @@ def _fits(attribute: Attribute, function: Holder | None) -> bool:
 
 INTERFACE = OwnAttribute(
     "tdsl.interface",
-    {Place.FUNCTION: Value("an interface, as in #tdsl.interface<...>", _fits)},
+    {HolderKind.FUNCTION: Value("an interface, as in #tdsl.interface<...>", _fits)},
     "The information that callers and users of the program need, in the fields below.",
 )
 

@@ -48,7 +48,7 @@ class Timeline:
 
 
 @dataclass
-class Place:
+class TimedWire:
     """A value: a wire that is valid in a cycle of a timeline, or always if there is no timeline.
 
     later: the registers that store it afterwards: one per later cycle of a pipelined loop, one for all cycles of a run.
@@ -66,15 +66,15 @@ class Values:
     def __init__(self, circuit: Circuit, operators: Operators):
         self.circuit = circuit
         self.operators = operators
-        self.places: dict[SSAValue, Place] = {}
+        self.places: dict[SSAValue, TimedWire] = {}
 
     def always(self, value: SSAValue, wire: SSAValue) -> None:
         """Record a wire that stays valid while the value is used."""
-        self.places[value] = Place(wire)
+        self.places[value] = TimedWire(wire)
 
     def at_cycle(self, value: SSAValue, wire: SSAValue, timeline: Timeline, cycle: int) -> None:
         """Record the wire that holds `value` in `cycle`."""
-        self.places[value] = Place(wire, timeline, cycle)
+        self.places[value] = TimedWire(wire, timeline, cycle)
 
     def read(self, value: SSAValue, timeline: Timeline | None = None, cycle: int = 0) -> SSAValue:
         """The wire of a value in a cycle of a timeline, or after the end of its own timeline."""
@@ -94,7 +94,7 @@ class Values:
             place.later.append(register.op.data)
         return place.later[cycle - place.cycle - 1]
 
-    def _kept(self, place: Place, value: SSAValue) -> SSAValue:
+    def _kept(self, place: TimedWire, value: SSAValue) -> SSAValue:
         """The register that holds a result of a run until the run is repeated."""
         if not place.later:
             assert place.timeline is not None

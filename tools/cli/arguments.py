@@ -25,7 +25,7 @@ from tinyml.targets.board import SIZES, bytes_of
 
 Declaration = TypeVar("Declaration")
 
-LARGEST = 2**63 - 1
+MAX_INTEGER = 2**63 - 1
 """The largest integer that an option accepts."""
 
 _WIDTH = 80
@@ -156,8 +156,8 @@ def value_parser(type: Any) -> Callable[[str], Any]:
 
 def count(text: str) -> int:
     """A positive integer of 63 bits."""
-    if not text.isdecimal() or not 1 <= int(text) <= LARGEST:
-        raise argparse.ArgumentTypeError(f"expected a positive integer up to {LARGEST}, got '{text}'")
+    if not text.isdecimal() or not 1 <= int(text) <= MAX_INTEGER:
+        raise argparse.ArgumentTypeError(f"expected a positive integer up to {MAX_INTEGER}, got '{text}'")
     return int(text)
 
 
@@ -244,7 +244,7 @@ def check_paths(arguments: argparse.Namespace) -> None:
         if isinstance(path, OutputFile) and path.written != FOLDER:
             final = check_file(path, path.written)
             if final in seen and not final.is_char_device():
-                raise InputError("two outputs would be this file", file=str(path))
+                raise InputError("two outputs have this path", file=str(path))
             seen.add(final)
 
 
@@ -262,7 +262,7 @@ def check_file(path: Path, written: tuple[str, ...]) -> Path:
     kind = final.suffix.removeprefix(".").lower()
     inputs = {*_READ, *FRONTENDS.ours, *FRONTENDS.names()}
     if final.suffix not in written and kind in inputs and final.is_file() and protects():
-        raise InputError(f"exists already; what is written is {' or '.join(written)}{FORCE}", file=str(path))
+        raise InputError(f"already exists; the output is {' or '.join(written)}{FORCE}", file=str(path))
     return final
 
 

@@ -15,7 +15,7 @@ from tinyml.lowering.options import PACKED
 from tinyml.targets.registry import spends_flash
 from tinyml.tools.driver.request import (
     AUTO_FORMAT,
-    DECIDED,
+    DECIDED_OPTIONS,
     OPTIMIZE,
     Request,
     SearchRequest,
@@ -30,7 +30,7 @@ WITHOUT_SEARCH = ("ram", "flash", "loss", "metric")
 The metric that measures the loss is part of every report.
 """
 
-ASSUMED = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
+ASSUMED_OPTIONS = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
 """The option values that searches assume when they measure programs."""
 
 
@@ -73,11 +73,11 @@ def compile_request(given: Mapping[str, Any]) -> Request:
         limits["metric"] = search.options["metric"]
     request = Request(**values, search=search, **limits)
     if request.flash is not None and not spends_flash(request.target):
-        raise InputError(f"--flash is an option of --search: {request.target} has no kernels that take more flash")
+        raise InputError(f"--flash is an option of --search: {request.target} has no kernels that need more flash")
     if request.metric is not None:
         _check_metric(request.metric, request)
     if request.loss is not None and not request.is_auto:
-        raise InputError(f"--loss is for --format {AUTO_FORMAT}, which chooses by it, and for searches")
+        raise InputError(f"--loss needs --format {AUTO_FORMAT} or --search")
     return request
 
 
@@ -94,10 +94,10 @@ def _check_metric(text: str, request: Request) -> None:
 
 def _check_auto(given: Mapping[str, object]) -> None:
     """Raise `InputError` for an option that fixes a decision of `--format auto`."""
-    for name in DECIDED[1:]:
+    for name in DECIDED_OPTIONS[1:]:
         if name in given:
             option = f"--{name.replace('_', '-')}"
-            raise InputError(f"--format {AUTO_FORMAT} decides {option} itself: leave out one of the two")
+            raise InputError(f"--format {AUTO_FORMAT} sets {option} itself: omit one of the two")
 
 
 def _named(given: Mapping[str, Any], options: list[Option]) -> dict[str, Any]:
@@ -117,16 +117,16 @@ def _search(given: Mapping[str, Any]) -> SearchRequest | None:
             raise InputError(f"--{min(options)} is an option of --search")
         return None
     if "width" in given:
-        raise InputError("--search chooses the width of each tensor: give --widths in place of --width")
+        raise InputError("--search chooses the width of each tensor: use --widths instead of --width")
     if "weights" in given:
-        raise InputError("--search chooses the format of each tensor, constants among them: leave out --weights")
+        raise InputError("--search chooses the format of each tensor, including constants: omit --weights")
     _check_limits(given, next((name for name in LIMITS if name in options), None))
     return SearchRequest(name, options)
 
 
 def _check_limits(given: Mapping[str, object], limit: str | None) -> None:
     """Raise `InputError` for a limit combined with options that differ from those that searches assume."""
-    for name, usual in ASSUMED.items():
+    for name, usual in ASSUMED_OPTIONS.items():
         if limit is not None and (value := given.get(name, usual)) != usual:
             raise InputError(
                 f"searches keep --{limit} only with --{name} {usual}: leave out --{name} {value} or the limits"

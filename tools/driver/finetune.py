@@ -39,13 +39,13 @@ from tinyml.transforms.reals.channels.removal import remove_channels
 from tinyml.transforms.reals.channels.resource_limits import RAM, ResourceLimits
 from tinyml.transforms.schedules.table import AUTO
 
-SMALLER = 4.0
+LEARNING_RATE_RATIO = 4.0
 """The ratio of the learning rate on reals to that in the program's arithmetic."""
 
 SAMPLES = 512
 """Number of training samples for the comparison of ranges."""
 
-LESS = 0.998
+LOSS_RATIO = 0.998
 """Another range is accepted if it reduces the loss below this share."""
 
 ROUNDS = 2
@@ -85,8 +85,8 @@ class Finetuned:
         lost = self.floats[1] - self.quantised[1]
         if lost <= NOTABLE_LOSS:
             return None
-        helps = "more --width, --learn-ranges or more --quantized-epochs may lose less"
-        return f"the program loses {lost:.1f} points of accuracy beside floating point: {helps}"
+        helps = "a larger --width, --learn-ranges or more --quantized-epochs may help"
+        return f"the program loses {lost:.1f} points of accuracy compared with floating point: {helps}"
 
 
 def finetune(
@@ -104,7 +104,7 @@ def finetune(
     from tinyml.dialects.context import context
 
     if options.pruning == NORMS and list(options.limits) not in ([], [RAM]):
-        raise InputError("norms keep a limit on RAM alone: leave out --flash and --macs, or --pruning")
+        raise InputError("--pruning norms supports only a limit on RAM: omit --flash and --macs, or --pruning")
     ctx = context()
     tuned = [
         _finetuned(program, train, val, replace(options, seed=options.seed + i), numbers, ctx)
@@ -114,7 +114,7 @@ def finetune(
     (_, without), (_, trained) = best.untrained, best.quantised
     if trained < without:
         scores = f"{trained:.2f} % of the validation samples are right with it, {without:.2f} % without it"
-        raise InputError(f"the training makes the program worse: {scores}; another --rate or more --epochs may help")
+        raise InputError(f"training reduced the accuracy: {scores}; another --rate or more --epochs may help")
     return best
 
 
@@ -152,7 +152,7 @@ def _finetuned(
     formats = QuantisedProgram(module, ctx, start.numbers)
     if not _is_better(formats.score(val), start.score(val)):
         formats = start
-    schedule = replace(schedule, epochs=options.quantized_epochs, rate=options.rate / SMALLER)
+    schedule = replace(schedule, epochs=options.quantized_epochs, rate=options.rate / LEARNING_RATE_RATIO)
     trainer = _train_formats(formats, train, val, schedule, options.learn_ranges)
     removed = 0 if limits is None else len(limits.removed)
     scores = before, floats, untrained, trainer.loss(val)
@@ -189,7 +189,7 @@ def labelled(program: ModuleOp, file: Path) -> Labelled:
     uses = [use.operation for use in scores.uses]
     alone = prod(tdsl.shape_of(scores)) == 1
     if alone and all(isinstance(user, func.ReturnOp) for user in uses):
-        raise InputError("the program computes a number: classes train one that gives a class or its probability")
+        raise InputError("the program computes a number: train programs that return a class or its probability")
     y = data.y
     if alone and data.targets is not None and np.isin(data.targets, (0, 1)).all():
         # A program that returns only a probability has no class; labels 0 and 1 would be read as one.
@@ -257,7 +257,7 @@ class QuantisedProgram:
         for name in self.tensors:
             for step in (1, -1):
                 tried: dict[str, int] = {**chosen, name: chosen.get(name, 0) + step}
-                if (loss := self._loss(reals, tried, data)) < LESS * best:
+                if (loss := self._loss(reals, tried, data)) < LOSS_RATIO * best:
                     best, chosen = loss, tried
                     break
         return chosen

@@ -107,7 +107,7 @@ def _of_rows(constant: NDArray[np.int64], other: tuple[int, int]) -> Bound:
 
 V = TypeVar("V")
 
-TABULATED = 256
+TABLE_ARGUMENTS = 256
 """The number of possible arguments below which functions are tables of results."""
 
 GREATEST_RESULT = 2.0**900
@@ -196,7 +196,7 @@ class ExactFormat(ExactNumbers):
             candidate = AccumulatorType(width, scale)
             if candidate.sums(lhs, rhs) and candidate.holds(bound, self):
                 return candidate
-        raise InputError(f"a sum of products can reach {max(map(abs, bound))} * 2^-{scale}, which no accumulator holds")
+        raise InputError(f"a sum of products can reach {max(map(abs, bound))} * 2^-{scale}, beyond all accumulators")
 
     def accumulator_of_sum(
         self, products: Sequence[Product], initial: Factor | None, bound: Bound | None
@@ -337,7 +337,7 @@ class ExactFormat(ExactNumbers):
         source = exact_numbers(value_format)
         first, last = source.stored_limits
         stored = source.stored(m, value)
-        if last - first >= TABULATED:
+        if last - first >= TABLE_ARGUMENTS:
             result = self.function_by_lines(m, function, value, source)
             if result is None:
                 result = self.from_f32(m, m.call(f"tm_{function}f", source.to_f32(m, value)))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 WIDTH, ROW = 960, 26
 
-NARROWEST = 0.7
+MIN_BAR_WIDTH = 0.7
 """Minimum width of a bar that is drawn, in pixels."""
 
 LETTER = 5.1
@@ -59,9 +59,9 @@ def estimated_time(report: Report) -> Spent | None:
 def measured_time(
     measured: Attribution, sources: Mapping[int, tuple[str, ...]], lines: Sequence[str], unit: str
 ) -> Spent:
-    """The operations with measured times, per line of C and called function.
+    """The measured time of each operation, broken down by line of C and called function.
 
-    sources: the operation and its step of each line; lines: those of the C file, the first at index 0.
+    sources: the operation and step that each line belongs to. lines: the lines of the C file.
     """
     grouped: dict[tuple[str, ...], list[Spent]] = {}
     for number in [*sorted({*measured.code, *measured.time} - {0}), 0]:
@@ -93,7 +93,7 @@ def draw_flame(spent: Spent, unit: str, title: str, widest: float | None = None)
 
     def draw(part: Spent, x: float, row: int, colour: str) -> None:
         width = scale * part.time
-        if width < NARROWEST:
+        if width < MIN_BAR_WIDTH:
             return
         share = f"{part.time:,.0f} {unit}, {100 * part.time / total:.1f} %"
         line = f"line {part.line}: " if part.line else ""

@@ -9,14 +9,14 @@ from itertools import pairwise
 
 from tinyml.transforms.buffers.packing.rectangles import BufferMove, Placement, Rectangle, keep_numbers
 
-PATIENCE = 20_000
+PLACEMENT_LIMIT = 20_000
 """The number of buffers that the search for a lower placement places before it gives up."""
 
 STEPS = 2_000_000
 """Limit on this search's visits to other buffers, about a second."""
 
 
-def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: int = PATIENCE) -> Iterator[str]:
+def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: int = PLACEMENT_LIMIT) -> Iterator[str]:
     """Yield all errors in the offsets, the moves, the height or the lower bound; none for a valid placement.
 
     A lower bound above the need of every point implies that a search has failed. The check is a limited search for a
@@ -148,7 +148,7 @@ def _disturbances(rectangles: Sequence[Rectangle], placement: Placement) -> Iter
     for move in moves:
         moved = rectangles[move.index]
         if not moved.first < move.point <= moved.last:
-            yield f"{moved.name} moves before point {move.point}, where it holds nothing"
+            yield f"{moved.name} moves before point {move.point}, where it has no content"
         while starting and rectangles[starting[-1]].first < move.point:
             alive.append(starting.pop())
         alive = [j for j in alive if rectangles[j].last >= move.point]

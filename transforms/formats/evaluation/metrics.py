@@ -146,7 +146,7 @@ _RECALL = _by_class(lambda counts: _ratio(counts.hits, counts.there))
 _PRECISION = _by_class(lambda counts: _ratio(counts.hits, counts.predicted))
 _F1 = _by_class(lambda counts: _ratio(2 * counts.hits, counts.predicted + counts.there))
 
-DECLARED = (
+DECLARED_METRICS = (
     Metric("disagreement", "percentage of the samples that get another class", "% differ"),
     Metric("accuracy", "percentage points of correct answers that are lost; needs labels", "points lost"),
     Metric("error", "mean absolute error of the outputs, in the unit of the model", "mean error"),
@@ -181,11 +181,11 @@ DECLARED = (
     ),
 )
 
-METRICS = {metric.name: metric for metric in DECLARED}
+METRICS = {metric.name: metric for metric in DECLARED_METRICS}
 
 ACCURACY = "accuracy"
 
-FIGURES = ", ".join(metric.spelled for metric in DECLARED if metric.figure is not None)
+FIGURES = ", ".join(metric.spelled for metric in DECLARED_METRICS if metric.figure is not None)
 """The names of the metrics that are a figure of all answers."""
 
 
@@ -199,7 +199,7 @@ def metric_named(text: str) -> Metric:
 
 def spelled_metrics() -> str:
     """The names of metrics, for help texts."""
-    *names, last = (metric.spelled for metric in DECLARED)
+    *names, last = (metric.spelled for metric in DECLARED_METRICS)
     return f"{', '.join(names)} or {last}"
 
 
@@ -234,7 +234,7 @@ def measure_of(text: str, reals: Answers) -> Measure:
     if metric.figure is None:
         return Measure(text, metric, None, 0.0)
     if metric.of == NUMBERS and (reals.targets is None or reals.scores is None):
-        missing = "compares numbers, and the model gives classes" if reals.labels is not None else "needs targets `y`"
+        missing = "compares numbers, but the model returns classes" if reals.labels is not None else "needs targets `y`"
         raise InputError(f"the metric '{name}' {missing}")
     if metric.of != NUMBERS:
         _check_labels(metric, reals)
@@ -247,13 +247,13 @@ def measure_of(text: str, reals: Answers) -> Measure:
 
 def _check_labels(metric: Metric, reals: Answers) -> None:
     if reals.targets is not None:
-        raise InputError(f"the metric '{metric.name}' compares classes, and the model gives numbers")
+        raise InputError(f"the metric '{metric.name}' compares classes, but the model returns numbers")
     if reals.labels is None:
         raise InputError(f"the metric '{metric.name}' needs data with labels `y`")
     if metric.of == SCORES and reals.scores is None:
         raise InputError(f"the metric '{metric.name}' needs a program that returns scores")
     if metric.of == CLASSES and reals.classes is None:
-        raise InputError(f"the metric '{metric.name}' compares classes, and the model gives a score")
+        raise InputError(f"the metric '{metric.name}' compares classes, but the model returns a score")
 
 
 def _class_of(one: str, text: str, reals: Answers) -> int:

@@ -24,14 +24,14 @@ from tinyml.dialects.layouts.trees import element_type
 from tinyml.dialects.loops import trips_from_zero
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.remarks import Statistic, missed, passed
-from tinyml.dialects.rewriting import Builder, Rewriter, hand_on
+from tinyml.dialects.rewriting import Builder, Rewriter, inherit_location
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
 from tinyml.targets.composer.lane_programs import element_loop
 from tinyml.targets.registry import offers
 from tinyml.transforms.ir.accesses import Access, buffer_access
 from tinyml.transforms.ir.buffers import buffer_reads, element_of, first_element, is_handed_on
 from tinyml.transforms.ir.indices import AffineSum
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder, function_around, local_array
 from tinyml.transforms.loops.expand_nests import expand_nest
 from tinyml.transforms.loops.kernels.lane_recorder import Element, LaneRecorder, NotInLanes, without_unused
 from tinyml.transforms.loops.kernels.tiles import code_of, size_of, usual_tile
@@ -116,7 +116,7 @@ class _Found:
             return False
         passed(self.nest, f"becomes code for vectors, which takes {cost:.0f}, plain code about {self.loop.work:.0f}")
         VECTORISED.add(self.nest)
-        builder, singles = LoopNest(self.nest), dict[int, SSAValue]()
+        builder, singles = LoopBuilder(self.nest), dict[int, SSAValue]()
         for number, run in enumerate(self.runs):
             made = run.root.owner
             if not isinstance(run.root.type, MemRefType):
@@ -149,7 +149,7 @@ class _Found:
         Rewriter.erase_op(self.nest)
         return True
 
-    def _single(self, run: _Run, builder: LoopNest) -> SSAValue:
+    def _single(self, run: _Run, builder: LoopBuilder) -> SSAValue:
         """An array for a value, which holds it unless it is the result."""
         type = i32 if run.root.type == IndexType() else run.root.type
         array = local_array(function_around(self.nest), type, 1, run.root.name_hint or "single")
@@ -197,7 +197,7 @@ def _single_width(type: Attribute) -> int:
     format = number_format(type)
     width = type.width.data if isa(type, IntegerType) else 8 * format.dtype.itemsize if format is not None else 0
     if width not in WIDTHS:
-        raise NotInLanes(f"{type} is no integer of {', '.join(map(str, WIDTHS))} bits")
+        raise NotInLanes(f"{type} is not an integer of {', '.join(map(str, WIDTHS))} bits")
     return width
 
 
@@ -324,7 +324,7 @@ class _Recording:
             type = MemRefType(memref_type(argument).element_type, [reach])
             Rewriter.replace_value_with_new_type(argument, type)
         function.properties["sym_name"] = num.LaneFunctionOp.name_of(loop.digest)
-        hand_on(op.location, function)
+        inherit_location(op.location, function)
         return _Found(op, outer, self.runs, function, loop)
 
     def joined(self, nest: num.ReduceOp) -> _Found:
@@ -421,7 +421,7 @@ class _Recording:
             case arith.ConstantOp():
                 self.value(op.result)
             case _:
-                raise NotInLanes(f"{op.name} is no op of lanes")
+                raise NotInLanes(f"{op.name} is not an op of lanes")
 
     def value(self, value: SSAValue) -> Element:
         """A value as it is recorded; a constant from anywhere."""
@@ -434,7 +434,7 @@ class _Recording:
             elif isa(type, IntegerType):
                 self.values[value] = self.recorder.int_constant(known, type.bitwidth)
             else:
-                raise NotInLanes(f"{value.type} is no integer")
+                raise NotInLanes(f"{value.type} is not an integer")
         return self.values[value]
 
     def shared(self, value: SSAValue) -> Element:

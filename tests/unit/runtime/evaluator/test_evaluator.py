@@ -321,7 +321,7 @@ def test_raws_of_small_samples_are_computed_in_large_blocks(op: str, element: st
     monkeypatch.setattr(Outputs, "of", of)
     whole = evaluate(module, inputs).scores
     assert blocks == [len(inputs)]
-    monkeypatch.setattr(evaluator, "LIVE", 0)
+    monkeypatch.setattr(evaluator, "LIVE_BYTES", 0)
     np.testing.assert_array_equal(evaluate(module, inputs).scores, whole)
     assert blocks[1:] == [CHUNK, CHUNK, CHUNK, 5]
 
@@ -343,7 +343,7 @@ def test_every_iteration_is_observed():
 @pytest.mark.parametrize("shape", [(7, 11), (7, 13), (12,), (7, 3, 4)])
 def test_wrong_shape_of_inputs(shape: tuple[int, ...]):
     module = program("f32", "", "tensor<12xE>", "%X")
-    with pytest.raises(InputError, match=r"data have shape \(.*\), the program takes 12 values per sample"):
+    with pytest.raises(InputError, match=r"data have shape \(.*\), the program expects 12 values per sample"):
         evaluate(module, np.zeros(shape, np.float32))
 
 

@@ -27,7 +27,7 @@ from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.plain_terms import plain_format, plain_operation
 from tinyml.tools.reports.pages.html import TEMPLATES, table
 from tinyml.tools.reports.pages.report_page import report_page
-from tinyml.tools.reports.svg import COLOURS, READABLE, Drawing, picture_style
+from tinyml.tools.reports.svg import COLOURS, MIN_PICTURE_WIDTH, Drawing, picture_style
 
 TOUR = ROOT / "docs/tour"
 MOST_BYTES = 1_500_000
@@ -265,7 +265,7 @@ def test_a_page_is_opened_only_as_it_was_written(
         page.write_text(planted, "utf-8")
         capsys.readouterr()
         assert main(["open", str(copy)]) == 1
-        assert f"error: {page}: was changed, or is not tinyml's" in capsys.readouterr().err
+        assert f"error: {page}: was changed or was not written by tinyml" in capsys.readouterr().err
         assert page.read_text("utf-8") == planted
     page.write_text(measured, "utf-8")
     source.write_text(c + "int more;", "utf-8")
@@ -381,7 +381,7 @@ def test_two_programs_side_by_side(out: Path, searched: Path, capsys: pytest.Cap
     # The name of a search stands in place of the width of the format.
     assert re.search(rf"\bwidth\W+16 bits\W+{reports[1]['width']} bits\b", said)
     assert main(["compare", str(out), str(out)]) == 0
-    assert "Both take about the same time" in capsys.readouterr().out
+    assert "Both need about the same time" in capsys.readouterr().out
 
 
 def test_levels_are_linked(out: Path) -> None:
@@ -428,7 +428,7 @@ def test_vectors_that_are_images_are_drawn_so() -> None:
     assert image_shape(np.zeros((2, 32, 32, 3))) == (32, 32, 3)
 
 
-@pytest.mark.parametrize(("width", "least"), [(300, 300), (960, READABLE)])
+@pytest.mark.parametrize(("width", "least"), [(300, 300), (960, MIN_PICTURE_WIDTH)])
 def test_a_picture_on_a_narrow_screen_scrolls_rather_than_shrinks(width: int, least: int) -> None:
     """A small one is not enlarged either."""
     assert f'style="max-width:100%;min-width:{least}px;' in Drawing(width, 10).inline()

@@ -17,7 +17,14 @@ from tinyml.dialects.scratch import ArenaOp, ViewOp
 from tinyml.lowering import pipelines
 from tinyml.tools.driver.stages import load_program
 from tinyml.transforms.buffers.packing import Effort, Overlap, Proof, Rectangle, branch_and_bound, lower_bound, pack
-from tinyml.transforms.buffers.packing.judge import WORK, Verdict, judge, judge_by_search, judge_height, other_judge
+from tinyml.transforms.buffers.packing.judge import (
+    WORK_LIMIT,
+    Verdict,
+    judge,
+    judge_by_search,
+    judge_height,
+    other_judge,
+)
 
 SEEDS = spread(range(200), 20)
 
@@ -95,8 +102,8 @@ def test_a_judgement_keeps_its_limit_on_work(given: Sequence[Rectangle], verdict
     with calls() as made:
         judgement = judge(given, bound)
     assert judgement.verdict is verdict
-    assert judgement.work <= WORK + max(len(given), 4 + bound // 4096)
-    assert made.count < WORK / 4
+    assert judgement.work <= WORK_LIMIT + max(len(given), 4 + bound // 4096)
+    assert made.count < WORK_LIMIT / 4
 
 
 @contextmanager
@@ -119,11 +126,14 @@ def test_programs_of_classifiers_are_judged(name: str, buffers: int):
     """The numbers of buffers are within those that docs/packing.md states."""
     file = MODELS[name]
     module = load_program(file, context())
-    options = {"format": "fixed", "width": 8, "data": str(file.with_name("val.npz")), "judge": "exact-cover"}
-    for steps in ("reals-to-formats", "formats-to-buffers"):
-        pipelines.run(module, context(), pipelines.flatten(steps, options))
-    assert [op.checked and op.checked.data for op in module.walk() if isinstance(op, ArenaOp)] == ["exact-cover"]
-    assert sum(isinstance(op, ViewOp) for op in module.walk()) == buffers
+    options = {"format": "fixed", "width": 8, "data": str(file.with_name("val.npz"))}
+    pipelines.run(module, context(), pipelines.flatten("reals-to-formats", options))
+    for packer, checked in (("none", None), ("exact-cover", "exact-cover")):
+        packed = module.clone()
+        pipelines.run(packed, context(), pipelines.flatten("formats-to-buffers", {**options, "judge": packer}))
+        [arena] = (op for op in packed.walk() if isinstance(op, ArenaOp))
+        assert (arena.checked and arena.checked.data) == checked
+        assert sum(isinstance(op, ViewOp) for op in packed.walk()) == buffers
 
 
 def test_what_is_too_large_stays_undecided():
