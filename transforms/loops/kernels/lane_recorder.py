@@ -317,11 +317,14 @@ class LaneRecorder(Machine[Element]):
 
 
 def without_unused(block: Block) -> None:
-    """Erase arithmetic whose results nothing reads, such as the comparison of a selection that is an extreme."""
+    """Erase arithmetic whose results nothing reads, such as the comparison of a selection that is an extreme, and
+    loads.
+    """
     for op in reversed([*block.ops]):
         for region in op.regions:
             for inner in region.blocks:
                 without_unused(inner)
-        if op.dialect_name() == arith.Arith.name and not any(result.uses for result in op.results):
+        is_pure = op.dialect_name() == arith.Arith.name or isinstance(op, memref.LoadOp)
+        if is_pure and not any(result.uses for result in op.results):
             op.detach()
             op.erase()

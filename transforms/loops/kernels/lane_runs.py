@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import affine, arith, func, memref, scf
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerType, MemRefType, ModuleOp, i32
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import SymbolTable, is_side_effect_free
@@ -312,6 +312,10 @@ class _Recording:
             index = index if line is None else index.plus(AffineSum(0, {line: 1}), pitches[run])
             access.operands[len(access.operands) - 1] = _index(index, access)
         without_unused(self.block)
+        # An op may ignore an operand: the factor of a normalisation in an exact format includes the total.
+        for run in [run for run in self.runs if not run.argument.uses]:
+            self.runs.remove(run)
+            self.block.erase_arg(cast(BlockArgument, run.argument))
         function = num.LaneFunctionOp("lanes", shape, Region(self.block))
         loop = element_loop(function)
         if not loop.reduces and all(step.name in ("load", "store") for step in loop.steps):

@@ -157,6 +157,15 @@ func.func @softmax(%x: memref<1x64x!a>, %out: memref<1x64x!zeroskew.q<8, 0.00390
 // CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_2733c99122bb1ea3}, time = 911, once = 508, call = 16, stack = 80>([[v12]], [[v10]], %greatest, [[v11]], %single) by #num.code_kernel<"tm_mve_elements", "2733c99122bb1ea3"> : (memref<64x!zeroskew.q<8, 0.00390625, -128>>, memref<64x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<33xi32, #scratch.flash>, memref<1xi32>) -> ()
 // CHECK-NEXT: func.return
 
+// An exact format ignores the total of a normalisation, which its factor includes: lanes do not take it.
+func.func @normalise(%x: memref<1x64x!f>, %out: memref<1x64x!fixed.q<8, 7>>) {
+  tdsl.normalise %x : memref<1x64x!f> into %out : memref<1x64x!fixed.q<8, 7>>
+  func.return
+}
+// CHECK-LABEL: func.func @normalise(
+// CHECK: num.inverse_root
+// CHECK: num.call #num.coded_loop<{{.*}}>([[OUT:%.*]], [[X:%.*]], %factor) by
+
 // The first of the greatest elements, from the second on, or else the first one.
 func.func @argmax(%x: memref<64x!f>) -> index {
   %label = tdsl.argmax %x : memref<64x!f>
