@@ -12,7 +12,7 @@ ROOMS = ("dialects", "targets", "runtime", "transforms", "lowering", "tools")
 LICENCE_LINE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 """The line in generated files about their tinyml parts (docs/licence.md)."""
 
-FOREIGN = "tinyml"
+FOREIGN_DISTRIBUTION = "tinyml"
 """Another project's distribution, which installs a package of the same name."""
 
 

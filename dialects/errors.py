@@ -40,14 +40,14 @@ class DefectError(Exception):
     """
 
 
-_LONGEST = 1000
+_QUOTE_LIMIT = 1000
 """Maximum characters of a quoted message of another program."""
 
 
 def squeeze(message: str) -> str:
     """The message on one line, truncated if a constant makes it too long to read."""
     line = " ".join(message.split())
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
+    return line if len(line) <= _QUOTE_LIMIT else line[: _QUOTE_LIMIT - 3] + "..."
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -70,16 +70,16 @@ def _mistakes(typed: str, known: str) -> int | None:
         return None
     if dot:
         typed, known = last, known[len(before) + 1 :]
-    elif len(typed) >= _SHORT and typed in re.split(r"[^a-z0-9]", known):
+    elif len(typed) >= _SHORT_LENGTH and typed in re.split(r"[^a-z0-9]", known):
         return 0
-    elif len(typed) > _SHORT and known.startswith(typed):
+    elif len(typed) > _SHORT_LENGTH and known.startswith(typed):
         return 1
     allowed = (len(typed) + 3) // 4
     # Swapped or doubled letters, which are unambiguous even in short names.
     if sorted(typed) == sorted(known) or _once(typed) == _once(known):
         found = _distance(typed, known)
         return found if found <= allowed else None
-    if len(typed) <= _SHORT + bool(dot) or typed[0] != known[:1] or abs(len(typed) - len(known)) > allowed:
+    if len(typed) <= _SHORT_LENGTH + bool(dot) or typed[0] != known[:1] or abs(len(typed) - len(known)) > allowed:
         return None
     found = _distance(typed, known)
     return found if found <= allowed else None
@@ -90,7 +90,7 @@ def _once(text: str) -> str:
     return re.sub(r"(.)\1+", r"\1", text)
 
 
-_SHORT = 3
+_SHORT_LENGTH = 3
 """The length up to which a name with a different letter counts as a different name."""
 
 

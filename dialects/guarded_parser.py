@@ -8,8 +8,20 @@ from math import prod
 from typing import Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import AnyFloat, BytesAttr, DenseIntOrFPElementsAttr, ShapedType, TensorType
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    BytesAttr,
+    ComplexType,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerType,
+    RankedStructure,
+    ShapedType,
+    TensorType,
+)
 from xdsl.ir import TypeAttribute
+from xdsl.irdl import base
 from xdsl.parser import Parser
 from xdsl.parser.attribute_parser import AttrParser
 from xdsl.parser.generic_parser import ParserState
@@ -17,6 +29,9 @@ from xdsl.utils.lexer import Input
 from xdsl.utils.mlir_lexer import MLIRLexer
 
 from tinyml.dialects.limits import ELEMENT_LIMIT, counted_elements
+
+_DENSE: Any = base(RankedStructure[IntegerType | IndexType | AnyFloat | ComplexType])  # pyright: ignore
+"""The types of dense attributes. xDSL 0.74 builds this constraint for each of them, which takes most of their time."""
 
 
 class LinearLexer(MLIRLexer):
@@ -111,7 +126,11 @@ class GuardedParser(Parser):
 
     def _parse_dense_literal_type(self) -> Any:
         start = self.pos
-        type = super()._parse_dense_literal_type()
+        type: Any = self.expect(self.parse_optional_type, "Dense attribute must be typed!")
+        if not _DENSE.verifies(type):
+            self.raise_error("Expected memref, vector or tensor type of integer, index, float, or complex type")
+        if DYNAMIC_INDEX in type.get_shape():
+            self.raise_error("Dense literal attribute should have a static shape.")
         self._constant_elements += counted_elements(type.get_shape())
         if self._constant_elements > self._limit:
             self.raise_error(

@@ -50,7 +50,7 @@ Holder = Operation | SSAValue
 """The holder of an attribute: an operation, or an argument or result of a function."""
 
 
-class Place(Enum):
+class HolderKind(Enum):
     """A kind of place for an attribute."""
 
     MODULE = "a module"
@@ -78,10 +78,10 @@ class OwnAttribute(str):
     values: by the permitted places, or the names of operations. meaning: a sentence for the page.
     """
 
-    values: Mapping[Place | str, Value]
+    values: Mapping[HolderKind | str, Value]
     meaning: str
 
-    def __new__(cls, name: str, values: Mapping[Place | str, Value], meaning: str) -> OwnAttribute:
+    def __new__(cls, name: str, values: Mapping[HolderKind | str, Value], meaning: str) -> OwnAttribute:
         self = super().__new__(cls, name)
         self.values, self.meaning = values, meaning
         assert name not in _DECLARED, f"{name} is declared twice"
@@ -95,10 +95,10 @@ class OwnAttribute(str):
     @property
     def places(self) -> str:
         """The permitted places, in words."""
-        spelled = [place.value if isinstance(place, Place) else f"`{place}`" for place in self.values]
+        spelled = [place.value if isinstance(place, HolderKind) else f"`{place}`" for place in self.values]
         return " or ".join(filter(None, (", ".join(spelled[:-1]), spelled[-1])))
 
-    def value_at(self, place: Place, holder: Holder | None) -> Value | None:
+    def value_at(self, place: HolderKind, holder: Holder | None) -> Value | None:
         """The kind of its value in a place; None if it is not permitted there."""
         found = self.values.get(holder.name) if isinstance(holder, Operation) else None
         return found or self.values.get(place)
@@ -126,25 +126,30 @@ def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> N
                     raise error_at(op, f"{complaint}{where}")
 
 
-def _groups(op: Operation) -> Iterator[tuple[Place, str, Holder | None, Mapping[str, Attribute]]]:
+def _groups(op: Operation) -> Iterator[tuple[HolderKind, str, Holder | None, Mapping[str, Attribute]]]:
     """The attributes of an operation, and of a function's arguments and results, each with its place as text."""
     if not isinstance(op, FuncOp):
-        yield Place.MODULE if isinstance(op, ModuleOp) else Place.OPERATION, "", op, op.attributes
+        yield HolderKind.MODULE if isinstance(op, ModuleOp) else HolderKind.OPERATION, "", op, op.attributes
         return
     # xDSL verifies attributes before properties, and its verifier fails on a function without a type.
     if "function_type" not in op.properties:
         raise error_at(op, "the property 'function_type' is missing")
     symbol: Attribute | None = op.properties.get("sym_name")
     name = symbol.data if isinstance(symbol, StringAttr) else "?"
-    yield Place.DECLARATION if op.is_declaration else Place.FUNCTION, f" (function '{name}')", op, op.attributes
+    yield (
+        HolderKind.DECLARATION if op.is_declaration else HolderKind.FUNCTION,
+        f" (function '{name}')",
+        op,
+        op.attributes,
+    )
     arguments: Sequence[SSAValue] = () if op.is_declaration else op.args
-    for place, given in ((Place.ARGUMENT, op.arg_attrs), (Place.RESULT, op.res_attrs)):
+    for place, given in ((HolderKind.ARGUMENT, op.arg_attrs), (HolderKind.RESULT, op.res_attrs)):
         for number, attributes in enumerate(() if given is None else given.data):
-            holder = arguments[number] if place is Place.ARGUMENT and number < len(arguments) else None
+            holder = arguments[number] if place is HolderKind.ARGUMENT and number < len(arguments) else None
             yield place, f" ({place.name.lower()} {number} of function '{name}')", holder, attributes.data
 
 
-def _complaint(name: str, attribute: Attribute, place: Place, holder: Holder | None) -> str | None:
+def _complaint(name: str, attribute: Attribute, place: HolderKind, holder: Holder | None) -> str | None:
     if (declared := _DECLARED.get(name)) is None:
         if name.partition(".")[0] not in OWN:
             return None
@@ -152,7 +157,7 @@ def _complaint(name: str, attribute: Attribute, place: Place, holder: Holder | N
             return f"an older version wrote the attribute '{name}': make the file anew with `tinyml compile`"
         return f"unknown attribute '{name}'{did_you_mean(name, _DECLARED)}"
     if (value := declared.value_at(place, holder)) is None:
-        here = f"'{holder.name}'" if place is Place.OPERATION and isinstance(holder, Operation) else place.value
+        here = f"'{holder.name}'" if place is HolderKind.OPERATION and isinstance(holder, Operation) else place.value
         return f"the attribute '{name}' stands on {here}, expected on {declared.places.replace('`', chr(39))}"
     try:
         reason = "" if value.accepts(attribute, holder) else None

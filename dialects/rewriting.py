@@ -21,7 +21,7 @@ from xdsl.rewriter import InsertPoint
 from tinyml.dialects.locations import origin
 
 
-def hand_on(location: LocationAttr, ops: Operation | Sequence[Operation]) -> None:
+def inherit_location(location: LocationAttr, ops: Operation | Sequence[Operation]) -> None:
     """Set the location of ops, and of all ops inside them, that have none, to the origin of another op.
 
     The name of the other op is not copied: `name_operations` names the ops of a program on buffers.
@@ -53,12 +53,12 @@ class Rewriter(rewriter.Rewriter):
         new_results: Sequence[SSAValue | None] | None = None,
         safe_erase: bool = True,
     ) -> None:
-        hand_on(op.location, new_ops)
+        inherit_location(op.location, new_ops)
         rewriter.Rewriter.replace_op(op, new_ops, new_results, safe_erase)
 
     @staticmethod
     def insert_op(op_or_ops: Operation | Sequence[Operation], insertion_point: InsertPoint) -> None:
-        hand_on(location_at(insertion_point), op_or_ops)
+        inherit_location(location_at(insertion_point), op_or_ops)
         rewriter.Rewriter.insert_op(op_or_ops, insertion_point)
 
 
@@ -70,7 +70,7 @@ class Builder(builder.Builder):
         self.location = location_at(insertion_point) if location is None else location
 
     def insert(self, op: InsertOpInvT, insertion_point: InsertPoint | None = None) -> InsertOpInvT:
-        hand_on(self.location, op)
+        inherit_location(self.location, op)
         return super().insert(op, insertion_point)
 
 
@@ -82,7 +82,7 @@ class LocatedPattern(RewritePattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         handlers = rewriter.operation_insertion_handler
-        handlers.append(partial(hand_on, op.location))
+        handlers.append(partial(inherit_location, op.location))
         try:
             self.pattern.match_and_rewrite(op, rewriter)
         finally:

@@ -25,7 +25,7 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import bytes_of, element_bytes, elements_of, memref_type, packed_bits, storage_of
 from tinyml.dialects.tdsl.interface import InputInterface, update_interface
-from tinyml.transforms.ir.addresses import AddressNest, FlatAccesses, Place
+from tinyml.transforms.ir.addresses import AddressBuilder, ArrayLocation, FlatAccesses
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.levels import BITS
 from tinyml.transforms.rtl.unrolling.entry_rows import adds_entries
@@ -66,7 +66,7 @@ class _Memories(FlatAccesses):
         self._allocate()
         self._stream_input()
         for op in list(self.function.walk()):
-            self.nest = AddressNest(op)
+            self.nest = AddressBuilder(op)
             if self.lower(op):
                 continue
             match op:
@@ -94,25 +94,25 @@ class _Memories(FlatAccesses):
             for view in views:
                 offset = view.offset.value.data - piece.start
                 if 0 <= offset < piece.end - piece.start:
-                    self.at[view.result] = Place(memory, offset * 8 // _element_of(view.result).width.data)
+                    self.at[view.result] = ArrayLocation(memory, offset * 8 // _element_of(view.result).width.data)
         for op in list(self.function.walk()):
             if isinstance(op, scratch.ConstantOp):
                 if op.loaded:
                     raise error_at(op, "constants of hardware are part of it, not loaded")
                 memory = self.nest.insert(rtl.MemoryOp(_whole(op.result), op.value))
                 memory.name_hint = op.result.name_hint
-                self.at[op.result] = Place(memory, 0)
+                self.at[op.result] = ArrayLocation(memory, 0)
             elif isinstance(op, memref.AllocaOp):
                 memory = self.nest.insert(rtl.MemoryOp(_whole(op.memref)))
                 memory.name_hint = op.memref.name_hint
-                self.at[op.memref] = Place(memory, 0)
+                self.at[op.memref] = ArrayLocation(memory, 0)
         for argument in self.body.args:
             if any(not isinstance(use.operation, scratch.ReceiveOp) for use in argument.uses):
                 if not isinstance(argument.type, MemRefType):
                     raise error_at(self.function, f"expected inputs in memory, got {argument.type}")
                 memory = self.nest.insert(rtl.MemoryOp(_whole(argument)))
                 memory.name_hint = argument.name_hint
-                self.at[argument] = Place(memory, 0)
+                self.at[argument] = ArrayLocation(memory, 0)
 
     def _stream_input(self) -> None:
         for argument in self.body.args:
@@ -121,7 +121,7 @@ class _Memories(FlatAccesses):
         for op in self.body.ops:
             if isinstance(op, scratch.ViewOp) and op.input is not None:
                 assert op.next_op is not None
-                self.nest = AddressNest(op.next_op)
+                self.nest = AddressBuilder(op.next_op)
                 self._receive(op.result)
 
     def _finish(self, op: func.ReturnOp) -> None:

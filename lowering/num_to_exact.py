@@ -36,7 +36,7 @@ from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
 from tinyml.transforms.ir.arithmetic import FunctionContext, ToStorage, prepare
 from tinyml.transforms.ir.indices import build_offset, exchanged, is_multiple
 from tinyml.transforms.ir.levels import LOOPS
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.ir.memory_sums import begin_each_sum, carry_none, share_arrays
 
 
@@ -67,7 +67,6 @@ class LowerNumToExactPass(ModulePass):
                 value = lower(Recorder(num_op, context))
                 for result in num_op.results:
                     assert value is not None
-                    value.name_hint = value.name_hint or result.name_hint
                     result.replace_all_uses_with(value)
                 Rewriter.erase_op(num_op)
             carry_none(function)
@@ -172,7 +171,7 @@ class _Bytes:
         symbol = packed_reader(self.bits, flash=in_flash(memref_type(op.memref)))
         read = RUNTIME_FUNCTIONS[symbol].result
         self.context.declare(symbol)
-        nest = LoopNest(op)
+        nest = LoopBuilder(op)
         element = nest.insert(func.CallOp(symbol, self.element(op, offsets, nest), [read]))
         if self.offset:
             offset = nest.insert(arith.ConstantOp.from_int_and_width(self.offset, cast(IntegerType, read)))
@@ -187,7 +186,7 @@ class _Bytes:
 
     def store(self, op: memref.StoreOp, offsets: Sequence[SSAValue]) -> None:
         assert isinstance(self.bits, int)
-        symbol, nest = packed_writer(self.bits), LoopNest(op)
+        symbol, nest = packed_writer(self.bits), LoopBuilder(op)
         value = op.value
         if self.offset:
             offset = nest.insert(arith.ConstantOp.from_int_and_width(self.offset, cast(IntegerType, value.type)))
@@ -200,7 +199,7 @@ class _Bytes:
     def unpack(self, op: memref.CopyOp, offsets: Sequence[SSAValue]) -> None:
         """Lower a copy of whole groups into a local array of unpacked elements."""
         assert isinstance(self.bits, int)
-        symbol, nest = packed_copier(self.bits, signed=not self.offset), LoopNest(op)
+        symbol, nest = packed_copier(self.bits, signed=not self.offset), LoopBuilder(op)
         whole = memref_type(op.destination)
         groups = -(-prod(whole.get_shape()) // group_length(self.bits))
         runs = [
@@ -214,14 +213,14 @@ class _Bytes:
 
     def copy(self, op: scratch.CopyRunOp, end: int, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
         """Convert one end of a copy to bytes; at the source also convert the count."""
-        nest, start = LoopNest(op), 2 + end
+        nest, start = LoopBuilder(op), 2 + end
         op.operands[end] = self.run(value, offsets)
         op.operands[start] = self.bytes_before(op.operands[start], nest)
         if end == 0:
             op.operands[4] = self.bytes_before(op.count, nest)
             op.most = IntegerAttr(packed_bytes(op.most.value.data, self.bits), i64)
 
-    def bytes_before(self, elements: SSAValue, nest: LoopNest) -> SSAValue:
+    def bytes_before(self, elements: SSAValue, nest: LoopBuilder) -> SSAValue:
         """The number of bytes of a number of elements that fill whole groups."""
         length = group_length(self.bits)
         if is_multiple(elements, length):
@@ -229,7 +228,7 @@ class _Bytes:
         return nest.times(nest.insert(arith.DivSIOp(elements, nest.index(length))), group_bytes(self.bits))
 
     def element(
-        self, op: memref.LoadOp | memref.StoreOp, offsets: Sequence[SSAValue], nest: LoopNest
+        self, op: memref.LoadOp | memref.StoreOp, offsets: Sequence[SSAValue], nest: LoopBuilder
     ) -> list[SSAValue]:
         """The bytes, and the index of the accessed element; relative to its group if 16 bits do not index all
         elements.
@@ -252,7 +251,7 @@ class _Bytes:
         length = group_length(self.bits)
         if not all(is_multiple(offset, length) for offset in offsets):
             raise error_at(view, f"a run of elements of {self.bits} bits must begin at a multiple of {length}")
-        nest = LoopNest(view)
+        nest = LoopBuilder(view)
         starts = [exchanged(offset, length, group_bytes(self.bits), nest) for offset in offsets]
         bytes = packed_bytes(prod(memref_type(value).get_shape()), self.bits)
         return nest.insert(scratch.SliceOp(self.stream, reduce(nest.add, starts), (bytes,)))

@@ -19,7 +19,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import rtl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.rewriting import Rewriter, hand_on
+from tinyml.dialects.rewriting import Rewriter, inherit_location
 from tinyml.lowering.hw.circuit import Circuit, bits
 from tinyml.lowering.hw.control import Control
 from tinyml.lowering.hw.memories import ElementStreams, Memories
@@ -108,7 +108,7 @@ def _lowered(function: func.FuncOp) -> hw.HWModuleOp:
     ports = [_port(name, type, hw.Direction.INPUT) for name, type in inputs]
     ports += [_port(name, cast("TypeAttribute", value.type), hw.Direction.OUTPUT) for name, value in outputs]
     lowered = hw.HWModuleOp(function.sym_name, hw.ModuleType(ArrayAttr(ports)), Region(block))
-    hand_on(function.location, lowered)
+    inherit_location(function.location, lowered)
     return lowered
 
 

@@ -36,7 +36,7 @@ from tinyml.dialects.layouts.trees import ForestCode
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.own_attributes import OWN
-from tinyml.dialects.rewriting import Rewriter, hand_on
+from tinyml.dialects.rewriting import Rewriter, inherit_location
 from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.dialects.tdsl.interface import read_interface
 from tinyml.lowering.memref.flat_arrays import ARENA, FlatArrays, flat
@@ -44,7 +44,7 @@ from tinyml.lowering.memref.forests import add_votes
 from tinyml.lowering.memref.packed_elements import PackedElements
 from tinyml.lowering.memref.transposition import turn
 from tinyml.targets.kernel import ELEMENT_FUNCTIONS
-from tinyml.transforms.ir.addresses import AddressNest, Place
+from tinyml.transforms.ir.addresses import AddressBuilder, ArrayLocation
 from tinyml.transforms.ir.levels import BITS
 
 
@@ -94,7 +94,7 @@ class _Program:
         self.arrays = FlatArrays(function)
 
     @property
-    def nest(self) -> AddressNest:
+    def nest(self) -> AddressBuilder:
         return self.arrays.nest
 
     def lower(self) -> None:
@@ -102,7 +102,7 @@ class _Program:
         ops = list(self.function.walk())
         self._allocate(ops)
         for op in ops:
-            self.arrays.nest = AddressNest(op)
+            self.arrays.nest = AddressBuilder(op)
             if not self.arrays.lower(op):
                 self._lower(op)
         self._erase()
@@ -134,7 +134,7 @@ class _Program:
                 continue
             new = self.body.insert_arg(flat(old), old.index)
             new.name_hint = old.name_hint
-            self.arrays.at[old] = Place(new, 0)
+            self.arrays.at[old] = ArrayLocation(new, 0)
         for op in ops:
             self.arrays.allocate(op)
 
@@ -239,12 +239,12 @@ class _Program:
         block = Block()
         end = func.ReturnOp()
         block.add_op(end)
-        nest = AddressNest(end)
+        nest = AddressBuilder(end)
         arena = nest.insert(memref.GetGlobalOp(ARENA, view.arena.type))
         address = nest.insert(memref.ExtractAlignedPointerAsIndexOp.get(arena))
         end.operands = [nest.add(address, nest.index(offset))]
         made = func.FuncOp(f"{self.name}_{suffix}", ([], [IndexType()]), Region(block))
-        hand_on(view.location, made)
+        inherit_location(view.location, made)
         Rewriter.insert_op(made, InsertPoint.after(self.function))
 
     def _erase(self) -> None:

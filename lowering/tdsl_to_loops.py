@@ -19,7 +19,7 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.lowering.loops.lowerings import lowering_of
 from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.transforms.ir.levels import BUFFERS
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class LowerTdslToLoopsPass(ModulePass):
         for tensor_op in list(op.walk()):
             if (lower := lowering_of(tensor_op)) is not None:
                 try:
-                    lower(tensor_op, LoopNest(tensor_op))
+                    lower(tensor_op, LoopBuilder(tensor_op))
                 except InputError as error:
                     if error.file is None:
                         raise error_at(tensor_op, f"{tensor_op.name}: {error.message}") from error

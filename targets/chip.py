@@ -12,7 +12,7 @@ from tinyml.dialects.modules import on_call
 from tinyml.targets.board import Board
 from tinyml.targets.kernel import ElementFunction, Kernel, PackedReads
 from tinyml.targets.makers import FORESTS, ListedKernels
-from tinyml.targets.nests import Maker, Nest, Offer
+from tinyml.targets.nests import KernelQuery, Maker, Offer
 from tinyml.targets.package import Package
 
 M = TypeVar("M", bound=Maker)
@@ -121,7 +121,7 @@ class Chip:
     macros: Sequence[str] | None = None
     backend: str = ""
 
-    def offers(self, nest: Nest, features: Sequence[str] = ()) -> Iterator[Offer]:
+    def offers(self, nest: KernelQuery, features: Sequence[str] = ()) -> Iterator[Offer]:
         """Yield the kernels for a nest, in the order of the table. features: those of the board (`Board.features`)."""
         for maker in self.makers:
             if maker.needs in ("", *features):

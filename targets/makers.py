@@ -16,7 +16,7 @@ from tinyml.dialects.modules import on_call
 from tinyml.dialects.num import CodeKernelAttr, ComposedKernelAttr, FarKernelAttr, KernelAttr, ListedKernelAttr
 from tinyml.dialects.plugins import expected
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.nests import FarNest, Maker, Nest, Offer, SumNest
+from tinyml.targets.nests import FarWeightsQuery, KernelQuery, Maker, Offer, SumQuery
 
 if TYPE_CHECKING:
     from tinyml.dialects.layouts.coded_rows import CodedRows
@@ -44,8 +44,8 @@ class ListedKernels(Maker):
             by_sum.setdefault((replace(kernel, chunk=0).computed, kernel.chunk > 0), []).append(kernel)
         return by_sum
 
-    def offers(self, nest: Nest) -> Iterator[Offer]:
-        if isinstance(nest, SumNest):
+    def offers(self, nest: KernelQuery) -> Iterator[Offer]:
+        if isinstance(nest, SumQuery):
             for wanted, decoded in nest.wanted:
                 found = self._by_sum.get((wanted.computed, nest.chunked), ())
                 yield from (Offer(kernel, decoded) for kernel in found if kernel.flash in (None, wanted.flash))
@@ -64,8 +64,8 @@ class SumComposer(Maker):
     needs: str = ""
     large: bool = False
 
-    def offers(self, nest: Nest) -> Iterator[Offer]:
-        if isinstance(nest, SumNest) and not nest.chunked:
+    def offers(self, nest: KernelQuery) -> Iterator[Offer]:
+        if isinstance(nest, SumQuery) and not nest.chunked:
             for wanted, decoded in nest.wanted:
                 if (kernel := self._kernel(wanted)) is not None:
                     yield Offer(kernel, decoded)
@@ -108,7 +108,7 @@ class RowCoder(Maker):
     needs: str = ""
     large: bool = True
 
-    def offers(self, nest: Nest) -> Iterator[Offer]:
+    def offers(self, nest: KernelQuery) -> Iterator[Offer]:
         if are_rows(nest) and (kernel := self.kernel(nest.digest, nest)) is not None:
             yield Offer(kernel)
 
@@ -144,7 +144,7 @@ class _ContentCoder(Maker, Generic[C]):
     CONTENT: ClassVar[str]
     """The attribute of a declaration that holds what kernels compute."""
 
-    def offers(self, nest: Nest) -> Iterator[Offer]:
+    def offers(self, nest: KernelQuery) -> Iterator[Offer]:
         if is_declared_as(nest, self.CONTENT) and (kernel := self.kernel(cast(C, nest))) is not None:
             yield Offer(kernel)
 
@@ -194,6 +194,6 @@ class FarConstants(Maker):
     load: float
     large: bool = False
 
-    def offers(self, nest: Nest) -> Iterator[Offer]:
-        if isinstance(nest, FarNest) and (kernel := self.kernel(nest.near)) is not None:
+    def offers(self, nest: KernelQuery) -> Iterator[Offer]:
+        if isinstance(nest, FarWeightsQuery) and (kernel := self.kernel(nest.near)) is not None:
             yield Offer(replace(kernel, identity=FarKernelAttr.of(nest.near.attribute)))

@@ -41,7 +41,7 @@ DECODED_BITS = 16
 
 
 @dataclass(frozen=True)
-class SumNest:
+class SumQuery:
     """Sums of products of two runs, which a routine computes (`RoutineAttr`).
 
     routine: its name. weights, vector: bits of the stored elements, not a multiple of 8 if they are packed; weights may
@@ -87,7 +87,7 @@ class SumNest:
 
 
 @dataclass(frozen=True, eq=False)
-class TileNest:
+class TileQuery:
     """Rows of constant weights by windows in lines of `windows` each, with every sum finished to a byte.
 
     run: the elements of a run of a window. spaces: the layout of windows. several: true to ask for kernels that compute
@@ -106,13 +106,13 @@ class TileNest:
 
 
 @dataclass(frozen=True)
-class FarNest:
+class FarWeightsQuery:
     """The sum that a kernel computes, with its weights in a far constant. near: the kernel for near weights."""
 
     near: Kernel
 
 
-Nest: TypeAlias = "SumNest | TileNest | FarNest | CodedRows | LaneProgram | ForestCode"
+KernelQuery: TypeAlias = "SumQuery | TileQuery | FarWeightsQuery | CodedRows | LaneProgram | ForestCode"
 """A query to a chip; code for rows of constant matrices, for functions of lanes and for forests is queried by its
 content.
 """
@@ -145,8 +145,8 @@ def content_of(declaration: FuncOp) -> Content:
 class Offer:
     """A kernel for a nest: it computes `kernel.rows` rows at once, in an accumulator of `kernel.sum` bits.
 
-    decoded: the factors of a `SumNest` that have to be decoded first. lines: the number of lines of windows of a
-    `TileNest` that a call computes. input_tile: the most bytes of an input tile. data: the weight stream of a tile, or
+    decoded: the factors of a `SumQuery` that have to be decoded first. lines: the number of lines of windows of a
+    `TileQuery` that a call computes. input_tile: the most bytes of an input tile. data: the weight stream of a tile, or
     the data that a kernel contains instead of reading a stream.
     """
 
@@ -167,7 +167,7 @@ class Maker(ABC):
     large: bool
 
     @abstractmethod
-    def offers(self, nest: Nest) -> Iterator[Offer]:
+    def offers(self, nest: KernelQuery) -> Iterator[Offer]:
         """Yield the kernels for a nest, the best first; none for nests of other kinds."""
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:

@@ -23,7 +23,7 @@ from tinyml.dialects.errors import InputError, did_you_mean, unknown
 from tinyml.dialects.extensions import needs, part_of
 from tinyml.dialects.layouts.contents import Content
 from tinyml.dialects.num import CodeKernelAttr, FarKernelAttr, KernelAttr
-from tinyml.dialects.own_attributes import TEXT, OwnAttribute, Place
+from tinyml.dialects.own_attributes import TEXT, HolderKind, OwnAttribute
 from tinyml.dialects.plugins import CHIPS as GROUP
 from tinyml.dialects.plugins import NAMES, PluginError, Row, each
 from tinyml.dialects.tables import Table
@@ -31,7 +31,7 @@ from tinyml.targets.board import Board, bytes_of
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import ELEMENT_FUNCTIONS, Kernel
 from tinyml.targets.makers import FarConstants
-from tinyml.targets.nests import FarNest, Maker, Nest, Offer, SumNest
+from tinyml.targets.nests import FarWeightsQuery, KernelQuery, Maker, Offer, SumQuery
 from tinyml.targets.tiles import TileFamily
 
 
@@ -81,13 +81,15 @@ _OWNERS = {board: row for row in CHIPS.ours.values() for board in row.names}
 T = TypeVar("T")
 M = TypeVar("M", bound=Maker)
 
-USUAL = "uno"
+DEFAULT_TARGET = "uno"
 """The default target."""
 
 HOST = "host"
 """The host computer, a target that is always available."""
 
-TARGET = OwnAttribute("tinyml.target", {Place.MODULE: TEXT}, "The board whose kernels and functions the module calls.")
+TARGET = OwnAttribute(
+    "tinyml.target", {HolderKind.MODULE: TEXT}, "The board whose kernels and functions the module calls."
+)
 
 
 @cache
@@ -103,14 +105,14 @@ def _loaded(row: Row) -> Chip:
     if not row.is_ours:
         _check(row, chip)
         _PROVIDERS[chip.name] = row
-        _FOREIGN.update({name: chip.name for board in chip.boards for name in board.names})
+        _PACKAGE_CHIPS.update({name: chip.name for board in chip.boards for name in board.names})
     return chip
 
 
 _PROVIDERS: dict[str, Row] = {}
 """The row of each chip from another package, by the name of the chip."""
 
-_FOREIGN: dict[str, str] = {}
+_PACKAGE_CHIPS: dict[str, str] = {}
 """The names of the chips from other packages, by the names of their boards."""
 
 
@@ -119,7 +121,7 @@ def _check(plugin: Row, chip: Chip) -> None:
     plugin.expect_fields(chip)
     if not chip.boards:
         raise PluginError(f"{plugin}: the chip {chip.name} has no board")
-    owners = {name: row.name for name, row in _OWNERS.items() if row.is_installed} | _FOREIGN
+    owners = {name: row.name for name, row in _OWNERS.items() if row.is_installed} | _PACKAGE_CHIPS
     if chip.name in (*owners.values(), *_PROVIDERS):
         raise PluginError(f"{plugin}: there is a chip {chip.name} already")
     for board in chip.boards:
@@ -214,10 +216,10 @@ _PARTS: Mapping[str, Sequence[str]] = {
 }
 """The first letters of the names of parts that have the instruction set of a target, by that target."""
 
-_LISTED = 16
+_LISTED_TARGETS = 16
 """The targets that an error message lists before the host and the boards of packages."""
 
-_NEAREST = 3
+_SUGGESTED_BOARDS = 3
 """The boards that an error message suggests for an unsupported part."""
 
 
@@ -239,7 +241,7 @@ def _of_part(target: str) -> InputError | None:
         pairs = product((wanted, _plain(target)), map(_plain, one.names))
         return max(SequenceMatcher(None, *pair).ratio() for pair in pairs)
 
-    nearest = [one.name for one in sorted(named, key=likeness, reverse=True)[:_NEAREST]]
+    nearest = [one.name for one in sorted(named, key=likeness, reverse=True)[:_SUGGESTED_BOARDS]]
     near = f"the nearest boards with its instruction set are {', '.join(nearest)}; " if nearest else ""
     return InputError(f"unknown target '{target}': {near}{_instead(core)}")
 
@@ -255,7 +257,7 @@ def _unknown(target: str) -> InputError:
     """
     names, wanted = [*targets(), *_OWNERS], _plain(target)
     listed = targets()
-    error = unknown("target", target, [*listed[:_LISTED], "...", *listed[listed.index(HOST) :]], names)
+    error = unknown("target", target, [*listed[:_LISTED_TARGETS], "...", *listed[listed.index(HOST) :]], names)
     if wanted in map(_plain, names):
         return error
     ending = next((name for name in listed if name.endswith(f"-{target.lower()}")), None)
@@ -360,23 +362,23 @@ def makers(target: str, kind: type[M]) -> list[M]:
     return [maker for maker in chip_of(target).made_by(kind) if maker.needs in features]
 
 
-def offers(target: str, nest: Nest) -> Iterator[Offer]:
+def offers(target: str, nest: KernelQuery) -> Iterator[Offer]:
     """Yield the kernels that a board has for a nest, the best first.
 
     Raises `InputError` for an unknown board, and `PluginError` if a plug-in's chip raises an exception or returns an
     invalid answer.
     """
-    if isinstance(nest, SumNest):
+    if isinstance(nest, SumQuery):
         return iter(_sum_offers(target, nest))
     return _asked(target, nest)
 
 
 @cache
-def _sum_offers(target: str, nest: SumNest) -> Sequence[Offer]:
+def _sum_offers(target: str, nest: SumQuery) -> Sequence[Offer]:
     return sorted(_asked(target, nest), key=nest.rank)
 
 
-def _asked(target: str, nest: Nest) -> Iterator[Offer]:
+def _asked(target: str, nest: KernelQuery) -> Iterator[Offer]:
     """The offers of a chip. Those of a plug-in are checked; for a sum, its width must be one of those asked for."""
     chip, features = chip_of(target), board(target).features
     if (plugin := _PROVIDERS.get(chip.name)) is None:
@@ -386,7 +388,7 @@ def _asked(target: str, nest: Nest) -> Iterator[Offer]:
         answers = list(chip.offers(nest, features))
         for answer in answers:
             plugin.expect(answer.kernel, Kernel)
-            if isinstance(nest, SumNest):
+            if isinstance(nest, SumQuery):
                 nest.rank(answer)
     yield from answers
 
@@ -418,7 +420,7 @@ def known_kernel(attribute: KernelAttr, target: str) -> Kernel | None:
     """
     if isinstance(attribute, FarKernelAttr):
         near = known_kernel(attribute.near, target)
-        return None if near is None else next((far.kernel for far in offers(target, FarNest(near))), None)
+        return None if near is None else next((far.kernel for far in offers(target, FarWeightsQuery(near))), None)
     return _identified(target, attribute, None)
 
 

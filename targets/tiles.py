@@ -17,7 +17,7 @@ from tinyml.dialects.machine.runtime_functions import requantize
 from tinyml.dialects.num import CodeKernelAttr, KernelAttr, Spacing, TileKernelAttr
 from tinyml.targets.kernel import LEAST_MULTIPLIER, Kernel
 from tinyml.targets.makers import CACHED_KERNELS, is_code_of
-from tinyml.targets.nests import Maker, Nest, Offer, RowSums, TileNest
+from tinyml.targets.nests import KernelQuery, Maker, Offer, RowSums, TileQuery
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -185,15 +185,15 @@ class TileFamily(Maker):
     large: bool = False
     lines: int = 1
 
-    def offers(self, nest: Nest) -> Iterator[Offer]:
-        if not isinstance(nest, TileNest) or not self._answers(nest) or (given := self.finished(nest.sums)) is None:
+    def offers(self, nest: KernelQuery) -> Iterator[Offer]:
+        if not isinstance(nest, TileQuery) or not self._answers(nest) or (given := self.finished(nest.sums)) is None:
             return
         finish, sums = given
         tile = self.tile(finish, len(sums.weights), nest.run, nest.spaces, nest.windows)
         if (kernel := self.kernel(tile)) is not None:
             yield Offer(kernel, (), self.lines, self.input_tile_bytes, lambda: self.stream(tile, sums))
 
-    def _answers(self, nest: TileNest) -> bool:
+    def _answers(self, nest: TileQuery) -> bool:
         """True if a nest asks for kernels like these, and for their number of lines."""
         if isinstance(nest.by, TileKernelAttr):
             asked = (nest.by.family.data, nest.by.lines.data) == (self.name, self.lines)
@@ -279,8 +279,8 @@ class TileCoder(Maker):
     needs: str = ""
     large: bool = True
 
-    def offers(self, nest: Nest) -> Iterator[Offer]:
-        if not isinstance(nest, TileNest) or nest.several or nest.lines != self.family.lines:
+    def offers(self, nest: KernelQuery) -> Iterator[Offer]:
+        if not isinstance(nest, TileQuery) or nest.several or nest.lines != self.family.lines:
             return
         chosen = nest.large if nest.by is None else is_code_of(nest.by, self.name)
         if not chosen or (given := self.family.finished(nest.sums)) is None:

@@ -76,7 +76,7 @@ help.
 _WIDTH = 80
 """Columns of a help text that shows a selection of options."""
 
-MEANT = {"--board": "--target", "--output": "--out", "--validation": "--val", "--bits": "--width"}
+INTENDED_OPTIONS = {"--board": "--target", "--output": "--out", "--validation": "--val", "--bits": "--width"}
 """Other names that users try for options, where the nearest spelling is a different option."""
 
 
@@ -220,7 +220,11 @@ class CommandParser(argparse.ArgumentParser):
                 break
             if name.startswith("--") and not any(flag.startswith(name) for flag in self._option_string_actions):
                 flags = [flag for flag in self._option_string_actions if flag.startswith("--")]
-                near = f", did you mean '{MEANT[name]}'?" if MEANT.get(name) in flags else did_you_mean(name, flags)
+                near = (
+                    f", did you mean '{INTENDED_OPTIONS[name]}'?"
+                    if INTENDED_OPTIONS.get(name) in flags
+                    else did_you_mean(name, flags)
+                )
                 self.error(f"unknown option {name}{near}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

@@ -47,7 +47,7 @@ from xdsl.transforms.canonicalization_patterns.arith import (
 from xdsl.transforms.canonicalization_patterns.scf import RehoistConstInLoops
 from xdsl.transforms.dead_code_elimination import result_only_effects
 
-from tinyml.dialects.rewriting import Rewriter, hand_on
+from tinyml.dialects.rewriting import Rewriter, inherit_location
 
 
 class SimplifyPass(ModulePass):
@@ -194,7 +194,7 @@ class _Key:
         return self.hash
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self.hash == other.hash and self.parts == other.parts
+        return isinstance(other, _Key) and self.parts == other.parts
 
 
 def _items(attributes: Mapping[str, Attribute]) -> tuple[tuple[str, Attribute], ...]:
@@ -331,7 +331,7 @@ class _Walk:
 
     def _rewriter(self, op: Operation) -> PatternRewriter:
         rewriter = PatternRewriter(op)
-        rewriter.operation_insertion_handler += (partial(hand_on, op.location), self._change)
+        rewriter.operation_insertion_handler += (partial(inherit_location, op.location), self._change)
         rewriter.operation_modification_handler.append(self._change)
         rewriter.operation_removal_handler.append(self._lose)
         return rewriter

@@ -34,7 +34,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.c.expressions import COUNT, SymbolOp, ViewOp
 from tinyml.dialects.c.types import FAR, FLASH, InstanceType, is_scalar, is_value
 from tinyml.dialects.operations import DialectOp
-from tinyml.dialects.own_attributes import UNIT, OwnAttribute, Place, integer
+from tinyml.dialects.own_attributes import UNIT, HolderKind, OwnAttribute, integer
 
 
 def _check_element(type: Attribute) -> None:
@@ -302,7 +302,7 @@ class InstanceOp(DialectOp):
 
 SUMS_IN_MEMORY = OwnAttribute(
     "tinyml.sums_in_memory",
-    {Place.FUNCTION: UNIT, "c.func": UNIT},
+    {HolderKind.FUNCTION: UNIT, "c.func": UNIT},
     "The function has sums of products that exceed a register; a C compiler may need special options for them.",
 )
 
@@ -372,6 +372,6 @@ UNROLL = OwnAttribute(
 
 PARTITION = OwnAttribute(
     "hls.partition",
-    {Place.ARGUMENT: integer(1), Place.OPERATION: integer(1)},
+    {HolderKind.ARGUMENT: integer(1), HolderKind.OPERATION: integer(1)},
     "The number of memories across which an array, the arena or an argument is distributed, element by element.",
 )

@@ -16,7 +16,7 @@ from tinyml.dialects.machine.bounds import Bounds, Wire
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.dialects.machine.machine import Int, limits
 
-GREATER = 4
+SIGNED_GREATER = 4
 """The predicate `sgt` of arith.cmpi."""
 
 
@@ -34,7 +34,7 @@ class Recorder(Emitter):
         if not isinstance(owner := value.owner, arith.SelectOp) or not isinstance(owner.cond.owner, arith.CmpiOp):
             return None
         lhs, rhs = owner.lhs, owner.rhs
-        if owner.cond.owner.predicate.value.data != GREATER or [*owner.cond.owner.operands] != [lhs, rhs]:
+        if owner.cond.owner.predicate.value.data != SIGNED_GREATER or [*owner.cond.owner.operands] != [lhs, rhs]:
             return None
         intervals = [self.known(side) or limits(self.width_of(side)) for side in (lhs, rhs)]
         low, high = (max(ends) for ends in zip(*intervals, strict=True))

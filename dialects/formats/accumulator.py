@@ -38,6 +38,10 @@ class Requantisation:
     high: int
 
 
+GREATEST_BITS = 32
+"""Sums of L1 take no wider accumulators: they cost more memory and time than the rounding that they save is worth."""
+
+
 class Accumulator(ABC):
     """The type of a running sum of products; it belongs to one family of formats."""
 

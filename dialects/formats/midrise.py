@@ -37,7 +37,7 @@ V = TypeVar("V")
 MIDRISE_WIDTHS = ODD_WIDTHS
 USUAL_WIDTH = 2
 
-TRIED = 4
+CANDIDATE_SCALES = 4
 """Candidate scales of a constant, from the one at which none of its numbers saturates; each is half of the previous
 one.
 """
@@ -98,7 +98,7 @@ class MidriseType(ExactInteger):
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> MidriseType:
         """The scale of the least squared error."""
-        fracs = range(self.frac.data, min(self.frac.data + TRIED, FRACS[-1] + 1))
+        fracs = range(self.frac.data, min(self.frac.data + CANDIDATE_SCALES, FRACS[-1] + 1))
         return min(
             (MidriseType(self.width.data, frac) for frac in fracs),
             key=lambda format: format.squared_error(constant, importance),

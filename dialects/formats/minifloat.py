@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 KINDS = {8: ((3, 4), (4, 3), (5, 2)), 6: ((2, 3), (3, 2)), 4: ((2, 1),)}
 """(e, m) by width, the kind with the most fraction bits first: `of_width` selects it."""
 
-RESERVED = {(3, 4): 1 << 4, (4, 3): 1, (5, 2): 1 << 2}
+RESERVED_PATTERNS = {(3, 4): 1 << 4, (4, 3): 1, (5, 2): 1 << 2}
 """The number of greatest bit patterns that are not numbers: e3m4 and e5m2 have IEEE's infinities and NaNs, e4m3 a
 NaN.
 """
 
-KNOWN = {kind for kinds in KINDS.values() for kind in kinds}
+KNOWN_KINDS = {kind for kinds in KINDS.values() for kind in kinds}
 INTEGER_BITS, UNLIMITED = 15, 64
 SHIFTS = range(-40, 61)
 
@@ -77,8 +77,8 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
             printer.print_string(f"{self.e.data}, {self.m.data}{shift}")
 
     def verify(self) -> None:
-        if (self.e.data, self.m.data) not in KNOWN:
-            known = ", ".join(f"<{e}, {m}>" for e, m in sorted(KNOWN))
+        if (self.e.data, self.m.data) not in KNOWN_KINDS:
+            known = ", ".join(f"<{e}, {m}>" for e, m in sorted(KNOWN_KINDS))
             raise VerifyException(f"minifloat.f is one of {known}, got <{self.e.data}, {self.m.data}>")
         if isinstance(self.shift, IntAttr) and self.shift.data not in SHIFTS:
             raise VerifyException(f"minifloat.f shift must lie in [{SHIFTS[0]}, {SHIFTS[-1]}], got {self.shift.data}")
@@ -138,7 +138,7 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
 def _greatest(e: int, m: int) -> int:
     """The bits of the greatest finite magnitude."""
-    return (1 << (e + m)) - 1 - RESERVED.get((e, m), 0)
+    return (1 << (e + m)) - 1 - RESERVED_PATTERNS.get((e, m), 0)
 
 
 def _magnitude(bits: int, e: int, m: int) -> float:

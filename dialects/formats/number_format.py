@@ -55,7 +55,7 @@ Interval: TypeAlias = tuple[float, float]
 SCALINGS = 4
 """The number of candidate scales of a format for a range."""
 
-ANYTHING: Interval = (-math.inf, math.inf)
+UNBOUNDED_INTERVAL: Interval = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Factor:
 
     format: NumberFormat
     raws: Raws | None = None
-    interval: Interval = ANYTHING
+    interval: Interval = UNBOUNDED_INTERVAL
     raised: GroupsAttr | None = None
 
     @property
@@ -512,6 +512,11 @@ class NumberFormat(ABC):
     def softmax_total(self) -> Attribute:
         """The builtin type of the terms of softmax with results in this format, and of their total."""
         return f32
+
+    @property
+    def longest_softmax(self) -> int | None:
+        """The greatest number of terms that `softmax_total` holds; None if it is not limited."""
+        return None
 
     def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
         """exp(value - greatest), which is at most 1."""

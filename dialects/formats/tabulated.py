@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-FAR = 1.0e100
+OUT_OF_RANGE = 1.0e100
 """A real outside the range of all numbers."""
 
-GREATEST = 1 << 29
+MAGNITUDE_LIMIT = 1 << 29
 """Limit on magnitudes below which thresholds between them fit in 32 bits."""
 
 
@@ -99,7 +99,7 @@ class TabulatedFormat(ExactFormat):
 
     def encode(self, reals: Reals) -> Raws:
         raws, _ = self.numbers
-        within = np.clip(np.nan_to_num(np.asarray(reals, np.float64)), -FAR, FAR)
+        within = np.clip(np.nan_to_num(np.asarray(reals, np.float64)), -OUT_OF_RANGE, OUT_OF_RANGE)
         scaled = np.ldexp(within, self.scale + STICKY_BITS - 1)
         floor = np.floor(scaled)
         with_rest = 2 * floor + (floor != scaled)
@@ -186,7 +186,7 @@ def _numbers(format: SymmetricFormat) -> tuple[NDArray[np.int64], NDArray[np.int
     magnitudes = np.asarray(format.magnitudes, np.int64)
     if not (0 < len(magnitudes) <= limits(8)[1] and magnitudes[0] > 0 and (np.diff(magnitudes) > 0).all()):
         raise ValueError(f"the magnitudes of {format.type} do not rise from 1 at least, or there are too many")
-    if magnitudes[-1] >= GREATEST:
-        raise ValueError(f"the greatest magnitude of {format.type} is {magnitudes[-1]}, not below {GREATEST}")
+    if magnitudes[-1] >= MAGNITUDE_LIMIT:
+        raise ValueError(f"the greatest magnitude of {format.type} is {magnitudes[-1]}, not below {MAGNITUDE_LIMIT}")
     count = len(magnitudes)
     return np.arange(-count, count + 1), np.concatenate([-magnitudes[::-1], [0], magnitudes])

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.layouts.dense import Numbers
 
 
-LARGEST = 127
+MAX_RESULT = 127
 """The greatest magnitude of results."""
 
 SUM_BITS = 24
@@ -48,7 +48,7 @@ class CodedRows(CodeContent):
 
     weights: the matrices, of rows x length bytes, one for each vector. aligns: left shifts of the sums before the
     products of each matrix are added, 0 for the first. starts: the start value of each row, rounding bias included.
-    right: the right shift of complete sums, before they are clamped to bytes of at most `LARGEST` in magnitude.
+    right: the right shift of complete sums, before they are clamped to bytes of at most `MAX_RESULT` in magnitude.
     """
 
     DECLARED_AS: ClassVar[str] = ROWS

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Attribute
 
 from tinyml.dialects.modules import on_call
-from tinyml.dialects.own_attributes import OwnAttribute, Place, instance, read_by
+from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, instance, read_by
 
 if TYPE_CHECKING:
     from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
@@ -35,7 +35,9 @@ CONTENTS: dict[str, Callable[[Attribute], Content]] = {}
 
 def _declared(name: str, words: str, where: str) -> OwnAttribute:
     read = on_call(f"tinyml.dialects.layouts.{where}.of")
-    attribute = OwnAttribute(name, {Place.DECLARATION: read_by(words, read)}, f"What a C function contains: {words}.")
+    attribute = OwnAttribute(
+        name, {HolderKind.DECLARATION: read_by(words, read)}, f"What a C function contains: {words}."
+    )
     CONTENTS[attribute] = read
     return attribute
 
@@ -46,7 +48,7 @@ FOREST = _declared("tinyml.forest", "a forest", "trees:ForestCode")
 
 LANES = OwnAttribute(
     "tinyml.lanes",
-    {Place.DECLARATION: instance(SymbolRefAttr, "the name of a `num.lane_function`")},
+    {HolderKind.DECLARATION: instance(SymbolRefAttr, "the name of a `num.lane_function`")},
     "The function of lanes that a C function implements.",
 )
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Raws: TypeAlias = "NDArray[np.int64]"
 
-MOST = (1 << 31) - 1
+INT32_MAX = (1 << 31) - 1
 """The greatest 32-bit integer, which represents 1 if there are no integer bits."""
 
 _EXP_OF_EIGHTH, _THIRD = 1895147668, 715827883
@@ -44,7 +44,7 @@ def halved(x: Raws, shift: int) -> Raws:
 
 def _doubled(x: Raws, shift: int) -> Raws:
     """x * 2^shift, saturating."""
-    return np.clip(x << shift, -MOST - 1, MOST)
+    return np.clip(x << shift, -INT32_MAX - 1, INT32_MAX)
 
 
 def exp_of_negative(x: Raws, integer_bits: int) -> Raws:
@@ -57,7 +57,7 @@ def exp_of_negative(x: Raws, integer_bits: int) -> Raws:
     for exponent, factor in enumerate(_EXP_OF_POWERS, -2):
         if exponent < integer_bits:
             y = np.where(remainder >> (fraction + exponent) & 1, high_product(y, factor), y)
-    return np.where(x == 0, MOST, y)
+    return np.where(x == 0, INT32_MAX, y)
 
 
 def _exp_above_quarter(x: Raws) -> Raws:
@@ -71,7 +71,7 @@ def _exp_above_quarter(x: Raws) -> Raws:
 
 def _newton(x: Raws) -> Raws:
     """2 / (1 + x) with 2 integer bits, for x in [0, 1) without: three steps of Newton's method."""
-    half = (x + MOST + 1) >> 1
+    half = (x + INT32_MAX + 1) >> 1
     y = RECIPROCAL_START + high_product(half, RECIPROCAL_SLOPE)
     for _ in range(3):
         error = (1 << 29) - high_product(half, y)
@@ -87,7 +87,7 @@ def reciprocal_above_one(x: Raws) -> Raws:
 def logistic(x: Raws, integer_bits: int) -> Raws:
     """1 / (1 + exp(-x)) without integer bits."""
     positive = reciprocal_above_one(exp_of_negative(-np.abs(x), integer_bits))
-    return np.where(x == 0, 1 << 30, np.where(x > 0, positive, MOST - positive))
+    return np.where(x == 0, 1 << 30, np.where(x > 0, positive, INT32_MAX - positive))
 
 
 def tanh(x: Raws, integer_bits: int) -> Raws:

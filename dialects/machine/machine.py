@@ -34,7 +34,7 @@ PRODUCT_WIDTHS = (8, 16, 32, 64)
 """Widths in which chips and their compilers multiply."""
 
 
-NARROWING = 48
+NARROWING_COST = 48
 """Cost of narrowing an intermediate, in units of shifting one bit by one position."""
 
 
@@ -288,7 +288,7 @@ class Machine(ABC, Generic[V]):
             return self._shifted(x, amount)
         bytes_first = amount - (8 - left)
         narrow = x.low >> bytes_first, x.high >> bytes_first
-        narrowing = NARROWING if bytes_first else 0
+        narrowing = NARROWING_COST if bytes_first else 0
         _, first, left = min(
             (_effort(left, x.low << left, x.high << left), 0, left),
             (_effort(left, narrow[0] << left, narrow[1] << left) + narrowing, bytes_first, left),

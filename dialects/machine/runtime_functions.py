@@ -247,13 +247,13 @@ def root_multiplier(x: I32) -> I32:
 
     TensorFlow Lite's GetInvSqrtQuantizedMultiplierExp: five steps of Newton's method, within 2^-19 of the factor.
     """
-    from tinyml.dialects.machine.gemmlowp import MOST, inverse_root
+    from tinyml.dialects.machine.gemmlowp import INT32_MAX, inverse_root
 
     wide = np.asarray(x).astype(np.int64)
     pairs = _root_pairs(np.maximum(wide, 1))
     normal = np.where(pairs > 0, wide << 2 * np.maximum(pairs - 1, 0), wide >> 2)
     root = inverse_root(normal) << np.maximum(pairs - 12, 0)
-    return np.where(wide <= 1, MOST, root).astype(np.int32)
+    return np.where(wide <= 1, INT32_MAX, root).astype(np.int32)
 
 
 def root_shift(x: I32) -> I8:

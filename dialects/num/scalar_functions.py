@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import ParsePropInAttrDict, irdl_op_definition, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.formats.number_format import ANYTHING, Function, Interval
+from tinyml.dialects.formats.number_format import UNBOUNDED_INTERVAL, Function, Interval
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.real_functions import LEAST_POSITIVE, exactly
 from tinyml.dialects.num.base import Computation, format_of
@@ -68,7 +68,7 @@ class ExpOp(FunctionOp):
 
     name = "num.exp"
     FUNCTION: ClassVar[Function] = "exp"
-    INTERVAL: ClassVar[Interval] = (0.0, ANYTHING[1])
+    INTERVAL: ClassVar[Interval] = (0.0, UNBOUNDED_INTERVAL[1])
 
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
         return (slope * y,)
@@ -127,7 +127,7 @@ class SoftplusOp(FunctionOp):
 
     name = "num.softplus"
     FUNCTION: ClassVar[Function] = "softplus"
-    INTERVAL: ClassVar[Interval] = (0.0, ANYTHING[1])
+    INTERVAL: ClassVar[Interval] = (0.0, UNBOUNDED_INTERVAL[1])
 
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
         return (slope * exactly("sigmoid", x[0]),)

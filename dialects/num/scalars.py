@@ -27,7 +27,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import accumulator_of
-from tinyml.dialects.formats.number_format import ANYTHING, Interval
+from tinyml.dialects.formats.number_format import UNBOUNDED_INTERVAL, Interval
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num.base import CLAMPED, COMPARED, OF_ONE_FAMILY, SCALAR, Computation, NumOp, format_of
 
@@ -62,7 +62,7 @@ class ScalarOp(NumOp, ABC):
     Array arguments represent many elements at once; arrays of operands broadcast to those of the result.
     """
 
-    INTERVAL: ClassVar[Interval] = ANYTHING
+    INTERVAL: ClassVar[Interval] = UNBOUNDED_INTERVAL
     """An interval of reals that contains every result, for any operands."""
 
     @property
@@ -259,7 +259,7 @@ class ClampOp(ScalarOp):
     @property
     def interval(self) -> Interval:
         low, high = self.limits
-        return low, ANYTHING[1] if high is None else high
+        return low, UNBOUNDED_INTERVAL[1] if high is None else high
 
     def computation(self) -> Computation:
         format, (low, high) = format_of(self.input), self.limits

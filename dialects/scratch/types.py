@@ -22,7 +22,7 @@ from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.layouts.digits import DIGITS, Digits, Width
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length, packed_bytes, packed_widths
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.own_attributes import TEXT, OwnAttribute, Place
+from tinyml.dialects.own_attributes import TEXT, HolderKind, OwnAttribute
 
 OFFSETS = {4: 8}
 """The offset that may be subtracted from elements of working memory before packing, by width."""
@@ -146,7 +146,7 @@ class PackedRam(Packed):
 
 FORMAT = OwnAttribute(
     "tinyml.format",
-    {Place.ARGUMENT: TEXT, Place.RESULT: TEXT, Place.OPERATION: TEXT},
+    {HolderKind.ARGUMENT: TEXT, HolderKind.RESULT: TEXT, HolderKind.OPERATION: TEXT},
     "The number format of an array whose type is already an integer type; only comments use it.",
 )
 
@@ -239,14 +239,14 @@ def unit_bytes(type: MemRefType[Attribute]) -> int:
     return element_bytes(type) if packed_bits(type) is None else 1
 
 
-_HUGE = 1e30
+_OUT_OF_RANGE = 1e30
 """A real beyond the range of every narrow format."""
 
 
 def packed_space(element: Attribute, bits: int) -> PackedRam:
     """The memory space of elements packed to a width, with an offset subtracted if none of them is negative."""
     format = number_format(element)
-    unsigned = format is not None and int(format.encode(np.array(-_HUGE))) == 0
+    unsigned = format is not None and int(format.encode(np.array(-_OUT_OF_RANGE))) == 0
     return PackedRam(bits, OFFSETS.get(bits, 0) if unsigned else 0)
 
 
@@ -258,7 +258,7 @@ def packed_type(type: MemRefType[Attribute]) -> MemRefType[Attribute] | None:
     format = number_format(type.element_type)
     if format is None or format.dtype.kind != "i":
         return None
-    ends = format.encode(np.array([-_HUGE, _HUGE]))
+    ends = format.encode(np.array([-_OUT_OF_RANGE, _OUT_OF_RANGE]))
     widths = [width for width in WIDTHS if format.bits <= width < 8 * format.dtype.itemsize]
     spaces = [packed_space(type.element_type, width) for width in widths]
     space = next((space for space in spaces if space.width in packed_widths(ends - space.offset)), None)

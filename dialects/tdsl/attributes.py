@@ -18,8 +18,8 @@ from tinyml.dialects.own_attributes import (
     TEXT,
     UNIT,
     Holder,
+    HolderKind,
     OwnAttribute,
-    Place,
     Value,
     array,
     counts,
@@ -160,13 +160,13 @@ def _results(holder: Holder | None) -> int:
 
 MODE = OwnAttribute(
     "tdsl.mode",
-    {Place.FUNCTION: TEXT},
+    {HolderKind.FUNCTION: TEXT},
     "The mode of execution that a search chose together with its formats (`plan-execution`).",
 )
 
 RAM = OwnAttribute(
     "tdsl.ram",
-    {Place.FUNCTION: integer(0)},
+    {HolderKind.FUNCTION: integer(0)},
     "The limit of a search on the RAM of its program in bytes, including the stack.",
 )
 
@@ -191,8 +191,10 @@ CALLS = OwnAttribute(
 PROFILE = OwnAttribute(
     "tdsl.profile",
     {
-        Place.ARGUMENT: _PROFILE,
-        Place.OPERATION: array(either(_PROFILE, UNIT), "an array with a profile or unit for each result", _results),
+        HolderKind.ARGUMENT: _PROFILE,
+        HolderKind.OPERATION: array(
+            either(_PROFILE, UNIT), "an array with a profile or unit for each result", _results
+        ),
     },
     "The values of an argument, or of each tensor result of an operation, on a data set.",
 )

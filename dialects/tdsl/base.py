@@ -23,7 +23,7 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
-from tinyml.dialects.formats.number_format import ANYTHING, Interval, NumberFormat, element_format
+from tinyml.dialects.formats.number_format import UNBOUNDED_INTERVAL, Interval, NumberFormat, element_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.operations import DialectOp
 from tinyml.dialects.rewriting import Rewriter
@@ -49,7 +49,7 @@ __all__ = [
 Shaped: TypeAlias = TensorType[Attribute] | MemRefType[Attribute]
 Shape: TypeAlias = tuple[int, ...]
 
-NOTHING: Interval = (math.inf, -math.inf)
+EMPTY_INTERVAL: Interval = (math.inf, -math.inf)
 """The empty interval."""
 
 SHAPED = BaseAttr[TensorType[Attribute]](TensorType) | BaseAttr[MemRefType[Attribute]](MemRefType)
@@ -185,14 +185,14 @@ class TensorOp(DialectOp, HasValueInterface):
 
     @property
     def added(self) -> Interval:
-        """An interval of the reals that the op adds to the bits it moves; `NOTHING` if there are none."""
-        return NOTHING
+        """An interval of the reals that the op adds to the bits it moves; `EMPTY_INTERVAL` if there are none."""
+        return EMPTY_INTERVAL
 
     @property
     def interval(self) -> Interval:
         """An interval of reals that contains the elements for any input."""
         keeps = (self.MOVES_BITS or self.KEEPS_INTERVAL) and self.inputs
-        return _proven(self.inputs, self.added) if keeps else ANYTHING
+        return _proven(self.inputs, self.added) if keeps else UNBOUNDED_INTERVAL
 
     @property
     def addends(self) -> tuple[SSAValue, SSAValue] | None:
@@ -307,7 +307,7 @@ def proven_interval(value: SSAValue) -> Interval:
     Declared and profiled ranges are ignored, because an input may lie outside of them. A tensor that a loop carries
     consists of its initial elements and of those that the body inserts.
     """
-    return _proven([value], NOTHING)
+    return _proven([value], EMPTY_INTERVAL)
 
 
 def _proven(values: Sequence[SSAValue], added: Interval) -> Interval:
@@ -321,14 +321,14 @@ def _proven(values: Sequence[SSAValue], added: Interval) -> Interval:
         if (sources := _carried(value)) is not None:
             pending += sources
         elif not isinstance(owner, TensorOp):
-            return ANYTHING
+            return UNBOUNDED_INTERVAL
         elif (owner.MOVES_BITS or owner.KEEPS_INTERVAL) and owner.inputs:
             pending += owner.inputs
             intervals.append(owner.added)
         else:
             intervals.append(owner.interval)
     low, high = min(low for low, _ in intervals), max(high for _, high in intervals)
-    return (low, high) if low <= high else ANYTHING
+    return (low, high) if low <= high else UNBOUNDED_INTERVAL
 
 
 def _carried(value: SSAValue) -> list[SSAValue] | None:

@@ -25,7 +25,7 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.layouts.dense import dense_elements
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.operations import DialectOp
-from tinyml.dialects.rewriting import hand_on
+from tinyml.dialects.rewriting import inherit_location
 from tinyml.dialects.tdsl.attributes import PROFILE, Csr
 from tinyml.dialects.tdsl.base import TENSOR, Shape, TensorOp, build, format_of, shape_of
 from tinyml.dialects.tdsl.values import Arithmetic, Array, HasValueInterface
@@ -60,7 +60,7 @@ class ConstOp(DialectOp, HasValueInterface):
         new = ConstOp(raws, format, encoding if isinstance(encoding, Csr) else None)
         new.attributes |= self.attributes
         new.result.name_hint = self.result.name_hint
-        hand_on(self.location, new)
+        inherit_location(self.location, new)
         return new
 
     def verify_(self) -> None:

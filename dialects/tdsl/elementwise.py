@@ -184,18 +184,18 @@ class ElementwiseOp(PointwiseOp, ABC):
 
     def verify_more(self) -> None:
         key = type(self), tuple([value.type for value in (*self.inputs, self.out)]), tuple(self.properties.items())
-        if key not in _VERIFIED:
+        if key not in _VERIFIED_OPS:
             for step in self.scalar_body.steps:
                 step.verify_()
-            if len(_VERIFIED) == MOST_VERIFIED:
-                _VERIFIED.clear()
-            _VERIFIED.add(key)
+            if len(_VERIFIED_OPS) == MOST_VERIFIED:
+                _VERIFIED_OPS.clear()
+            _VERIFIED_OPS.add(key)
 
 
 MOST_VERIFIED = 1 << 12
 """Maximum number of verified computations that are cached, for processes that compile many programs."""
 
-_VERIFIED: set[tuple[type[ElementwiseOp], tuple[Attribute, ...], tuple[tuple[str, Attribute], ...]]] = set()
+_VERIFIED_OPS: set[tuple[type[ElementwiseOp], tuple[Attribute, ...], tuple[tuple[str, Attribute], ...]]] = set()
 """The ops, types and properties whose computations of one element have been verified."""
 
 

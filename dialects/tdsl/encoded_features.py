@@ -22,7 +22,7 @@ V = TypeVar("V")
 _FACTOR_BITS = 15
 """Bits of the magnitude of a factor."""
 
-_EXACT = 1 << 24
+_EXACT_INTEGERS = 1 << 24
 """Integers up to this magnitude are exact in single precision, in which chips with float hardware compare."""
 
 _DIFFERENCE_BITS = 13
@@ -116,11 +116,11 @@ def feature_encoding(features: FeatureMap, format: NumberFormat) -> FeatureEncod
         zeros = np.rint(np.ldexp(features.zeros, shifts))
     else:
         return None
-    if not all(int(shift) in _SHIFTS for shift in shifts) or np.abs(zeros).max() >= _EXACT:
+    if not all(int(shift) in _SHIFTS for shift in shifts) or np.abs(zeros).max() >= _EXACT_INTEGERS:
         return None
     found = FeatureEncoding(shifts.astype(np.int8), zeros.astype(np.int32), factors, span, right, zero, low, high)
     least, most = found.ends
-    exact = max(-least, most) <= _EXACT or (not zeros.any() and factors is None)
+    exact = max(-least, most) <= _EXACT_INTEGERS or (not zeros.any() and factors is None)
     return found if exact else None
 
 

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.formats.number_format import ANYTHING, Interval, NumberFormat
+from tinyml.dialects.formats.number_format import UNBOUNDED_INTERVAL, Interval, NumberFormat
 from tinyml.dialects.layouts.trees import Trees, ordered
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
@@ -123,7 +123,7 @@ class ForestOp(TensorOp):
     @property
     def interval(self) -> Interval:
         if (constant := constant_root(self.votes)) is None:
-            return ANYTHING
+            return UNBOUNDED_INTERVAL
         votes = format_of(self.votes).decode(constant.raws)
         low, high = votes_between(self.trees, votes.reshape(shape_of(self.votes)))
         return float(low.min()), float(high.max())

@@ -32,7 +32,7 @@ from tinyml.dialects.formats.number_format import NumberFormat, element_format, 
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.packed_bits import WIDTHS
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.own_attributes import Holder, OwnAttribute, Place, Value
+from tinyml.dialects.own_attributes import Holder, HolderKind, OwnAttribute, Value
 from tinyml.dialects.tdsl.attributes import spell_float
 from tinyml.dialects.tdsl.inputs import FeatureMap, InputPart, Pushes, SignalFrames
 from tinyml.dialects.tdsl.sensor_units import InputUnit
@@ -492,7 +492,7 @@ def _fits(attribute: Attribute, function: Holder | None) -> bool:
 
 INTERFACE = OwnAttribute(
     "tdsl.interface",
-    {Place.FUNCTION: Value("an interface, as in #tdsl.interface<...>", _fits)},
+    {HolderKind.FUNCTION: Value("an interface, as in #tdsl.interface<...>", _fits)},
     "The information that callers and users of the program need, in the fields below.",
 )
 

@@ -115,6 +115,11 @@ class SoftmaxOp(TensorOp):
             raise VerifyException("normalises the last axis, got a scalar")
         return shape_of(self.input)
 
+    def verify_more(self) -> None:
+        format, length = format_of(self.out), shape_of(self.input)[-1]
+        if (longest := format.longest_softmax) is not None and length > longest:
+            raise VerifyException(f"a softmax in {format.type} has at most {longest} numbers, got {length}")
+
     def real(self, x: Sequence[Any]) -> Array:
         terms = np.exp(x[0] - x[0].max(-1, keepdims=True))
         return terms / reduce(np.add, _columns(terms))

@@ -100,15 +100,15 @@ def _per(number: float, unit: float | None) -> float:
     return (1.0 if unit is None else unit) / number if number else math.inf
 
 
-_FULL = "the real of the greatest raw, such as the reference voltage"
+_FULL_SCALE = "the real of the greatest raw, such as the reference voltage"
 
 UNITS = (
     UnitRow("int8", 8, True, _one, "-128 to 127", "the raws"),
     UnitRow("int16", 16, True, _one, "-32768 to 32767", "the raws"),
-    UnitRow("uint8", 8, False, _whole(8), "0 to 255, as a camera's pixels", "the raws", _FULL),
-    UnitRow("uint16", 16, False, _whole(16), "0 to 65535", "the raws", _FULL),
-    UnitRow("adc10", 10, False, _whole(10), "0 to 1023, as `analogRead` gives them", "the raws", _FULL),
-    UnitRow("adc12", 12, False, _whole(12), "0 to 4095", "the raws", _FULL),
+    UnitRow("uint8", 8, False, _whole(8), "0 to 255, as a camera's pixels", "the raws", _FULL_SCALE),
+    UnitRow("uint16", 16, False, _whole(16), "0 to 65535", "the raws", _FULL_SCALE),
+    UnitRow("adc10", 10, False, _whole(10), "0 to 1023, as `analogRead` gives them", "the raws", _FULL_SCALE),
+    UnitRow("adc12", 12, False, _whole(12), "0 to 4095", "the raws", _FULL_SCALE),
     UnitRow("gN", 16, True, _per, "int16 of which N make 1 g", "g", "the real of 1 g, such as 9.80665"),
     UnitRow(
         "dpsN", 16, True, _per, "int16 of which N make 1 degree per second", "degrees per second", "the real of it"

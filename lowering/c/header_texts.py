@@ -55,7 +55,8 @@ def unit_macros(name: str, unit: tdsl.InputUnit) -> c.InlineOp:
     macro = f"{name}_INPUT"
     text = f'#define {macro}_UNIT "{unit.text}" /* the integers that the input takes */\n'
     if unit.is_uniform:
-        scale, zero = unit.units[0].scale, -unit.units[0].offset / unit.units[0].scale
+        one, *_ = unit.units
+        scale, zero = one.scale, -one.offset / one.scale
         text += _SCALES.format(macro=macro, scale=spell_float(scale), zero=spell_float(zero))
     return c.InlineOp(f"{macro}_UNIT", text)
 
@@ -114,7 +115,7 @@ static inline float {name}_feature_number(int i, float real)
 }}
 """
 
-_UNUSED = "((void)i, {scaled})"
+_UNUSED_INDEX = "((void)i, {scaled})"
 """The conversion of an input whose features share one unit, where the index is unused."""
 
 _READ = "tm_flash_f32"
@@ -140,7 +141,7 @@ def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.In
     parts.append(table)
     scaled = _SCALED.format(name=name, read=read, i=i, j=j)
     if (i, j) == ("0", "0"):
-        scaled = _UNUSED.format(scaled=scaled)
+        scaled = _UNUSED_INDEX.format(scaled=scaled)
     parts.append(_NUMBER.format(name=name, scaled=scaled))
     return c.InlineOp(f"{name}_feature_number", "\n".join(part.rstrip("\n") + "\n" for part in parts))
 

@@ -48,7 +48,7 @@ class Timeline:
 
 
 @dataclass
-class Place:
+class TimedWire:
     """A value: a wire that is valid in a cycle of a timeline, or always if there is no timeline.
 
     location: of the op that computes it. later: the registers that store it afterwards: one per later cycle of a
@@ -68,15 +68,15 @@ class Values:
     def __init__(self, circuit: Circuit, operators: Operators):
         self.circuit = circuit
         self.operators = operators
-        self.places: dict[SSAValue, Place] = {}
+        self.places: dict[SSAValue, TimedWire] = {}
 
     def always(self, value: SSAValue, wire: SSAValue) -> None:
         """Record a wire that stays valid while the value is used."""
-        self.places[value] = Place(wire, self.circuit.location)
+        self.places[value] = TimedWire(wire, self.circuit.location)
 
     def at_cycle(self, value: SSAValue, wire: SSAValue, timeline: Timeline, cycle: int) -> None:
         """Record the wire that holds `value` in `cycle`."""
-        self.places[value] = Place(wire, self.circuit.location, timeline, cycle)
+        self.places[value] = TimedWire(wire, self.circuit.location, timeline, cycle)
 
     def read(self, value: SSAValue, timeline: Timeline | None = None, cycle: int = 0) -> SSAValue:
         """The wire of a value in a cycle of a timeline, or after the end of its own timeline."""
@@ -89,7 +89,7 @@ class Values:
         with self.circuit.made_for(place.location):
             return self._stored(place, value, timeline, cycle)
 
-    def _stored(self, place: Place, value: SSAValue, timeline: Timeline | None, cycle: int) -> SSAValue:
+    def _stored(self, place: TimedWire, value: SSAValue, timeline: Timeline | None, cycle: int) -> SSAValue:
         """The register that stores a value in a cycle after its own."""
         assert place.timeline is not None
         if place.timeline.interval is None:
@@ -102,7 +102,7 @@ class Values:
             place.later.append(register.op.data)
         return place.later[cycle - place.cycle - 1]
 
-    def _kept(self, place: Place, value: SSAValue) -> SSAValue:
+    def _kept(self, place: TimedWire, value: SSAValue) -> SSAValue:
         """The register that holds a result of a run until the run is repeated."""
         if not place.later:
             assert place.timeline is not None

@@ -11,10 +11,10 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import num, tdsl
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, single_element
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
-def over_elements(op: tdsl.TensorOp, nest: LoopNest, compute: Callable[[Sequence[SSAValue]], SSAValue]) -> None:
+def over_elements(op: tdsl.TensorOp, nest: LoopBuilder, compute: Callable[[Sequence[SSAValue]], SSAValue]) -> None:
     """Store each element of the result, computed from one element of each input."""
     # An operand of one element is loaded once, before the nest.
     single = {value: single_element(value, nest) for value in op.inputs if prod(tdsl.shape_of(value)) == 1}
@@ -27,23 +27,23 @@ def over_elements(op: tdsl.TensorOp, nest: LoopNest, compute: Callable[[Sequence
 
 
 @lowers(tdsl.ElementwiseOp)
-def lower_elementwise(op: tdsl.ElementwiseOp, nest: LoopNest) -> None:
+def lower_elementwise(op: tdsl.ElementwiseOp, nest: LoopBuilder) -> None:
     """Store the elements that the op's scalar body computes."""
     element = element_of(op.out)
     over_elements(op, nest, lambda x: op.scalar(x, element, nest.insert))
 
 
 @lowers(tdsl.SelectOp)
-def lower_select(op: tdsl.SelectOp, nest: LoopNest) -> None:
+def lower_select(op: tdsl.SelectOp, nest: LoopBuilder) -> None:
     over_elements(op, nest, lambda x: nest.insert(arith.SelectOp(op.condition, x[0], x[1])))
 
 
 @lowers(tdsl.FillOp)
-def lower_fill(op: tdsl.FillOp, nest: LoopNest) -> None:
+def lower_fill(op: tdsl.FillOp, nest: LoopBuilder) -> None:
     fill(op.value.value.data, op.out, nest)
 
 
-def fill(real: float, buffer: SSAValue, nest: LoopNest) -> None:
+def fill(real: float, buffer: SSAValue, nest: LoopBuilder) -> None:
     """Store a real, rounded to the format, in all elements of a buffer."""
     value = nest.insert(num.ConstantOp(real, element_of(buffer)))
     nest.nest(tdsl.shape_of(buffer), lambda indices: nest.store(value, buffer, indices))

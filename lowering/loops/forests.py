@@ -19,7 +19,7 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.forest import greatest_raw, greatest_raws
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, flash_array
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder, function_around, local_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +29,7 @@ MOST_LEAVES = 1 << 15
 
 
 @lowers(tdsl.ForestOp)
-def lower_forest(op: tdsl.ForestOp, nest: LoopNest) -> None:
+def lower_forest(op: tdsl.ForestOp, nest: LoopBuilder) -> None:
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     constant = op.votes.owner
@@ -48,7 +48,7 @@ def lower_forest(op: tdsl.ForestOp, nest: LoopNest) -> None:
     _add_by_tree(op, trees, votes, input, nest)
 
 
-def _without_missing(op: tdsl.ForestOp, trees: Trees, input: SSAValue, nest: LoopNest) -> tuple[Trees, SSAValue]:
+def _without_missing(op: tdsl.ForestOp, trees: Trees, input: SSAValue, nest: LoopBuilder) -> tuple[Trees, SSAValue]:
     """Trees without missing values, on copies of their features in which infinities replace these.
 
     Minus infinity is at most every threshold, infinity exceeds all. A feature whose nodes treat a missing value
@@ -71,7 +71,7 @@ def _without_missing(op: tdsl.ForestOp, trees: Trees, input: SSAValue, nest: Loo
 
 
 def _copy_present(
-    nest: LoopNest, input: SSAValue, features: NDArray[Any], copies: SSAValue, start: int, infinity: float
+    nest: LoopBuilder, input: SSAValue, features: NDArray[Any], copies: SSAValue, start: int, infinity: float
 ) -> None:
     """Copy some features of a run of floats to `copies` from `start` on, with NaN replaced by an infinity."""
     is_run = len(features) == int(features[-1]) + 1
@@ -116,7 +116,7 @@ def _with_distinct_leaves(trees: Trees, votes: NDArray[Any]) -> ForestCode:
     return ForestCode(merged.rebuilt(lambda node: None, lambda leaf: order[leaf]), distinct[kept])
 
 
-def _add_by_tree(op: tdsl.ForestOp, trees: Trees, votes: NDArray[Any], input: SSAValue, nest: LoopNest) -> None:
+def _add_by_tree(op: tdsl.ForestOp, trees: Trees, votes: NDArray[Any], input: SSAValue, nest: LoopBuilder) -> None:
     """Emit a walk that stores the leaf of each tree, then sums of votes rounded to the format of the results."""
     count, results = len(trees.roots), votes.shape[1]
     leaves, starts = trees.leaves_by_tree
@@ -166,12 +166,12 @@ def _in_order(trees: Trees, numbers: Any) -> Trees:
     return replace(trees, children=children, roots=roots)
 
 
-def _run(value: SSAValue, nest: LoopNest) -> SSAValue:
+def _run(value: SSAValue, nest: LoopBuilder) -> SSAValue:
     """All elements of a buffer as a run."""
     return nest.insert(scratch.SliceOp(value, nest.index(0), (prod(tdsl.shape_of(value)),)))
 
 
-def _plain_run(op: tdsl.ForestOp, nest: LoopNest) -> SSAValue:
+def _plain_run(op: tdsl.ForestOp, nest: LoopBuilder) -> SSAValue:
     """The input as a run, copied if it is packed."""
     run = _run(op.input, nest)
     if scratch.packed_bits(scratch.memref_type(run)) is None:

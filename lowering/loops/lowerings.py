@@ -16,9 +16,9 @@ from typing import Any, TypeAlias, TypeVar
 
 from xdsl.ir import Operation
 
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 
-Lowering: TypeAlias = Callable[[Any, LoopNest], None]
+Lowering: TypeAlias = Callable[[Any, LoopBuilder], None]
 """A function that inserts the loops of an op on buffers before the op."""
 
 F = TypeVar("F", bound=Lowering)

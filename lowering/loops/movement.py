@@ -15,11 +15,11 @@ from tinyml.lowering.loops.elementwise import fill
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import elements_from
 from tinyml.transforms.ir.index_maps import applied
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 @lowers(upstream_memref.CopyOp)
-def copy(op: upstream_memref.CopyOp, nest: LoopNest) -> None:
+def copy(op: upstream_memref.CopyOp, nest: LoopBuilder) -> None:
     def body(indices: Indices) -> None:
         nest.store(nest.load(op.source, indices), op.destination, indices)
 
@@ -27,7 +27,7 @@ def copy(op: upstream_memref.CopyOp, nest: LoopNest) -> None:
 
 
 @lowers(scratch.MoveOp)
-def move_buffer(op: scratch.MoveOp, nest: LoopNest) -> None:
+def move_buffer(op: scratch.MoveOp, nest: LoopBuilder) -> None:
     """Copy a buffer to another address, from the end that makes overlap safe; packed elements move by bytes."""
     if not op.distance:
         return
@@ -44,7 +44,7 @@ def move_buffer(op: scratch.MoveOp, nest: LoopNest) -> None:
     nest.nest((count,), body)
 
 
-def _in_bytes(value: SSAValue, nest: LoopNest) -> SSAValue:
+def _in_bytes(value: SSAValue, nest: LoopBuilder) -> SSAValue:
     """The bytes of a packed buffer; other buffers unchanged."""
     type, view = scratch.memref_type(value), cast(scratch.ViewOp, value.owner)
     if scratch.packed_bits(type) is None:
@@ -54,7 +54,7 @@ def _in_bytes(value: SSAValue, nest: LoopNest) -> SSAValue:
 
 
 def turn_image(
-    image: SSAValue, first: SSAValue, rows: SSAValue, columns: SSAValue, nest: LoopNest, elements: int = 1
+    image: SSAValue, first: SSAValue, rows: SSAValue, columns: SSAValue, nest: LoopBuilder, elements: int = 1
 ) -> None:
     """Transpose a part of an image in place, which starts at pixel `first`. elements: the number of elements of each of
     its pixels.
@@ -66,7 +66,7 @@ def turn_image(
 
 
 @lowers(tdsl.TransposeOp)
-def transpose(op: tdsl.TransposeOp, nest: LoopNest) -> None:
+def transpose(op: tdsl.TransposeOp, nest: LoopBuilder) -> None:
     """Transpose in place, or element by element."""
     if op.in_place is None:
         return lower_moves(op, nest)
@@ -76,7 +76,7 @@ def transpose(op: tdsl.TransposeOp, nest: LoopNest) -> None:
 
 
 @lowers(tdsl.MovementOp)
-def lower_moves(op: tdsl.MovementOp, nest: LoopNest) -> None:
+def lower_moves(op: tdsl.MovementOp, nest: LoopBuilder) -> None:
     """Fill elements that no move writes, then insert a nest per move, except for elements that stay in place."""
     if op.filling is not None:
         fill(op.filling, op.out, nest)

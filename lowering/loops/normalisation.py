@@ -10,11 +10,11 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import num, tdsl
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, zero_total
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 @lowers(tdsl.NormaliseOp)
-def lower_normalise(op: tdsl.NormaliseOp, nest: LoopNest) -> None:
+def lower_normalise(op: tdsl.NormaliseOp, nest: LoopBuilder) -> None:
     """Emit two passes over each row: the sum of squares, and the products with the reciprocal of its root."""
     *outer, length = tdsl.shape_of(op.out)
     source, format = tdsl.format_of(op.input), tdsl.format_of(op.out)
@@ -41,7 +41,7 @@ def lower_normalise(op: tdsl.NormaliseOp, nest: LoopNest) -> None:
 
 
 @lowers(tdsl.SoftmaxOp)
-def lower_softmax(op: tdsl.SoftmaxOp, nest: LoopNest) -> None:
+def lower_softmax(op: tdsl.SoftmaxOp, nest: LoopBuilder) -> None:
     """Emit three passes over each row: the greatest element, the total of exponentials, and the share of each."""
     *outer, length = tdsl.shape_of(op.out)
     format = tdsl.format_of(op.out)

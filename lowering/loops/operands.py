@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 def element_of(value: SSAValue) -> Attribute:
@@ -19,13 +19,13 @@ def element_of(value: SSAValue) -> Attribute:
 
 
 def elements_from(
-    source: SSAValue, start: SSAValue, length: int, nest: LoopNest, element: Attribute | None = None
+    source: SSAValue, start: SSAValue, length: int, nest: LoopBuilder, element: Attribute | None = None
 ) -> SSAValue:
     """A rank-1 view of consecutive elements. element: the type of their raws in the view, by default their own."""
     return nest.insert(scratch.SliceOp(source, start, (length,), element))
 
 
-def single_element(value: SSAValue, nest: LoopNest) -> SSAValue:
+def single_element(value: SSAValue, nest: LoopBuilder) -> SSAValue:
     """The only element of a buffer; for a constant buffer, a constant."""
     if isinstance(constant := value.owner, scratch.ConstantOp):
         real = tdsl.format_of(value).decode(constant.raws).item()
@@ -33,7 +33,7 @@ def single_element(value: SSAValue, nest: LoopNest) -> SSAValue:
     return nest.load(value, [nest.index(0)] * len(scratch.memref_type(value).get_shape()))
 
 
-def broadcast_indices(indices: Indices, value: SSAValue, nest: LoopNest) -> Indices:
+def broadcast_indices(indices: Indices, value: SSAValue, nest: LoopBuilder) -> Indices:
     """The indices into a buffer that broadcasts to the shape of the given indices."""
     shape = scratch.memref_type(value).get_shape()
     return [
@@ -42,7 +42,7 @@ def broadcast_indices(indices: Indices, value: SSAValue, nest: LoopNest) -> Indi
     ]
 
 
-def flash_array(nest: LoopNest, raws: Any, element: Attribute, hint: str) -> SSAValue:
+def flash_array(nest: LoopBuilder, raws: Any, element: Attribute, hint: str) -> SSAValue:
     """A constant array in flash. hint: its name."""
     # A sparse matrix of zeros has no entries, but C has no empty arrays.
     value = nest.insert(scratch.ConstantOp.of(raws if raws.size else np.zeros(1, raws.dtype), element))
@@ -50,7 +50,7 @@ def flash_array(nest: LoopNest, raws: Any, element: Attribute, hint: str) -> SSA
     return value
 
 
-def zero_total(type: Attribute, nest: LoopNest) -> SSAValue:
+def zero_total(type: Attribute, nest: LoopBuilder) -> SSAValue:
     """The total of no elements."""
     attribute: Any = FloatAttr(0.0, f32) if type == f32 else IntegerAttr(0, cast(IntegerType, type))
     zero = nest.insert(arith.ConstantOp(attribute))

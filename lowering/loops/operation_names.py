@@ -14,7 +14,7 @@ from xdsl.ir import Operation, SSAValue
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.locations import is_named, layers, named, place, source_names
 
-LONGEST = 44
+MAX_NAME_LENGTH = 44
 """Maximum characters of a name, excluding the number that makes it unique."""
 
 _NAMED = (tdsl.TensorOp, tdsl.ArgmaxOp, tdsl.SignOp, tdsl.AtLeastOp, memref.CopyOp, scratch.MoveOp, scf.ForOp)
@@ -79,7 +79,7 @@ def operation_name(op: Operation) -> str:
     text = f"{op.name.partition('.')[2]}({arguments})"
     if (result := _name(written)) is not None:
         text = f"{result} = {text}"
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]}...)"
+    return text if len(text) <= MAX_NAME_LENGTH else f"{text[: MAX_NAME_LENGTH - 4]}...)"
 
 
 def _name(value: SSAValue) -> str | None:

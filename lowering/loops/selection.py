@@ -11,11 +11,11 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 
 @lowers(tdsl.TopKMaskOp)
-def lower_top_k_mask(op: tdsl.TopKMaskOp, nest: LoopNest) -> None:
+def lower_top_k_mask(op: tdsl.TopKMaskOp, nest: LoopBuilder) -> None:
     """Emit one pass over all elements per mark, which selects the greatest unmarked element."""
     elements = prod(tdsl.shape_of(op.input))
     values, marks = (nest.insert(scratch.SliceOp(each, nest.index(0), (elements,))) for each in (op.input, op.out))

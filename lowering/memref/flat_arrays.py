@@ -20,10 +20,10 @@ from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import scratch
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.rewriting import Rewriter, hand_on
+from tinyml.dialects.rewriting import Rewriter, inherit_location
 from tinyml.dialects.scratch import element_bytes, elements_of, memref_type
 from tinyml.targets.c.names import Names
-from tinyml.transforms.ir.addresses import FlatAccesses, Place
+from tinyml.transforms.ir.addresses import ArrayLocation, FlatAccesses
 
 ARENA = "arena"
 """The symbol of the arena."""
@@ -87,20 +87,22 @@ class FlatArrays(FlatAccesses):
         """
         match op:
             case scratch.ConstantOp():
-                self.at[op.result] = Place(self.constant(op), 0)
+                self.at[op.result] = ArrayLocation(self.constant(op), 0)
             case memref.AllocaOp():
                 type = flat(op.memref)
                 local = memref.AllocaOp.get(type.element_type, op.alignment, type.get_shape())
-                self.at[op.memref] = Place(self._begin_with(local, op.memref), 0)
+                self.at[op.memref] = ArrayLocation(self._begin_with(local, op.memref), 0)
             case scratch.ArenaOp():
                 zeros = DenseIntOrFPElementsAttr(TensorType(i8, [op.size]), BytesAttr(b"\0"))
                 self._global(op, ARENA, flat(op.result), zeros, ALIGNMENT)
-                self.at[op.result] = Place(self._begin_with(memref.GetGlobalOp(ARENA, flat(op.result)), op.result), 0)
+                self.at[op.result] = ArrayLocation(
+                    self._begin_with(memref.GetGlobalOp(ARENA, flat(op.result)), op.result), 0
+                )
             case scratch.ViewOp():
                 shift, arena = self.entry.index(op.offset.value.data), self.at[op.arena].memory
                 view = self._begin_with(memref.ViewOp(arena, shift, [], flat(op.result)), op.result)
                 self.views[view] = op
-                self.at[op.result] = Place(view, 0)
+                self.at[op.result] = ArrayLocation(view, 0)
             case _:
                 pass
 
@@ -119,7 +121,7 @@ class FlatArrays(FlatAccesses):
         constant: UnitAttr | None = None,
     ) -> None:
         made = memref.GlobalOp.get(StringAttr(name), type, value, constant=constant, alignment=alignment)
-        hand_on(of.location, made)
+        inherit_location(of.location, made)
         Rewriter.insert_op(made, InsertPoint.before(self.function))
 
 

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import IntegerAttr, i8, i32
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.machine.gemmlowp import MOST, RECIPROCAL_SLOPE, RECIPROCAL_START
+from tinyml.dialects.machine.gemmlowp import INT32_MAX, RECIPROCAL_SLOPE, RECIPROCAL_START
 from tinyml.dialects.upstream import tosa
 from tinyml.lowering.tosa.integers import quantised, softmax_terms
 from tinyml.lowering.tosa.layers import Values
@@ -58,4 +58,4 @@ def _reciprocal(to: TosaWriter, total: SSAValue, zeros: SSAValue) -> SSAValue:
         y = sum(y, to.binary(tosa.LogicalLeftShiftOp, to.product(y, error, 31), number(2)))
     # For a power of two the reciprocal saturates.
     whole = to.binary(tosa.GreaterEqualOp, y, number(1 << 30))
-    return to.chosen(whole, number(MOST), to.binary(tosa.LogicalLeftShiftOp, y, number(1)))
+    return to.chosen(whole, number(INT32_MAX), to.binary(tosa.LogicalLeftShiftOp, y, number(1)))

@@ -11,7 +11,7 @@ from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.runtime.devices.device import Build
 from tinyml.runtime.devices.simulator import SimulatorRunner
 from tinyml.runtime.devices.toolchain import compiled_tool, symbols
-from tinyml.targets.avr.chip import REACH
+from tinyml.targets.avr.chip import LPM_BYTES
 from tinyml.targets.chip import FEWER_CONSTANTS
 from tinyml.targets.registry import chip_of
 
@@ -35,10 +35,10 @@ class AvrRunner(SimulatorRunner):
     def check(self, build: Build) -> None:
         """Raise `TooLargeError` for constants beyond the reach of LPM."""
         end = symbols(self.chip, build.elf)[BEHIND_CONSTANTS]
-        if REACH < end <= (self.board.flash or 0):
+        if LPM_BYTES < end <= (self.board.flash or 0):
             raise TooLargeError(
                 f"the constants of the program end at byte {end:,} of the flash of {self.name}, LPM reads the first "
-                f"{REACH:,}: {FEWER_CONSTANTS}"
+                f"{LPM_BYTES:,}: {FEWER_CONSTANTS}"
             )
 
     def driver(self) -> Sequence[str | Path]:

@@ -16,7 +16,7 @@ from tinyml.runtime.devices.toolchain import call_tool, symbols
 from tinyml.targets.board import Timing
 from tinyml.targets.chip import Chip
 from tinyml.targets.composer.instructions import Instruction, cycles_of_each
-from tinyml.targets.helium.mve import BEATS, GATHERED, INTEGER, MEMORY, MULTIPLY
+from tinyml.targets.helium.mve import GATHERED_PER_CYCLE, INTEGER, MEMORY, MULTIPLY, VECTOR_CYCLES
 
 _LOOP, _ALIGNMENT = 0x100, 9
 """Bits of the plugin's table."""
@@ -27,7 +27,7 @@ class _Vector:
     """A decoded vector instruction. aligned: the required alignment of each of its accesses, in bytes."""
 
     unit: str
-    held: int = BEATS
+    held: int = VECTOR_CYCLES
     aligned: int = 1
 
 
@@ -77,7 +77,7 @@ def _access(high: int, low: int) -> _Vector | None:
         return None
     size = (low >> 6 & 1) << 1 | low >> 4 & 1
     elements = 16 >> (low >> 7 & 3)
-    return _Vector(MEMORY, max(elements // GATHERED, BEATS), 1 << min(size, 2))
+    return _Vector(MEMORY, max(elements // GATHERED_PER_CYCLE, VECTOR_CYCLES), 1 << min(size, 2))
 
 
 def _instruction(code: int) -> Instruction | None:

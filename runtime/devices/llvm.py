@@ -29,7 +29,7 @@ PACKAGES = (Package("mlir-19-tools", command="mlir-opt-19"), Package("clang-19",
 """The Debian packages with the tools; newer versions, and tools without a version in their names, are also accepted."""
 
 _TOOLS = ("mlir-opt", "mlir-translate", "clang")
-_LEAST = 19
+_MIN_VERSION = 19
 """The minimum version of MLIR that reads the generated text."""
 
 _TO_LLVM = (
@@ -77,7 +77,7 @@ def _tools() -> Sequence[str]:
         found = [path for tool in _TOOLS if (path := shutil.which(f"{tool}{suffix}")) is not None]
         if len(found) == len(_TOOLS):
             versions = {_version(path) for path in found}
-            if len(versions) == 1 and (version := versions.pop()) is not None and version >= _LEAST:
+            if len(versions) == 1 and (version := versions.pop()) is not None and version >= _MIN_VERSION:
                 return found
     return ()
 

@@ -26,7 +26,7 @@ from tinyml.runtime.model.interface import Interface
 START_SECONDS, SAMPLE_SECONDS = 60, 60
 """The time limit of QEMU in s: at the start and per sample. The plugin counts only the instructions of inferences."""
 
-_WITHOUT = ("-display", "none", "-monitor", "none", "-serial", "none")
+_NO_PERIPHERALS = ("-display", "none", "-monitor", "none", "-serial", "none")
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class QemuRunner(Runner):
             semihosting = "-semihosting-config", "enable=on,target=native"
             program = "-plugin", options, "-kernel", build.elf.resolve()
             seconds = START_SECONDS + SAMPLE_SECONDS * len(inputs)
-            execute([*self.emulator, *_WITHOUT, *semihosting, *program], b"", what, folder, seconds)
+            execute([*self.emulator, *_NO_PERIPHERALS, *semihosting, *program], b"", what, folder, seconds)
             result = result_of_records(
                 replace(interface, pushes=None), (folder / "records.bin").read_bytes(), self.board.unit
             )

@@ -97,7 +97,7 @@ SKETCH = "Stream"
 _VERSION = 1
 _GREETING = struct.Struct("<BIII")
 _FRONT = struct.Struct("<iI")
-_AGAIN = 0.5
+_REQUEST_INTERVAL = 0.5
 """The interval in s between requests for the greeting of a board that may still be starting."""
 _REASONS = {
     1: "the board got garbled bytes",
@@ -146,7 +146,7 @@ class StreamingBoard:
         deadline = time.monotonic() + self.timeout
         while (now := time.monotonic()) < deadline:
             self.port.write(frame(HELLO), self.timeout)
-            found = self._next(min(now + _AGAIN, deadline))
+            found = self._next(min(now + _REQUEST_INTERVAL, deadline))
             if found is not None and found.whole and found.kind == HELLO and len(found.content) == _GREETING.size:
                 self._check(found.content, digest)
                 return

@@ -100,7 +100,7 @@ def spelled(inputs: NDArray[Any]) -> bytes:
     return "\n".join(map(str, inputs.ravel().tolist())).encode()
 
 
-FEW = 32
+UNOPTIMIZED_SAMPLES = 32
 """Number of samples up to which a simulation is built without optimization, which would take longer than the run."""
 
 
@@ -109,7 +109,7 @@ class VerilatorSimulation(Simulation):
 
     def records(self, file: Path, inputs: NDArray[Any], outputs: int, seed: int) -> NDArray[np.int64]:
         build = self.folder / "verilated"
-        optimize = "-O0" if len(inputs) <= FEW else "-Os"
+        optimize = "-O0" if len(inputs) <= UNOPTIMIZED_SAMPLES else "-Os"
         label = "-1" if self.bits("label") is None else "model.label"
         call_tool(
             *("verilator", "--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "-Wno-style"),

@@ -51,10 +51,10 @@ _Step: TypeAlias = tuple[Operation, tuple[SSAValue, ...], tuple[SSAValue, ...]]
 CHUNK = 512
 """Samples evaluated together: few enough to keep a program's arrays in the processor's cache."""
 
-LIVE = 1 << 22
+LIVE_BYTES = 1 << 22
 """The bytes of values up to which more samples than `CHUNK` are evaluated together, to amortise the calls of numpy."""
 
-LARGEST = 1 << 22
+TENSOR_ELEMENTS = 1 << 22
 """Maximum elements of a tensor over all samples evaluated together, unless a single sample has more."""
 
 
@@ -137,7 +137,7 @@ def _tensors(function: func.FuncOp) -> list[SSAValue]:
 def samples_together(function: func.FuncOp) -> int:
     """The number of samples to evaluate together, a power of two; smaller for programs with large tensors."""
     sizes = [prod(tdsl.shape_of(value)) for value in _tensors(function)]
-    most = LARGEST // max([*sizes, 1])
+    most = TENSOR_ELEMENTS // max([*sizes, 1])
     samples = min(CHUNK, 1 << max(most.bit_length() - 1, 0))
     # Iterations of a parallel loop are evaluated together only for a single sample.
     return 1 if samples * loop_steps(function, parallel=True) < loop_steps(function, parallel=False) else samples
@@ -161,7 +161,7 @@ def _raws_together(function: func.FuncOp) -> int:
     elements = sum(prod(tdsl.shape_of(value)) for value in moving)
     # A tree walk stores the node and the votes of every tree.
     elements += sum(len(op.trees.roots) * (4 + tdsl.shape_of(op.votes)[1]) for op in forests)
-    return max(together, LIVE // (8 * max(elements, 1)))
+    return max(together, LIVE_BYTES // (8 * max(elements, 1)))
 
 
 def evaluate(
@@ -284,7 +284,7 @@ def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
         return by_input(module, reals.astype(np.float64), lambda format, part: format.encode_clipped(part))
 
     inputs = filled(module, inputs)
-    chunk = max(CHUNK, LIVE // (8 * max(inputs[:1].size, 1)))
+    chunk = max(CHUNK, LIVE_BYTES // (8 * max(inputs[:1].size, 1)))
     parts = [encoded(inputs[i : i + chunk]) for i in range(0, len(inputs), chunk)]
     return np.concatenate(parts) if parts else encoded(inputs)
 

@@ -18,7 +18,7 @@ from tinyml.dialects.machine.real_functions import exactly
 
 Kind: TypeAlias = tuple[Function, str | None, NumberFormat, NumberFormat]
 
-LARGEST = 3.0e38
+MAX_REAL = 3.0e38
 
 
 @dataclass(frozen=True)
@@ -64,5 +64,5 @@ def greatest_error(
     reals = argument.decode(raws)
     raws = raws[argument.encode(reals) == raws]
     computed = result.decode(np.asarray(result.function(NumpyMachine(), function, raws, argument, scheme)))
-    limits = result.decode(result.encode_clipped(np.array([-LARGEST, LARGEST])))
+    limits = result.decode(result.encode_clipped(np.array([-MAX_REAL, MAX_REAL])))
     return float(np.abs(computed - np.clip(exactly(function, argument.decode(raws)), *limits)).max())

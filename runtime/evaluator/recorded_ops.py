@@ -26,7 +26,7 @@ from tinyml.dialects.machine.machine import Machine
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.tdsl.values import Arithmetic, ranked
 from tinyml.runtime.evaluator.evaluator import compute
-from tinyml.runtime.evaluator.shared_values import Kept, Numbering, TabulatedBits
+from tinyml.runtime.evaluator.shared_values import Numbering, ResultCache, TabulatedBits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,7 +81,7 @@ class Recorded:
     numbers of the program's values.
     """
 
-    def __init__(self, kept: Kept, tapes: Tapes, numbers: dict[SSAValue, int]) -> None:
+    def __init__(self, kept: ResultCache, tapes: Tapes, numbers: dict[SSAValue, int]) -> None:
         self.kept = kept
         self.arithmetic = TabulatedBits(kept)
         self.numbers = numbers
@@ -387,10 +387,14 @@ def _content(constant: Any) -> object:
     """A step's constant as a key; a large array, which is kept alive, is identified by its id."""
     if not _is_array(constant):
         return constant
-    return constant.dtype.str, constant.shape, constant.tobytes() if constant.size <= LARGE else id(constant)
+    return (
+        constant.dtype.str,
+        constant.shape,
+        constant.tobytes() if constant.size <= IDENTITY_ELEMENTS else id(constant),
+    )
 
 
-LARGE = 64
+IDENTITY_ELEMENTS = 64
 """The number of elements from which a step's constants are compared by identity."""
 
 

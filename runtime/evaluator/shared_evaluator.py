@@ -33,7 +33,7 @@ from tinyml.runtime.evaluator.evaluator import (
 )
 from tinyml.runtime.evaluator.parallel_loops import captured
 from tinyml.runtime.evaluator.recorded_ops import LoopSteps, Recorded, Tapes, iteration
-from tinyml.runtime.evaluator.shared_values import Kept, Numbering
+from tinyml.runtime.evaluator.shared_values import Numbering, ResultCache
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,7 +92,7 @@ class SharedEvaluator:
         self.chunks = [inputs[start : start + chunk] for start in range(0, len(inputs), chunk)]
         self.numbering = Numbering()
         self.tapes = Tapes()
-        self.kept = Kept(capacity)
+        self.kept = ResultCache(capacity)
 
     def prepare(self, module: ModuleOp) -> SharedProgram:
         """Prepare a program at L1 for evaluation."""

@@ -67,7 +67,7 @@ class Numbering:
                 numbers[op.results[0]] = self.number(op.name, *properties, op.results[0].type, itself, *operands)
 
 
-class Kept:
+class ResultCache:
     """A cache of results that evicts the least recently used ones above a capacity in bytes."""
 
     def __init__(self, capacity: int):
@@ -95,19 +95,19 @@ class Kept:
 
 Array: TypeAlias = "NDArray[Any]"
 
-TABULATED = 2
+TABLE_BYTES = 2
 """The widest argument, in bytes, for which functions are tabulated."""
 
 
 class TabulatedBits(Bits):
     """`Bits` with tabulated functions. tables: the cache of tables, by function and formats."""
 
-    def __init__(self, tables: Kept, machine: NumpyMachine | None = None):
+    def __init__(self, tables: ResultCache, machine: NumpyMachine | None = None):
         super().__init__(machine)
         self.tables = tables
 
     def scalar(self, step: Operation, x: Sequence[Array]) -> Array:
-        if not isinstance(step, num.FunctionOp) or num.format_of(step.input).dtype.itemsize > TABULATED:
+        if not isinstance(step, num.FunctionOp) or num.format_of(step.input).dtype.itemsize > TABLE_BYTES:
             return super().scalar(step, x)
         source = num.format_of(step.input)
         key = step.FUNCTION, step.scheme, source.type, num.format_of(step.result).type

@@ -20,10 +20,10 @@ Array: TypeAlias = "NDArray[np.float64]"
 Slopes: TypeAlias = "Mapping[SSAValue, NDArray[Any]]"
 
 
-COARSE = 8
+COARSE_WIDTH = 8
 """The width in bits below which the steps of a format are so large that weights must change faster."""
 
-NEARER = (1.0, 0.75, 0.5, 0.25, 0.0)
+ROUNDING_SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)
 """Candidate shares of the way from the real of a weight's raw to another real; the greatest that rounds to the raw is
 used.
 """
@@ -34,7 +34,8 @@ class Weight:
     """A constant and its reals in double precision.
 
     low, high: the least and the greatest real of the format, per element. dense: True for stored elements; the zeros of
-    a sparse matrix stay zero. pace: the factor of the learning rate; below `COARSE` bits it doubles for each bit less.
+    a sparse matrix stay zero. pace: the factor of the learning rate; below `COARSE_WIDTH` bits it doubles for each bit
+    less.
     """
 
     constant: tdsl.ConstOp
@@ -42,7 +43,7 @@ class Weight:
 
     def __post_init__(self) -> None:
         format = tdsl.format_of(self.constant.result)
-        self.pace = 2.0 ** max(0, COARSE - format.bits)
+        self.pace = 2.0 ** max(0, COARSE_WIDTH - format.bits)
         # Rows may have separate scales.
         self.low, self.high = map(format.decode, format.ends(self.real.shape))
         sparse = isinstance(self.constant.result.type.encoding, Csr)
@@ -140,7 +141,7 @@ def _towards(given: Array, decoded: Array, constant: tdsl.ConstOp) -> Array:
     """Reals between those of a constant's raws and given ones, as close to the latter as they round to the raws."""
     format, raws = tdsl.format_of(constant.result), constant.raws
     found = decoded
-    for share in reversed(NEARER):
+    for share in reversed(ROUNDING_SHARES):
         tried = decoded + share * (given - decoded)
         found = np.where(format.encode(tried) == raws, tried, found)
     return found

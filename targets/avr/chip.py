@@ -68,10 +68,10 @@ class __FlashStringHelper;
 #endif
 """
 
-REACH = 1 << 16
+LPM_BYTES = 1 << 16
 """The bytes of flash that LPM can address. The linker places constants before all code except the vectors."""
 
-_OTHERS = 1024
+_OTHER_BYTES = 1024
 """The bytes reserved for the vectors of the largest part and for the constants of Arduino's core and of a short
 sketch.
 """
@@ -102,7 +102,7 @@ CHIP = Chip(
     ),
     alignment=1,
     object_bytes=32767,
-    flash_bytes=REACH - _OTHERS,
+    flash_bytes=LPM_BYTES - _OTHER_BYTES,
     flash_attribute="TM_FLASH",
     flash_text=_FLASH_TEXT,
     small_counter="uint8_t",

@@ -20,7 +20,7 @@ from tinyml.targets.c.expressions import Expressions, as_argument
 from tinyml.targets.c.names import Names
 from tinyml.targets.c.text import MEMORY, PRIMARY, Text, declare
 
-LONGEST = 72
+NESTED_LENGTH = 72
 """Longer expressions, in characters without the program's name, are not nested into others."""
 
 COUNTERS = ("i", "j", "k", "l", "m", "n")
@@ -172,7 +172,7 @@ class FunctionPrinter:
             len(uses) == 1
             and user.parent is op.parent
             and not (isinstance(user, c.ForOp) and user.end is result)
-            and len(text.code.replace(self.expressions.prefix, "")) <= LONGEST
+            and len(text.code.replace(self.expressions.prefix, "")) <= NESTED_LENGTH
             # Each line is attributed to a single source operation.
             and self.known.of(op)[:1] == self.known.of(user)[:1]
         )

@@ -24,25 +24,25 @@ RESERVED = frozenset(_WORDS.split()) | frozenset(_BUILTINS.split())
 _HEADERS = """arduino assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign
     stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype"""
 
-LONGEST = 31
+MAX_NAME_LENGTH = 31
 """Maximum characters of the name of a model; C99 distinguishes 63 characters of its functions' names."""
 
 
 def model_name(name: str) -> str:
     """A name of a model close to a text."""
-    letters = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[:LONGEST].strip("_") or "model"
+    letters = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[:MAX_NAME_LENGTH].strip("_") or "model"
     try:
         check_model_name(letters)
     except InputError:
-        return f"m_{letters}"[:LONGEST]
+        return f"m_{letters}"[:MAX_NAME_LENGTH]
     return letters
 
 
 def check_model_name(name: str) -> None:
     """Raise `InputError` for a model name that is not a valid prefix of functions, or whose header hides another."""
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or len(name) > LONGEST:
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or len(name) > MAX_NAME_LENGTH:
         raise InputError(
-            f"--name: expected at most {LONGEST} letters of A-Z, digits and _, a letter first, got '{name}'"
+            f"--name: expected at most {MAX_NAME_LENGTH} letters of A-Z, digits and _, a letter first, got '{name}'"
         )
     if name in RESERVED or name.lower().startswith("tm_"):
         raise InputError(f"--name: '{name}' is a name of C or of the runtime")

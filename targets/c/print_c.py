@@ -32,7 +32,7 @@ FILES = ("source", "header")
 WIDTH = 100
 """Maximum columns of comments and of number tables."""
 
-SELECTING = ("__AVR_", "__ARM_", "__thumb", "__riscv", "__xtensa", "__XTENSA")
+SELECTING_PREFIXES = ("__AVR_", "__ARM_", "__thumb", "__riscv", "__xtensa", "__XTENSA")
 """The prefixes of macros by which texts of the runtime select code for a compiler, independent of the installed
 chips.
 """
@@ -194,9 +194,9 @@ class _ProgramPrinter:
         the portable text, with the same results to the bit.
         """
         if self.chip.macros is not None:
-            return [prefix for prefix in SELECTING if prefix not in self.chip.macros]
+            return [prefix for prefix in SELECTING_PREFIXES if prefix not in self.chip.macros]
         macros = OWN_CONSTANTS.values()
-        return [prefix for prefix in SELECTING if any(macro.startswith(prefix) for macro in macros)]
+        return [prefix for prefix in SELECTING_PREFIXES if any(macro.startswith(prefix) for macro in macros)]
 
     def _runtime(self, functions: Iterable[Sequence[str]]) -> list[str]:
         """The runtime's functions and kernels. functions: the lines of the program's own."""

@@ -1,6 +1,6 @@
 """The code of tile kernels.
 
-`RowNest` is the loop nest of a kernel for rows of weights, the same on every instruction set: groups of windows x
+`RowKernel` is the loop nest of a kernel for rows of weights, the same on every instruction set: groups of windows x
 blocks of rows x runs x elements, and an epilogue. A register tile determines how many windows and rows are computed at
 once; an instruction set implements the abstract methods for it.
 """
@@ -89,7 +89,7 @@ class LoopedCode(RepeatedCode):
 
 
 @dataclass(frozen=True)
-class RowNest(LoopedCode):
+class RowKernel(LoopedCode):
     """The code for a tile. The rows of a block are those of the weight stream."""
 
     @property

@@ -15,7 +15,7 @@ HEADER, CORE = "tinyml/cores.h", "TM_CORE == 8 && defined(__ARM_FEATURE_MVE)"
 MEMORY, MULTIPLY, INTEGER = "memory", "multiply", "integer"
 """The execution units of vector instructions."""
 
-BEATS = 2
+VECTOR_CYCLES = 2
 """The cycles for which a vector instruction of four beats occupies its unit in a core that executes two beats per
 cycle.
 """
@@ -23,13 +23,13 @@ cycle.
 VECTOR = 16
 """The bytes of a vector."""
 
-REACH = 127
+MAX_STEP = 127
 """The greatest step of a post-indexed access of bytes."""
 
 
 def _instruction(unit: str, name: str, *operands: str | int) -> Instruction:
     shown = (f"#{operand}" if isinstance(operand, int) else operand for operand in operands)
-    return Instruction(f"{name} {', '.join(shown)}", name, 4, unit=unit, held=BEATS if unit else 1)
+    return Instruction(f"{name} {', '.join(shown)}", name, 4, unit=unit, held=VECTOR_CYCLES if unit else 1)
 
 
 multiply, integer, scalar = partial(_instruction, MULTIPLY), partial(_instruction, INTEGER), partial(_instruction, "")
@@ -42,7 +42,7 @@ def access(name: str, vector: str, pointer: str, step: int = 0, offset: int = 0)
     name: the mnemonic, with the type of the elements in memory. offset: from the pointer, in bytes; 0 with a step.
     """
     address = f"[{pointer}], #{step}" if step else f"[{pointer}, #{offset}]" if offset else f"[{pointer}]"
-    return Instruction(f"{name} {vector}, {address}", name, 4, unit=MEMORY, held=BEATS)
+    return Instruction(f"{name} {vector}, {address}", name, 4, unit=MEMORY, held=VECTOR_CYCLES)
 
 
 SAVE_VECTORS = Instruction("vpush {d8-d15}", "vpush", 4, "several", 16, ("sp",), stack=64)
@@ -50,26 +50,26 @@ RESTORE_VECTORS = Instruction("vpop {d8-d15}", "vpop", 4, "several", 16, ("sp",)
 """Code that saves and restores q4 to q7, which a function must preserve."""
 
 
-GATHERED = 2
+GATHERED_PER_CYCLE = 2
 """Elements of at most 32 bits that a gather or scatter accesses in a cycle."""
 
 
 def gathered(vector: str, pointer: str, offsets: str) -> Instruction:
     """A load of the bytes at offsets from a pointer, vectors of bytes."""
     text = f"vldrb.u8 {vector}, [{pointer}, {offsets}]"
-    return Instruction(text, "vldrb.u8", 4, unit=MEMORY, held=VECTOR // GATHERED)
+    return Instruction(text, "vldrb.u8", 4, unit=MEMORY, held=VECTOR // GATHERED_PER_CYCLE)
 
 
 def gathered_halfwords(vector: str, pointer: str, offsets: str) -> Instruction:
     """A load of the halfwords at offsets from a pointer in elements, vectors of halfwords."""
     text = f"vldrh.u16 {vector}, [{pointer}, {offsets}, uxtw #1]"
-    return Instruction(text, "vldrh.u16", 4, unit=MEMORY, held=VECTOR // 2 // GATHERED)
+    return Instruction(text, "vldrh.u16", 4, unit=MEMORY, held=VECTOR // 2 // GATHERED_PER_CYCLE)
 
 
 def gathered_lanes(name: str, vector: str, pointer: str, offsets: str, shift: int) -> Instruction:
     """A load of four lanes of 32 bits at offsets from a pointer, in elements of 2^shift bytes."""
     scaled = f", uxtw #{shift}" if shift else ""
-    return Instruction(f"{name} {vector}, [{pointer}, {offsets}{scaled}]", name, 4, unit=MEMORY, held=BEATS)
+    return Instruction(f"{name} {vector}, [{pointer}, {offsets}{scaled}]", name, 4, unit=MEMORY, held=VECTOR_CYCLES)
 
 
 def predicate(elements: int, bits: int, register: str) -> Code:
@@ -114,6 +114,6 @@ def number_in(register: str, value: int) -> Code:
 
 def stepped(name: str, vector: str, pointer: str, step: int) -> Code:
     """A load or store of bytes, whose pointer then advances by a step of any size."""
-    if abs(step) <= REACH:
+    if abs(step) <= MAX_STEP:
         return (access(name, vector, pointer, step),)
     return (access(name, vector, pointer), *moved(pointer, step))

@@ -107,7 +107,7 @@ class Fabric(Logic):
 ECP5 = Delays(lut=1.65, carry=0.08, product=6.0, read=5.7, setup=3.2)
 ICE40_UP = Delays(lut=2.6, carry=0.28, product=14.0, read=4.0, setup=5.0)
 
-UNKNOWN = Fabric(Resources(24_288, 28, 56), 18_432, 36, 50, ECP5, "synth", {}, ram_luts=6)
+DEFAULT_FABRIC = Fabric(Resources(24_288, 28, 56), 18_432, 36, 50, ECP5, "synth", {}, ram_luts=6)
 """The FPGA assumed for programs that are compiled for another target: a small ECP5."""
 
 
@@ -118,6 +118,6 @@ def fabric_of(board: Board) -> Fabric:
 
 
 def fabric_around(op: Operation) -> Fabric:
-    """The FPGA for which the module around an op is compiled; `UNKNOWN` for other targets."""
+    """The FPGA for which the module around an op is compiled; `DEFAULT_FABRIC` for other targets."""
     found = board(target_of(op))
-    return UNKNOWN if found.fabric is None else fabric_of(found)
+    return DEFAULT_FABRIC if found.fabric is None else fabric_of(found)

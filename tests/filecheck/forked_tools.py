@@ -14,6 +14,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
 from unittest import mock
@@ -22,7 +23,9 @@ import lit.formats
 import lit.TestRunner
 from nearest_lines import filecheck
 
+from tinyml.dialects.context import context
 from tinyml.tools import tinyml_opt
+from tinyml.tools.cli.parse_mlir import parse_mlir
 from tinyml.tools.universe import TINYML
 
 TOOLS: dict[str, Callable[[], object]] = {"tinyml-opt": tinyml_opt.main, "filecheck": filecheck}
@@ -38,13 +41,26 @@ ShTest: Any = lit.formats.ShTest
 """Without types; lit has none."""
 
 
+EVERY_OP = Path(__file__).with_name("dialects") / "tdsl" / "ops.mlir"
+"""A file of all ops, read before the forks."""
+
+
 def warm_up() -> None:
-    """Import before the forks what commands will need."""
+    """Import before the forks what commands will need, and fill the caches of Python and xDSL for classes."""
     for name in LAZY_MODULES:
         importlib.import_module(name)
-    for registry in (TINYML.all_dialects, TINYML.all_passes, TINYML.all_targets):
+    for registry in (TINYML.all_passes, TINYML.all_targets):
         for make in registry.values():
             make()
+    for make in TINYML.all_dialects.values():
+        # Some dialects collect their ops when these are requested.
+        dialect = make()
+        _ = *dialect.operations, *dialect.attributes
+    ctx = context()
+    for text in EVERY_OP.read_bytes().split(b"// -----"):
+        module = parse_mlir(ctx, text, EVERY_OP.name)
+        module.verify()
+        str(module)
     # Forks share the pages of objects that the collector leaves alone.
     gc.freeze()
 

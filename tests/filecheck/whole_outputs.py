@@ -69,11 +69,12 @@ def renew(path: Path) -> None:
     """
     text = path.read_text()
     for command, prefix in RUN.findall(text):
-        words = shlex.split(command.replace("%S", str(path.parent)).replace("%s", str(path)))
-        if "|" in words or "2>&1" in words or "%t" in command or words[0] != "tinyml-opt":
+        command = command.replace("%S", str(path.parent)).replace("%s", str(path))
+        words = shlex.split(command)
+        if "2>&1" in words or "%t" in command or words[0] != "tinyml-opt" or "tinyml-opt" in words[1:]:
             continue
-        words[0] = str(Path(sys.executable).with_name(words[0]))
-        printed = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+        command = f"set -o pipefail; {Path(sys.executable).parent}/{command}"
+        printed = subprocess.run(["bash", "-c", command], check=True, capture_output=True, text=True).stdout
         sections, outputs = text.split(SECTION), printed.split(SECTION)
         if len(sections) == len(outputs):
             pairs = zip(sections, outputs, strict=True)

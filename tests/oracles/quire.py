@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tinyml.dialects.formats.posit.arithmetic import FAR, HIDDEN, Posit, pack, unpack
+from tinyml.dialects.formats.posit.arithmetic import HIDDEN_BIT, STICKY_DISTANCE, Posit, pack, unpack
 
 
 def quire_dot(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> int:
@@ -17,14 +17,14 @@ def quire_dot(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> int:
     if (np.asarray(a) == posit.nar).any() or (np.asarray(b) == posit.nar).any():
         return posit.nar
     (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)
-    unit = -2 * (posit.reach + HIDDEN)
+    unit = -2 * (posit.reach + HIDDEN_BIT)
     total = sum(int(p) << int(e) - unit for p, e in zip(x * y, ex + ey, strict=True))
     return nearest(total, unit, posit)
 
 
 def nearest(total: int, unit: int, posit: Posit) -> int:
     """The posit nearest to total * 2^unit."""
-    spare = max(abs(total).bit_length() - FAR + 2, 0)
+    spare = max(abs(total).bit_length() - STICKY_DISTANCE + 2, 0)
     kept = abs(total) >> spare
     sticky = kept << spare != abs(total)
     size = np.array(kept | sticky, np.int64)

@@ -8,7 +8,7 @@ from tinyml.dialects.context import context
 from tinyml.runtime.evaluator.evaluator import argument_reals
 from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
 from tinyml.runtime.model.program_data import load_program_data
-from tinyml.tools.driver.choice.statistics import Judge, sample_groups
+from tinyml.tools.driver.choice.statistics import LossModel, sample_groups
 from tinyml.tools.driver.choice.trials import loss_of
 from tinyml.tools.driver.request import DEFAULT_LOSS
 from tinyml.tools.driver.stages import load_program
@@ -20,6 +20,6 @@ def qualifies(folder: Path, val: Path, loss: float = DEFAULT_LOSS) -> bool:
     reals, formats = (load_program(folder / "ir" / f"{name}.mlir", context()) for name in ("0-reals", "1-formats"))
     data = load_program_data(formats, str(val))
     reference = Reference(reals, data)
-    judge = Judge.of(reference, sample_groups(str(val), len(data))[0])
+    judge = LossModel.of(reference, sample_groups(str(val), len(data))[0])
     program = SharedEvaluator(argument_reals(formats, reference.inputs)).prepare(formats)
     return loss_of(program, reference.order, judge).allowed(loss)

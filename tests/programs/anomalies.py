@@ -10,7 +10,7 @@ import numpy as np
 
 import tinyml
 from programs.estimators import Array, datasets, sk
-from tinyml.tools.driver.detection import FAR
+from tinyml.tools.driver.detection import FAR_DISTANCE
 
 FALSE_ALARMS = 0.05
 
@@ -91,7 +91,7 @@ def figures(data: str, name: str) -> dict[str, Any]:
     measured, on_m4 = uno.measure(test.test[:: len(exact) // 20]), m4.measure(test.test[:: len(exact) // 20])
     threshold = uno.threshold
     assert threshold is not None
-    far = np.abs(exact - threshold) > FAR * np.ptp(exact)
+    far = np.abs(exact - threshold) > FAR_DISTANCE * np.ptp(exact)
     other = (uno.predict(test.test) < 0) != (exact < threshold)
     return {
         "float": float(sk.roc_auc_score(usual, exact)),

@@ -14,7 +14,7 @@ from tinyml.runtime.model.headers import texts_of
 from tinyml.targets.board import Board
 from tinyml.targets.chip import Chip
 from tinyml.targets.makers import FarConstants
-from tinyml.targets.registry import HOST, USUAL, board, chip_of, chips, kernel_of, known_kernel
+from tinyml.targets.registry import DEFAULT_TARGET, HOST, board, chip_of, chips, kernel_of, known_kernel
 
 _ONLY = os.environ.get("TESTED_BOARD")
 """The only board that is tested: one of a package that the suite does not know, for example."""
@@ -91,10 +91,12 @@ SMALL = [names[0] for names in CORES.values()]
 
 DEVICES = [*([] if _ONLY else [HOST]), *(name for names in CORES.values() for name in names)]
 
-PRINTED = {names[-1]: [HOST, *names] if USUAL in names else names for names in CORES.values()}
+PRINTED = {names[-1]: [HOST, *names] if DEFAULT_TARGET in names else names for names in CORES.values()}
 """A target of each chip, and the boards on which C that is printed for it is run; the host runs that of one chip."""
 
-TURNS = [(name, name) for name in SMALL] * 3 if _ONLY else [(USUAL, HOST), *((n, n) for n in SMALL), (HOST, HOST)]
+TURNS = (
+    [(name, name) for name in SMALL] * 3 if _ONLY else [(DEFAULT_TARGET, HOST), *((n, n) for n in SMALL), (HOST, HOST)]
+)
 """Targets and the boards that run what is printed for them, of which programs take some in turn."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.makers import ListedKernels, RowCoder
-from tinyml.targets.nests import SumNest
+from tinyml.targets.nests import SumQuery
 from tinyml.targets.registry import board, chip_of, makers, offers
 from tinyml.targets.tiles import TileCoder, TileFamily
 
@@ -39,7 +39,7 @@ def _replaces(one: Kernel, other: Kernel) -> bool:
 def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
     """The kernels of a board that compute the described sum, the best first, composed ones last."""
     widths, sums = (wanted.weights, wanted.vector), (wanted.sum,)
-    nest = SumNest(wanted.op, *widths, sums, wanted.codings, wanted.flash)
+    nest = SumQuery(wanted.op, *widths, sums, wanted.codings, wanted.flash)
     return [offer.kernel for offer in offers(target, nest)]
 
 

@@ -101,6 +101,6 @@ def forget() -> None:
         cached.cache_clear()
     plugins._problems.clear()  # pyright: ignore[reportPrivateUsage]
     registry._PROVIDERS.clear()  # pyright: ignore[reportPrivateUsage]
-    registry._FOREIGN.clear()  # pyright: ignore[reportPrivateUsage]
+    registry._PACKAGE_CHIPS.clear()  # pyright: ignore[reportPrivateUsage]
     for module in [name for name in sys.modules if name.startswith("evil_")]:
         del sys.modules[module]

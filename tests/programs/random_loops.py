@@ -240,7 +240,7 @@ class Draft:
 
     def joined(self, kind: str, kinds: bool) -> num.LaneFunctionOp:
         """A function that joins all lanes."""
-        recorder, self.first = self.recorder, self.random.randint(0, 3) if kind == num.PLACE else 0
+        recorder, self.first = self.recorder, self.random.randint(0, 3)
         start = self.constant(self.random.randint(-99, 99))
         if self.random.random() < 0.4:
             start = recorder.first(self.run(self.width(8, 16)))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from tinyml.dialects.options import Option, Size
-from tinyml.targets.registry import USUAL
+from tinyml.targets.registry import DEFAULT_TARGET
 from tinyml.tools.api import public
 from tinyml.tools.api.compilation import compile_keywords
 
@@ -45,7 +45,7 @@ import tinyml
 
 data = np.load("docs/tour/val.npz")
 model = tinyml.load("docs/tour/tour.sd")
-program = tinyml.compile(model, data["x"], data["y"], board="{USUAL}", width=8)
+program = tinyml.compile(model, data["x"], data["y"], board="{DEFAULT_TARGET}", width=8)
 print(program.predict(data["x"][:4]), program.report.ram_bytes.arena)
 ```
 

@@ -18,7 +18,7 @@ from tinyml.dialects.modules import is_installed
 from tinyml.dialects.options import Option, Size
 from tinyml.tools.cli.arguments import value_parser
 
-SPELLED = {"target": "board", "val": "X_val", "test": "X_test", "out": "save(folder)"}
+PYTHON_NAMES = {"target": "board", "val": "X_val", "test": "X_test", "out": "save(folder)"}
 """The arguments of `compile` whose names differ from the command-line option, by option."""
 
 
@@ -32,7 +32,7 @@ def checked_values(function: str, given: Mapping[str, object], options: Iterable
     values: dict[str, Any] = {}
     for name, value in given.items():
         if name not in known:
-            near = f", did you mean '{SPELLED[name]}'?" if name in SPELLED else did_you_mean(name, known)
+            near = f", did you mean '{PYTHON_NAMES[name]}'?" if name in PYTHON_NAMES else did_you_mean(name, known)
             raise TypeError(f"{function}() got an unexpected keyword argument '{name}'{near}")
         if value is not None:
             values[name] = _checked(known[name], value)
@@ -145,7 +145,7 @@ def _argument(found: re.Match[str]) -> str:
     option = next((option for option in _options(found[1]) if flag in option.flags), None)
     if option is None:
         return found[0]
-    argument, rest = SPELLED.get(option.name, option.name), "" if word is None else f" {word}"
+    argument, rest = PYTHON_NAMES.get(option.name, option.name), "" if word is None else f" {word}"
     if option.type is bool:
         return f"{argument}=True{rest}"
     if word is None or not _is_value(option, word):

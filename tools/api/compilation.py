@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tinyml.tools.api.keywords import CompileKeywords
     from tinyml.tools.driver.request import Request
 
-OTHERWISE = ("model", "val", "test", "out", "target", "packages", "zip")
+PASSED_DIFFERENTLY = ("model", "val", "test", "out", "target", "packages", "zip")
 """Command-line options that Python passes differently: as another argument of `compile`, or to `Program.save`."""
 
 DATA = {"val": ("X_val", "y_val"), "test": ("X_test", "y_test")}
@@ -110,7 +110,7 @@ def compile_keywords(given: Iterable[str] | None = None) -> list[Option]:
     """The options that `compile` accepts as keyword arguments. given: as in `compile_options`."""
     from tinyml.tools.driver.compile_request import compile_options
 
-    return [option for option in compile_options(given) if option.name not in OTHERWISE]
+    return [option for option in compile_options(given) if option.name not in PASSED_DIFFERENTLY]
 
 
 def first_of(model: object, x: object = None) -> object:

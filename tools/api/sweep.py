@@ -19,7 +19,7 @@ from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.readers.protected_files import check_output
 from tinyml.runtime.readers.regular_files import read_bytes
-from tinyml.targets.registry import USUAL, chip_of
+from tinyml.targets.registry import DEFAULT_TARGET, chip_of
 from tinyml.tools.api.arguments import checked_values, python_terms
 from tinyml.tools.api.compilation import compile, compile_keywords, first_of
 from tinyml.tools.api.data_files import array_of, column_names, parts_of
@@ -29,7 +29,7 @@ from tinyml.tools.api.program import CompileWarning
 Arrays: TypeAlias = Sequence[object]
 """X_val, y_val, X_test and y_test of `compile`; the last ones may be omitted or None."""
 
-VARIED = {"format": "formats", "width": "formats", "search": "searches"}
+VARIED_OPTIONS = {"format": "formats", "width": "formats", "search": "searches"}
 """Options of `compile` that a sweep varies, with the argument of the sweep that lists their values."""
 
 PROCESSES = ("jobs", "backend", "cluster")
@@ -74,7 +74,7 @@ def sweep(
     models: object,
     *,
     formats: Sequence[str] = ("auto",),
-    boards: Sequence[str] = (USUAL,),
+    boards: Sequence[str] = (DEFAULT_TARGET,),
     searches: Sequence[str | None] = (None,),
     data: object = None,
     csv: str | Path | None = None,
@@ -227,8 +227,8 @@ def _checked(options: Mapping[str, object]) -> dict[str, Any]:
     for name in ("journal", "resume"):
         if name in options:
             raise TypeError(f"sweep() got an unexpected keyword argument '{name}': csv keeps what is done")
-    for name in VARIED.keys() & options.keys():
-        raise TypeError(f"sweep() got an unexpected keyword argument '{name}', did you mean '{VARIED[name]}'?")
+    for name in VARIED_OPTIONS.keys() & options.keys():
+        raise TypeError(f"sweep() got an unexpected keyword argument '{name}', did you mean '{VARIED_OPTIONS[name]}'?")
     return checked_values("sweep", options, compile_keywords(options))
 
 

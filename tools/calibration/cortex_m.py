@@ -20,7 +20,7 @@ from tinyml.runtime.model.interface import Interface
 from tinyml.targets.cortex_m.chip import CHIP
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import kernel_of
-from tinyml.tools.calibration.formats import DECODED, PRODUCTS
+from tinyml.tools.calibration.formats import DECODED_SEGMENTS, PRODUCTS
 from tinyml.tools.calibration.programs.generated_code import print_products
 from tinyml.tools.calibration.programs.measured_programs import N, measure, near_row
 
@@ -102,7 +102,7 @@ def instructions_per_mac(function: str, device: str, optimize: str) -> float:
     kernel = kernels()[function]
     form, tables = form_of(kernel), "table + 128, " * kernel.codings.count(TABLE)
     w, x = ("int16_t" if width == 16 else "int8_t" for width in (kernel.weights, kernel.vector))
-    segments, finer = DECODED
+    segments, finer = DECODED_SEGMENTS
     call = {
         "distance": f"Y[0] = {function}(W, X, {N}, 5)",
         "dot": f"Y[0] = (int32_t){function}(W, X, {N}, 5)",

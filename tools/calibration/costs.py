@@ -42,7 +42,7 @@ from tinyml.targets.registry import board as board_named
 from tinyml.targets.registry import boards
 from tinyml.tools.calibration.checkpoints import checkpoints, remembered
 from tinyml.tools.calibration.fitting import (
-    FLOOR,
+    MIN_TIME,
     Equation,
     Measurement,
     amended,
@@ -79,16 +79,16 @@ PACKED = tuple(
     (width, weights) for width in (16, 8) for weights in (*(f"fixed:{n}" for n in FIXED_WIDTHS), *CODED, "posit:16")
 )
 OTHERS = (("posit", 8), ("posit", 16), ("posit", 10), ("affine", 8))
-EVERY = 4
-"""Every EVERY-th program is also compiled with packed and coded constants, packed buffers and other formats.
+EXTRA_STRIDE = 4
+"""Every EXTRA_STRIDE-th program is also compiled with packed and coded constants, packed buffers and other formats.
 
 Programs with sparse matrices are always compiled with packed constants, too, and programs with convolutions in every
 integer format.
 """
-SELDOM = 4
-"""Only every SELDOM-th variant is measured when adding to an existing table."""
+ADDED_STRIDE = 4
+"""Only every ADDED_STRIDE-th variant is measured when adding to an existing table."""
 SAMPLES = 2
-QUICK = 8
+QUICK_STRIDE = 8
 LOOKUP = "extui i32"
 """The step of an indexed leaf lookup, which only forests in f32 use."""
 LOOKUPS = 12
@@ -165,7 +165,7 @@ def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]], 
         program = micro.write(folder / f"p{i}", i)
         sparse, convolved = "|*|" in micro.text, "conv2d" in micro.text
         variants: list[Variant] = [(format, width, None, "never", False) for format, width in FORMATS]
-        if i % EVERY == 0:
+        if i % EXTRA_STRIDE == 0:
             variants += [("fixed", width, weights, "always", False) for width, weights in PACKED]
             variants += [("fixed", width, None, "never", True) for width in FIXED_WIDTHS]
             variants += [(format, width, None, "never", False) for format, width in OTHERS]
@@ -176,7 +176,7 @@ def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]], 
             variants += [("fixed", width, None, "always", packed) for width in FIXED_WIDTHS for packed in (False, True)]
             variants += [("fixed", width, f"fixed:{n}", "always", True) for width in (6, 12) for n in (8, 16)]
         elif known:
-            variants = [variant for k, variant in enumerate(variants) if (i // EVERY + k) % SELDOM == 0]
+            variants = [variant for k, variant in enumerate(variants) if (i // EXTRA_STRIDE + k) % ADDED_STRIDE == 0]
         for format, width, weights, packed, pack_buffers in variants:
             try:
                 variant = format, width, weights, packed, pack_buffers
@@ -203,8 +203,8 @@ def measured_estimators(folder: Path, chosen: Board, known: Mapping[str, Sequenc
 
 
 def some_programs(folder: Path, chosen: Board) -> list[Measurement]:
-    """Measure every `SELDOM`-th program in fixed point."""
-    chosen_ones = list(enumerate(micro_programs()))[::SELDOM]
+    """Measure every `ADDED_STRIDE`-th program in fixed point."""
+    chosen_ones = list(enumerate(micro_programs()))[::ADDED_STRIDE]
     written = ((f"{micro.text} {number}", micro.write(folder / f"p{number}", number)) for number, micro in chosen_ones)
     return _measured(written, [("fixed", 8), ("fixed", 16)], chosen, {})
 
@@ -248,7 +248,7 @@ def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: 
         tempfile.TemporaryDirectory() as name,
         checkpoints(f"costs-{chosen.costs}-{mode}", resume=resume),
     ):
-        measurements = programs(Path(name), chosen, known, QUICK if quick else 1)
+        measurements = programs(Path(name), chosen, known, QUICK_STRIDE if quick else 1)
         measurements += [] if quick else measured_estimators(Path(name), chosen, known)
     if quick and file.exists():
         print(f"{chosen.name}: {len(measurements)} programs, {deviation(chosen, measurements):.1%} off the table")
@@ -352,7 +352,7 @@ def deviation(chosen: Board, measurements: Sequence[Measurement]) -> float:
     assert file is not None
     times = {step: row[0] for step, row in json.loads(file.read_text())["steps"].items()}
     errors = [
-        abs(counted(steps.runs, times) - measured) / max(measured, FLOOR)
+        abs(counted(steps.runs, times) - measured) / max(measured, MIN_TIME)
         for measurement in measurements
         for name, (measured, _) in measurement.operations.items()
         if (steps := measurement.demand.operations.get(name)) is not None and steps.runs.keys() <= times.keys()

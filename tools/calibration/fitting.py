@@ -13,17 +13,17 @@ from tinyml.targets.board import Board
 from tinyml.targets.costs import Cost, KernelCost
 from tinyml.transforms.ir.cost.demand import ENTRY, Demand, StepCounts
 
-WORTH = 10.0
+OLD_TIME_WEIGHT = 10.0
 """The weight of a time in an older table, as executions of the step in its equation."""
 LONGEST_ENTRY = 200.0
 """The longest remainder (a time of no operation) that is attributed to entry and return."""
 COLUMNS = ["time", "code", "once", "stack"]
 
-FLOOR = 30.0
+MIN_TIME = 30.0
 """Operations with less time, or fewer bytes of code, count with absolute errors."""
 POWER = 0.8
 """Each equation is divided by its size to this power; a power of 1 would give relative errors."""
-TYPICAL = 0.08
+LINEAR_ERROR = 0.08
 """Relative errors above this limit count linearly: the C compiler optimises some operations away."""
 
 
@@ -117,8 +117,8 @@ def amended(
     """The times of all steps in some measurements, and under "" the time of a program, fitted together with earlier
     times.
 
-    before: earlier times by step, under "" the time of a program. Each counts as one more equation, with `WORTH`
-    executions. alone: times of steps measured in isolation, which are known.
+    before: earlier times by step, under "" the time of a program. Each counts as one more equation, with
+    `OLD_TIME_WEIGHT` executions. alone: times of steps measured in isolation, which are known.
     """
     kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}
     composed = {step: known.cost.time for step, known in kernels.items() if known.cost is not None}
@@ -128,7 +128,7 @@ def amended(
             if (steps := each.demand.operations.get(name)) is not None:
                 equations.append((steps.runs, time))
     kinds = {step for steps, _ in equations for step in steps} - composed.keys() - alone.keys()
-    equations += [({step: WORTH}, WORTH * before[step]) for step in sorted(kinds & before.keys())]
+    equations += [({step: OLD_TIME_WEIGHT}, OLD_TIME_WEIGHT * before[step]) for step in sorted(kinds & before.keys())]
     entries = [({"": 1.0} | entry_of(each), each.call[0]) for each in measurements if each.call[0] < LONGEST_ENTRY]
     return {**fit(entries, {}), **fit(equations, {**composed, **alone})}
 
@@ -140,8 +140,8 @@ def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, 
     a = a * [name not in known for name in names]
     estimated, x = measured, np.zeros(len(names))
     for _ in range(8):
-        size = np.maximum((estimated + measured) / 2, FLOOR)
-        weight = size**-POWER / np.sqrt(np.maximum(np.abs(estimated - measured) / size, TYPICAL))
+        size = np.maximum((estimated + measured) / 2, MIN_TIME)
+        weight = size**-POWER / np.sqrt(np.maximum(np.abs(estimated - measured) / size, LINEAR_ERROR))
         x = non_negative(a * weight[:, None], (measured - base) * weight)
         estimated = a @ x + base
     return {**dict(zip(names, map(float, x), strict=True)), **known}

@@ -32,10 +32,10 @@ FUNCTIONS = {
 }
 """Functions with the formats of their arguments and results, by name."""
 
-DECODED = segments_of(PositType(16, 1, -28, 1))
+DECODED_SEGMENTS = segments_of(PositType(16, 1, -28, 1))
 """The segments of the 16-bit weights that kernels decode, and the number of finer segments."""
 
-CONVERTED = (
+CONVERTED_FORMATS = (
     *(("fixed", 8), ("fixed", 16), ("affine", 8), ("affine", 16), ("bf16", None)),
     *(("posit", 8), ("posit", 16), ("minifloat", 8)),
 )

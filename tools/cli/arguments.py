@@ -25,7 +25,7 @@ from tinyml.targets.board import SIZES, bytes_of
 
 Declaration = TypeVar("Declaration")
 
-LARGEST = 2**63 - 1
+MAX_INTEGER = 2**63 - 1
 """The largest integer that an option accepts."""
 
 _WIDTH = 80
@@ -156,8 +156,8 @@ def value_parser(type: Any) -> Callable[[str], Any]:
 
 def count(text: str) -> int:
     """A positive integer of 63 bits."""
-    if not text.isdecimal() or not 1 <= int(text) <= LARGEST:
-        raise argparse.ArgumentTypeError(f"expected a positive integer up to {LARGEST}, got '{text}'")
+    if not text.isdecimal() or not 1 <= int(text) <= MAX_INTEGER:
+        raise argparse.ArgumentTypeError(f"expected a positive integer up to {MAX_INTEGER}, got '{text}'")
     return int(text)
 
 

@@ -30,7 +30,7 @@ from tinyml.runtime.readers.protected_files import check_output
 
 _RANDOM_BYTES = 4
 
-MARK = "tinyml-temporary"
+MARKER_FILE = "tinyml-temporary"
 """The file that identifies a folder as a temporary output."""
 
 
@@ -72,7 +72,7 @@ class PendingOutput:
             else:
                 self.new.unlink(missing_ok=True)
             if not os.path.lexists(self.old):
-                (self.folder / MARK).unlink()
+                (self.folder / MARKER_FILE).unlink()
                 self.folder.rmdir()
         self.lock.release()
 
@@ -97,13 +97,13 @@ def _marked(folder: Path) -> PendingOutput | None:
     folder.mkdir()
     lock = Lock(-1)
     try:
-        lock.descriptor = os.open(folder / MARK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        lock.descriptor = os.open(folder / MARKER_FILE, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         # Without locks, as on some network file systems, no run removes leftovers.
         with suppress(OSError):
             fcntl.flock(lock.descriptor, fcntl.LOCK_EX)
         # Written last: a folder without its proof counts as a leftover only while its mark is not locked.
         os.write(lock.descriptor, _proof(folder))
-        (folder / MARK).stat()
+        (folder / MARKER_FILE).stat()
     except FileNotFoundError:
         lock.release()
         return None
@@ -128,15 +128,15 @@ def stale_outputs(output: Path) -> Iterator[PendingOutput]:
             with suppress(OSError):
                 folder.rmdir()
                 continue
-            if (lock := hold(folder / MARK)) is None:
+            if (lock := hold(folder / MARKER_FILE)) is None:
                 continue
             with suppress(OSError):
                 proof = os.read(lock.descriptor, 1000)
                 if proof == _proof(folder):
                     yield PendingOutput(folder, lock)
                     continue
-                if not proof and os.listdir(folder) == [MARK]:
-                    (folder / MARK).unlink()
+                if not proof and os.listdir(folder) == [MARKER_FILE]:
+                    (folder / MARKER_FILE).unlink()
                     folder.rmdir()
             lock.release()
 

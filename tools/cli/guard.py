@@ -25,7 +25,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import FrameType
 
-from tinyml.dialects.distribution import DISTRIBUTION, FOREIGN, install_command
+from tinyml.dialects.distribution import DISTRIBUTION, FOREIGN_DISTRIBUTION, install_command
 from tinyml.dialects.errors import InputError
 from tinyml.tools.cli.collection import collect_rarely
 
@@ -54,10 +54,10 @@ bytes of file names as lone surrogates.
 atexit.register(gc.freeze)
 atexit.register(gc.disable)
 
-_ENDED = 128
+_SIGNAL_BASE = 128
 """The number that shells add to the signal that ended a program, for its exit code."""
 
-INTERRUPTED = _ENDED + signal.SIGINT
+INTERRUPT_EXIT_CODE = _SIGNAL_BASE + signal.SIGINT
 """The exit code after Ctrl-C."""
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -215,11 +215,11 @@ class _Interrupt:
     def __init__(self) -> None:
         self.latest: float | None = None
         self.waits = False
-        self.code = INTERRUPTED
+        self.code = INTERRUPT_EXIT_CODE
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         if self.latest is None:
-            self.code = _ENDED + number
+            self.code = _SIGNAL_BASE + number
             self.latest = time.monotonic() + _PATIENCE
             for ending in _ENDING:
                 signal.signal(ending, signal.SIG_IGN)
@@ -242,7 +242,7 @@ def _imports(frame: FrameType | None) -> bool:
 def namesake() -> str | None:
     """A line about another package named `tinyml`, with the cure; None if there is none."""
     try:
-        found = version(FOREIGN)
+        found = version(FOREIGN_DISTRIBUTION)
     except PackageNotFoundError:
         place = _found_first()
         return place and (
@@ -250,8 +250,8 @@ def namesake() -> str | None:
             "take its folder off PYTHONPATH"
         )
     return (
-        f"'{FOREIGN}' {found} is installed beside {DISTRIBUTION}, and both install the package tinyml: "
-        f"pip uninstall -y {FOREIGN}; {install_command()} --force-reinstall --no-deps"
+        f"'{FOREIGN_DISTRIBUTION}' {found} is installed beside {DISTRIBUTION}, and both install the package tinyml: "
+        f"pip uninstall -y {FOREIGN_DISTRIBUTION}; {install_command()} --force-reinstall --no-deps"
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tinyml.dialects.options import OptionGroup, option, options_of
-from tinyml.targets.registry import USUAL, board
+from tinyml.targets.registry import DEFAULT_TARGET, board
 from tinyml.tools.cli.arguments import add_options, formats_epilogue, parsed, show_examples, trust_pickle
 from tinyml.tools.driver.request import BuildOptions, Request
 from tinyml.tools.reports.plots import FORMATS
@@ -50,7 +50,7 @@ class BenchRequest(BuildOptions):
 
 
 EXAMPLES = {
-    "examples/*": f"size and speed of each model on the {USUAL}",
+    "examples/*": f"size and speed of each model on the {DEFAULT_TARGET}",
     "examples/* --width 8 --json report.json": "the same with 8 bits, the reports as JSON too",
     "examples/* --formats --picture formats.svg": "number formats compared",
 }

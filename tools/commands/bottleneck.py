@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tinyml.transforms.reals.channels.importance import Importance
     from tinyml.transforms.reals.channels.pruning import Channels
 
-SHOWN = 3
+SHOWN_CHANNELS = 3
 """The number of channels per row of the table; the JSON lists all."""
 
 
@@ -79,11 +79,11 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
 
 def _members(groups: Iterable[int]) -> dict[int, list[int]]:
     """The numbers of the removable channels of each group."""
-    from tinyml.transforms.reals.channels.channel_groups import STAYING
+    from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP
 
     members: dict[int, list[int]] = {}
     for channel, group in enumerate(groups):
-        if group != STAYING:
+        if group != FIXED_GROUP:
             members.setdefault(int(group), []).append(channel)
     return members
 
@@ -104,7 +104,9 @@ def _print(report: dict[str, Any]) -> None:
     for tensor in report["tensors"]:
         groups = sorted(tensor["groups"], key=lambda group: group["importance"])
         falls = sorted({group["bytes"] for group in groups})
-        least = ", ".join(f"{_numbers(group['channels'])} ({group['importance']:.2g})" for group in groups[:SHOWN])
+        least = ", ".join(
+            f"{_numbers(group['channels'])} ({group['importance']:.2g})" for group in groups[:SHOWN_CHANNELS]
+        )
         table.add_row(
             tensor["tensor"],
             tensor["part"],
@@ -112,7 +114,7 @@ def _print(report: dict[str, Any]) -> None:
             str(tensor["channels"]),
             str(len({name for group in groups for name in group["tied"]}) or ""),
             " to ".join(map(spell_bytes, dict.fromkeys((falls[0], falls[-1])))) if falls else "",
-            f"{least}{', ...' if len(groups) > SHOWN else ''}" if groups else "all stay",
+            f"{least}{', ...' if len(groups) > SHOWN_CHANNELS else ''}" if groups else "all stay",
         )
     print_table(table)
 

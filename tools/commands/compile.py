@@ -6,14 +6,14 @@ import argparse
 
 from tinyml.dialects.options import OptionGroup
 from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
-from tinyml.targets.registry import HOST, USUAL
+from tinyml.targets.registry import DEFAULT_TARGET, HOST
 from tinyml.tools.cli.arguments import add_options, formats_epilogue, given, show_examples
 from tinyml.tools.driver.compile_request import compile_options, compile_request
 from tinyml.tools.driver.packages.packaging_table import packaging_names
 from tinyml.tools.driver.request import DEFAULT_LOSS, USUAL_GROWTH, searches
 
 EXAMPLES = {
-    "model.tflite -o out": f"a quantised network, which keeps its number formats, for the {USUAL}",
+    "model.tflite -o out": f"a quantised network, which keeps its number formats, for the {DEFAULT_TARGET}",
     f"model.onnx --val val.npz --width 8 --target {HOST} -o out": "8 bits for every tensor, to run on this computer",
     "model.sd --val val.npz --search pareto --ram 1500 --flash 16000 -o out": "formats by a search, within limits",
 }
@@ -30,7 +30,7 @@ def selection() -> dict[str, str]:
         "val": "inputs x, and labels y if there are any, to choose number formats by; not needed for a quantised model",
         "test": "data to measure accuracy on (default: --val)",
         "trust_pickle": "read .pkl and .joblib files, which may run any code",
-        "target": f"board (default: {USUAL}); tinyml doctor lists them",
+        "target": f"board (default: {DEFAULT_TARGET}); tinyml doctor lists them",
         "packages": f"folders for other tools: {', '.join(packaging_names()[1:])}",
         "zip": "write the Arduino library as a .zip file, too",
         "input_unit": "take a sensor's integers in place of reals",

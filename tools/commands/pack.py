@@ -20,7 +20,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import Seconds, option, options_of
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.cli.arguments import add_options, parsed
-from tinyml.tools.cli.guard import INTERRUPTED
+from tinyml.tools.cli.guard import INTERRUPT_EXIT_CODE
 from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, lower_bound, pack, stays
 from tinyml.transforms.buffers.packing.packing_options import PackingOptions
 from tinyml.transforms.buffers.packing.validator import complaints
@@ -28,14 +28,14 @@ from tinyml.transforms.buffers.packing.validator import complaints
 _REQUIRED = ("id", "lower", "upper", "size")
 _OPTIONAL = ("alignment",)
 
-_EMPTY = {
+_EMPTY_COLUMNS = {
     "gaps": "a buffer is alive from lower to upper without a break",
     "offset": "every buffer is placed anew, so leave it empty",
     "hint": "no placement is preferred",
 }
 """Columns of MiniMalloc that must be empty, since no packer supports them, and the reason."""
 
-_MOST = 1 << 128
+_MAX_SIZE = 1 << 128
 """Limit on sizes, alignments and points: Python refuses to print integers of more than some thousand digits."""
 
 
@@ -71,7 +71,7 @@ def _check_header(names: Sequence[str]) -> None:
     expected = f"expected a header with {','.join(_REQUIRED)} and optionally {','.join(_OPTIONAL)}"
     if missing := [name for name in _REQUIRED if name not in names]:
         raise InputError(f"no column '{missing[0]}'; {expected}")
-    if unknown := [name for name in names if name not in (*_REQUIRED, *_OPTIONAL, *_EMPTY)]:
+    if unknown := [name for name in names if name not in (*_REQUIRED, *_OPTIONAL, *_EMPTY_COLUMNS)]:
         raise InputError(f"unknown column {_quote(unknown[0])}; {expected}")
     if twice := [name for name in names if names.count(name) > 1]:
         raise InputError(f"the column '{twice[0]}' is there twice; {expected}")
@@ -86,13 +86,13 @@ def _rectangle(row: Mapping[str | None, object]) -> Rectangle:
             raise InputError(f"{name} must be an integer, got {_quote(text)}") from None
         if least is not None and value < least:
             raise InputError(f"{name} must be at least {least}, got {_quote(text)}")
-        if abs(value) > _MOST:
+        if abs(value) > _MAX_SIZE:
             raise InputError(f"{name} must be at most 2^128, got {_quote(text)}")
         return value
 
     if None in row:
         raise InputError("more fields than the header has")
-    for name, reason in _EMPTY.items():
+    for name, reason in _EMPTY_COLUMNS.items():
         if str(row.get(name) or "").strip():
             raise InputError(f"{name} {_quote(row[name])} of buffer {_quote(row['id'])} is not supported: {reason}")
     lower, upper = number("lower", None), number("upper", None)
@@ -129,7 +129,7 @@ def spell_solution(rectangles: Sequence[Rectangle], placement: Placement) -> str
 STEPS, SECONDS = 30_000_000_000, 120
 """Default limits, more generous than in a compilation, because packing is the only request."""
 
-REST = 2e-5
+RESERVED_SECONDS = 2e-5
 """Seconds per buffer reserved for checking and writing."""
 
 
@@ -197,14 +197,14 @@ def _pack_file(request: PackRequest) -> int:
     if request.capacity is not None and placement.height > request.capacity:
         proven = placement.lower_bound > request.capacity
         raise InputError(f"{'no' if proven else 'found no'} packing of at most {request.capacity} bytes")
-    return INTERRUPTED if interrupted else 0
+    return INTERRUPT_EXIT_CODE if interrupted else 0
 
 
 def _effort(request: PackRequest, buffers: int) -> Effort:
     nodes, steps, limit = request.nodes, None, math.inf if request.seconds is None else request.seconds
     if request.nodes is None and request.seconds is None:
         steps, limit = STEPS, SECONDS
-    return Effort(nodes, steps, max(limit - REST * buffers, 0), request.capacity, not request.python)
+    return Effort(nodes, steps, max(limit - RESERVED_SECONDS * buffers, 0), request.capacity, not request.python)
 
 
 def verdict(rectangles: Sequence[Rectangle], placement: Placement, need: int) -> str:

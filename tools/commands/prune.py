@@ -69,7 +69,7 @@ def _filters(channels: Channels, removed: list[int]) -> list[dict[str, Any]]:
     """The filters with removable channels: the name of the `weights`, the `tensor` they compute, the channels
     `kept`.
     """
-    from tinyml.transforms.reals.channels.channel_groups import STAYING
+    from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP
     from tinyml.transforms.reals.channels.importance import weights_name
     from tinyml.transforms.reals.channels.removal import kept
 
@@ -82,7 +82,7 @@ def _filters(channels: Channels, removed: list[int]) -> list[dict[str, Any]]:
             "kept": [int(channel) for channel in kept(grouping, op.out, removed).nonzero()[0]],
         }
         for op in grouping.filters
-        if (grouping.groups(op.out) != STAYING).any()
+        if (grouping.groups(op.out) != FIXED_GROUP).any()
     ]
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-GREATEST = 1e30
+OUT_OF_RANGE = 1e30
 """A number outside the range of all formats except floats."""
 
 MARGIN = 0.1
@@ -52,7 +52,7 @@ def beyond_range(module: ModuleOp, x: NDArray[Any]) -> BeyondRange | None:
     """The numbers of real inputs (samples, elements) beyond the input format of a program at L1; None if none are."""
     features = feature_map(module)
     reals = argument_reals(module, x).reshape(len(x), -1).astype(np.float64)
-    ends = np.tile([[-GREATEST], [GREATEST]], reals.shape[1])
+    ends = np.tile([[-OUT_OF_RANGE], [OUT_OF_RANGE]], reals.shape[1])
     low, high = by_input(module, ends, lambda format, part: format.decode(format.encode_clipped(part)))
     reach = MARGIN * (high - low)
     outside = (reals < low - reach) | (reals > high + reach)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 BASELINE = "f32"
 """The format to which RAM, flash and time are relative."""
 
-USUAL = (
+DEFAULT_FORMATS = (
     BASELINE,
     "bf16",
     "fixed:16",
@@ -52,7 +52,7 @@ RAM_LIMITED, FLASH_LIMITED = ("promote", "demote", "pareto"), ("pareto",)
 
 
 @dataclass(frozen=True)
-class Way:
+class FormatSetting:
     """A way to compile a model: a uniform format, lists that are made for weights, or widths that a search chooses."""
 
     format: str
@@ -60,7 +60,7 @@ class Way:
     search: str | None
 
     @classmethod
-    def parse(cls, text: str) -> Way:
+    def parse(cls, text: str) -> FormatSetting:
         """The way spelled `FORMAT[:BITS]`, `synthesised:BITS` or `FORMAT+SEARCH`; raises `InputError` for others."""
         named, _, search = text.partition("+")
         format, colon, bits = named.partition(":")
@@ -81,9 +81,9 @@ class Way:
         return {"format": self.format, "width": self.width}
 
     @property
-    def limiting(self) -> Way:
+    def limiting(self) -> FormatSetting:
         """The uniform way whose memory is the limit of a search."""
-        return Way(self.format, LIMITING_WIDTH, None)
+        return FormatSetting(self.format, LIMITING_WIDTH, None)
 
 
 def compare_formats(
@@ -91,14 +91,14 @@ def compare_formats(
 ) -> list[dict[str, Any]]:
     """Compute and print a row per model and way, with means over the models; returns the rows.
 
-    folders: model folders. ways: in the syntax of `Way.parse`, `USUAL` if empty. picture: a file for a drawing of the
-    means. Raises `InputError` for a malformed way and for data without labels.
+    folders: model folders. ways: in the syntax of `Way.parse`, `DEFAULT_FORMATS` if empty. picture: a file for a
+    drawing of the means. Raises `InputError` for a malformed way and for data without labels.
     """
     from tinyml.targets.registry import board
 
     if picture is not None:
         check_plot_path(picture)
-    asked, chosen = [Way.parse(way) for way in ways or USUAL], board(target)
+    asked, chosen = [FormatSetting.parse(way) for way in ways or DEFAULT_FORMATS], board(target)
     with json_results(json_file) as rows:
         for folder in folders:
             rows += _rows(folder, asked, chosen)
@@ -109,11 +109,11 @@ def compare_formats(
     return rows
 
 
-def _rows(folder: Path, ways: Sequence[Way], chosen: Board) -> list[dict[str, Any]]:
+def _rows(folder: Path, ways: Sequence[FormatSetting], chosen: Board) -> list[dict[str, Any]]:
     program, val, test = find_model(folder)
-    reports: dict[Way, Report | None] = {}
+    reports: dict[FormatSetting, Report | None] = {}
 
-    def report(way: Way) -> Report | None:
+    def report(way: FormatSetting) -> Report | None:
         if way not in reports:
             search = None if way.search is None else _request(way.search, report(way.limiting))
             request = Request(

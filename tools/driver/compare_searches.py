@@ -16,7 +16,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
-from tinyml.targets.registry import HOST, USUAL, board
+from tinyml.targets.registry import DEFAULT_TARGET, HOST, board
 from tinyml.tools.cli.atomic_output import json_results
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.request import SearchRequest, watched
@@ -56,7 +56,7 @@ MEAN = "mean change"
 METRIC = "margin"
 """The metric of our search, which also scores the validation set."""
 
-BOARD = board(USUAL)
+BOARD = board(DEFAULT_TARGET)
 
 
 @dataclass(frozen=True)

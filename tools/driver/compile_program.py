@@ -22,7 +22,7 @@ from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.tools.driver.least_flash import LEAST_WIDTH, weights_of
 from tinyml.tools.driver.limits import Needs, compile_wider, compile_within_flash, compile_within_ram, ram_of, static_of
-from tinyml.tools.driver.request import AUTO_FORMAT, DECIDED, DEFAULT_LOSS, USUAL_GROWTH, Request, default_of
+from tinyml.tools.driver.request import AUTO_FORMAT, DECIDED_OPTIONS, DEFAULT_LOSS, USUAL_GROWTH, Request, default_of
 from tinyml.tools.driver.stages import (
     Compiled,
     VerifiedPrograms,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Tried
+    from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Candidate
     from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
 
 
@@ -209,15 +209,15 @@ def options_that_fit(program: ModuleOp, ctx: Context, options: PipelineOptions, 
     return f"{spelled_options({**best.alternative.options, **best.schedule})} needs about {needs}"
 
 
-def _placed(trials: Trials, bounds: Bounds) -> Iterator[Tried]:
+def _placed(trials: Trials, bounds: Bounds) -> Iterator[Candidate]:
     """The alternatives that fit."""
     from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, considered
-    from tinyml.tools.driver.choice.choose import Tried, place
+    from tinyml.tools.driver.choice.choose import Candidate, place
 
     for alternative in considered():
         with suppress(InputError):
             trial = trials.of(alternative)
-            tried = Tried(trial, trial.cost(ORDINARY_EXECUTION), ORDINARY_EXECUTION)
+            tried = Candidate(trial, trial.cost(ORDINARY_EXECUTION), ORDINARY_EXECUTION)
             if place(tried, bounds):
                 yield tried
 
@@ -262,7 +262,7 @@ def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, ne
     helps = [*smaller_models(program, request, board, needs)]
     helps += [board_that_fits(board, needs.flash, needs.ram)] if request.ram is None else []
     if request.val is not None and not tdsl.has_formats(program):
-        options = replace(request, format=AUTO_FORMAT, **{name: default_of(name) for name in DECIDED[1:]})
+        options = replace(request, format=AUTO_FORMAT, **{name: default_of(name) for name in DECIDED_OPTIONS[1:]})
         data = load_program_data(program, str(request.val))
         bounds = bounds_of(request, board)
         helps.insert(0, options_that_fit(program, ctx, options.pipeline_options(board), data, bounds))

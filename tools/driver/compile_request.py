@@ -15,7 +15,7 @@ from tinyml.lowering.options import PACKED
 from tinyml.targets.registry import spends_flash
 from tinyml.tools.driver.request import (
     AUTO_FORMAT,
-    DECIDED,
+    DECIDED_OPTIONS,
     OPTIMIZE,
     Request,
     SearchRequest,
@@ -30,7 +30,7 @@ WITHOUT_SEARCH = ("ram", "flash", "loss", "metric")
 The metric that measures the loss is part of every report.
 """
 
-ASSUMED = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
+ASSUMED_OPTIONS = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
 """The option values that searches assume when they measure programs."""
 
 
@@ -94,7 +94,7 @@ def _check_metric(text: str, request: Request) -> None:
 
 def _check_auto(given: Mapping[str, object]) -> None:
     """Raise `InputError` for an option that fixes a decision of `--format auto`."""
-    for name in DECIDED[1:]:
+    for name in DECIDED_OPTIONS[1:]:
         if name in given:
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"--format {AUTO_FORMAT} decides {option} itself: leave out one of the two")
@@ -126,7 +126,7 @@ def _search(given: Mapping[str, Any]) -> SearchRequest | None:
 
 def _check_limits(given: Mapping[str, object], limit: str | None) -> None:
     """Raise `InputError` for a limit combined with options that differ from those that searches assume."""
-    for name, usual in ASSUMED.items():
+    for name, usual in ASSUMED_OPTIONS.items():
         if limit is not None and (value := given.get(name, usual)) != usual:
             raise InputError(
                 f"searches keep --{limit} only with --{name} {usual}: leave out --{name} {value} or the limits"

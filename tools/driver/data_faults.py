@@ -24,10 +24,10 @@ CONFIDENCE = 0.95
 DEVIATIONS = 1.645
 """The distance from an estimate to its one-sided bound with that confidence, in standard errors."""
 
-FEW = 30
+FEW_SAMPLES = 30
 """The number of samples or groups below which the bound decides instead of the estimate."""
 
-ENOUGH = 1000
+JUDGED_SAMPLES = 1000
 """The number of samples that judge a model on reals; from more, equidistant ones are selected."""
 
 POOR, HALF_WAY = 0.25, 0.5
@@ -36,7 +36,7 @@ POOR, HALF_WAY = 0.25, 0.5
 The first applies to every model, the second to a model that is right no more often than the most frequent class.
 """
 
-FAR = 0.01
+FAR_SHARE = 0.01
 """The share of numbers far from the range of other data above which two data sets differ in kind."""
 
 
@@ -64,17 +64,17 @@ def data_faults(reals: ModuleOp, val: Data, test: Data | None, *, chosen: bool) 
     chosen: true if the set determines formats, false if the model has its own.
     """
     part = _spread(val)
-    poor = "" if len(val) < FEW else _poor(reals, part)
+    poor = "" if len(val) < FEW_SAMPLES else _poor(reals, part)
     if not chosen:
         return DataFaults(poor=poor)
-    few = len(val) if len(val) < FEW else None
-    apart = 0.0 if test is None or few is not None or len(test) < FEW else max(_far(val, test), _far(test, val))
-    return DataFaults(few, poor, _missing(reals, val), apart if apart > FAR else 0.0)
+    few = len(val) if len(val) < FEW_SAMPLES else None
+    apart = 0.0 if test is None or few is not None or len(test) < FEW_SAMPLES else max(_far(val, test), _far(test, val))
+    return DataFaults(few, poor, _missing(reals, val), apart if apart > FAR_SHARE else 0.0)
 
 
 def _spread(data: Data) -> Data:
-    """At most `ENOUGH` equidistant samples."""
-    return data.part(slice(None, None, math.ceil(len(data) / ENOUGH)))
+    """At most `JUDGED_SAMPLES` equidistant samples."""
+    return data.part(slice(None, None, math.ceil(len(data) / JUDGED_SAMPLES)))
 
 
 def _poor(reals: ModuleOp, data: Data) -> str:

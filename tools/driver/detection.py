@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.runtime.model.data import Data
 
-FAR = 0.01
+FAR_DISTANCE = 0.01
 """The distance from the threshold, as a share of the range of scores, beyond which decisions must be equal."""
 
 
-REACHES = (3.0, 10.0)
+REACH_MULTIPLES = (3.0, 10.0)
 """The distance of `far_samples` from the mean, in multiples of the distance of normal samples."""
 
 DEVIATIONS = 10.0
@@ -124,8 +124,8 @@ def rank_losses(exact: NDArray[Any], computed: NDArray[Any]) -> NDArray[np.float
 def far_samples(x: NDArray[Any]) -> NDArray[Any]:
     """Samples (samples, elements) outside the distribution of normal data, many of which are anomalies.
 
-    Some are samples of `x` moved to `REACHES` times their distance from the mean. In others a single element is off by
-    `DEVIATIONS`.
+    Some are samples of `x` moved to `REACH_MULTIPLES` times their distance from the mean. In others a single element is
+    off by `DEVIATIONS`.
     """
     some = x[np.linspace(0, len(x) - 1, min(len(x), MOST_FAR)).astype(int)]
     alone = some.astype(np.float64)
@@ -133,13 +133,15 @@ def far_samples(x: NDArray[Any]) -> NDArray[Any]:
     signs = np.where(np.arange(len(some)) % 2, -1, 1)
     alone[np.arange(len(some)), elements] += DEVIATIONS * signs * np.nanstd(x, 0, dtype=np.float64)[elements]
     most = np.finfo(np.float32).max
-    return np.concatenate([*(stretched(some, reach) for reach in REACHES), alone.clip(-most, most).astype(x.dtype)])
+    return np.concatenate(
+        [*(stretched(some, reach) for reach in REACH_MULTIPLES), alone.clip(-most, most).astype(x.dtype)]
+    )
 
 
 def moved(exact: NDArray[Any], found: NDArray[np.bool_], threshold: float, spread: float) -> NDArray[np.bool_]:
     """The samples (samples,) whose decisions differ although they lie far from the threshold on reals.
 
-    found: the anomalies in formats. spread: the range of scores on reals. Half of the distance `FAR` is the limit, so
-    that other data of the same kind keep their decisions.
+    found: the anomalies in formats. spread: the range of scores on reals. Half of the distance `FAR_DISTANCE` is the
+    limit, so that other data of the same kind keep their decisions.
     """
-    return (np.abs(exact - threshold) > FAR / 2 * spread) & ((exact < threshold) != found)
+    return (np.abs(exact - threshold) > FAR_DISTANCE / 2 * spread) & ((exact < threshold) != found)

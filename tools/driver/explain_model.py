@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tinyml.lowering.loops.operation_names import LONGEST
+from tinyml.lowering.loops.operation_names import MAX_NAME_LENGTH
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.reports.input_report import describe_float_inputs, float_inputs, float_inputs_report
 from tinyml.tools.reports.tables import print_table, time_unit
@@ -159,7 +159,7 @@ def _layers(result: dict[str, Any], unit: str) -> Table:
         spent, code = (sum(entry[field] for entry in entries) for field in (unit, "code_bytes"))
         share = f"{100 * spent / total:.1f}" if total else "-"
         names = "; ".join(entry["operation"] for entry in entries)
-        name = layer if len(layer) <= LONGEST else f"{layer[: LONGEST - 3]}..."
+        name = layer if len(layer) <= MAX_NAME_LENGTH else f"{layer[: MAX_NAME_LENGTH - 3]}..."
         table.add_row(name, f"{spent:,.0f}", share, str(code), names)
     return table
 

@@ -39,13 +39,13 @@ from tinyml.transforms.reals.channels.removal import remove_channels
 from tinyml.transforms.reals.channels.resource_limits import RAM, ResourceLimits
 from tinyml.transforms.schedules.table import AUTO
 
-SMALLER = 4.0
+LEARNING_RATE_RATIO = 4.0
 """The ratio of the learning rate on reals to that in the program's arithmetic."""
 
 SAMPLES = 512
 """Number of training samples for the comparison of ranges."""
 
-LESS = 0.998
+LOSS_RATIO = 0.998
 """Another range is accepted if it reduces the loss below this share."""
 
 ROUNDS = 2
@@ -152,7 +152,7 @@ def _finetuned(
     formats = QuantisedProgram(module, ctx, start.numbers)
     if not _is_better(formats.score(val), start.score(val)):
         formats = start
-    schedule = replace(schedule, epochs=options.quantized_epochs, rate=options.rate / SMALLER)
+    schedule = replace(schedule, epochs=options.quantized_epochs, rate=options.rate / LEARNING_RATE_RATIO)
     trainer = _train_formats(formats, train, val, schedule, options.learn_ranges)
     removed = 0 if limits is None else len(limits.removed)
     scores = before, floats, untrained, trainer.loss(val)
@@ -257,7 +257,7 @@ class QuantisedProgram:
         for name in self.tensors:
             for step in (1, -1):
                 tried: dict[str, int] = {**chosen, name: chosen.get(name, 0) + step}
-                if (loss := self._loss(reals, tried, data)) < LESS * best:
+                if (loss := self._loss(reals, tried, data)) < LOSS_RATIO * best:
                     best, chosen = loss, tried
                     break
         return chosen

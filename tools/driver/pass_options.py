@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, ArgSpecConvertible, parse_pipeline
 
 from tinyml.dialects.errors import InputError, did_you_mean
-from tinyml.tools.cli.arguments import LARGEST
+from tinyml.tools.cli.arguments import MAX_INTEGER
 
 _WORDS = {
     int: "an integer",
@@ -37,8 +37,8 @@ def check_options(kind: str, spec: ArgSpec, made: type[ArgSpecConvertible]) -> N
         if option.replace("-", "_") not in known:
             others = did_you_mean(option, known) or (f" (one of {', '.join(known)})" if known else ": it has none")
             raise InputError(f"{what}: unknown option '{option}'{others}")
-        if any(isinstance(value, int) and abs(value) > LARGEST for value in values):
-            raise InputError(f"{what}, option {option}: integers go up to {LARGEST}")
+        if any(isinstance(value, int) and abs(value) > MAX_INTEGER for value in values):
+            raise InputError(f"{what}, option {option}: integers go up to {MAX_INTEGER}")
     given = spec.normalize_parameter_names().parameters
     if missing := [name for name, field in known.items() if _is_required(field, made) and name not in given]:
         raise InputError(f"{what}: the option '{missing[0]}' is missing")

@@ -19,11 +19,10 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import FOLDER, Option, OptionGroup, Size, option, options_of
 from tinyml.dialects.plugins import PluginError, others_left_out, provider
 from tinyml.lowering.options import CompileOptions, PipelineOptions
-from tinyml.targets.registry import USUAL, sized, targets
+from tinyml.targets.registry import DEFAULT_TARGET, sized, targets
 from tinyml.tools.cli.arguments import trust_pickle
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.driver.packages.packaging_table import PLAIN, packaging_names
-from tinyml.tools.driver.packages.packaging_table import USUAL as USUAL_PACKAGES
+from tinyml.tools.driver.packages.packaging_table import DEFAULT_PACKAGINGS, PLAIN, packaging_names
 from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES
 from tinyml.transforms.search.engine.status import STATUS_LISTENER, Status
 
@@ -36,7 +35,7 @@ PREFIX = "search-"
 AUTO_FORMAT = "auto"
 """The value of `--format` for which the compiler chooses formats, widths and schedule."""
 
-DECIDED = ("format", "width", "weights", "search", "functions", "row_scales", "plan")
+DECIDED_OPTIONS = ("format", "width", "weights", "search", "functions", "row_scales", "plan")
 """The options that `auto` decides; if any of them is set, the others have their defaults."""
 
 DEFAULT_LOSS = 0.5
@@ -80,7 +79,7 @@ class TargetOptions:
     """The options of commands that compile for a board. The name of `target` includes the requested sizes."""
 
     target: str = option(
-        f"board to compile for: {listed_targets()}", default=USUAL, metavar="BOARD", group=OptionGroup.BOARD
+        f"board to compile for: {listed_targets()}", default=DEFAULT_TARGET, metavar="BOARD", group=OptionGroup.BOARD
     )
     flash_size: Size | None = option(
         "flash of the part in bytes, or with K or M, if it is not that of --target",
@@ -165,7 +164,7 @@ class Request(BuildOptions, ModelArgument):
     )
     packages: tuple[str, ...] | None = option(
         f"folders for the tools of others: {', '.join(packaging_names())} (NAME.c and NAME.h alone); "
-        f"{', '.join((PLAIN, *USUAL_PACKAGES))} by default, as far as they know the board",
+        f"{', '.join((PLAIN, *DEFAULT_PACKAGINGS))} by default, as far as they know the board",
         default=None,
         metavar="NAME,...",
         flags=("--package",),
@@ -195,7 +194,7 @@ class Request(BuildOptions, ModelArgument):
     @property
     def is_auto(self) -> bool:
         """True if formats, widths and schedule will be chosen."""
-        return all(getattr(self, name) == default_of(name) for name in DECIDED)
+        return all(getattr(self, name) == default_of(name) for name in DECIDED_OPTIONS)
 
     @property
     def inputs(self) -> list[Path]:

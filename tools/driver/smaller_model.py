@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.limits import Needs
     from tinyml.tools.driver.request import Request
 
-SPARE = 0.9
+FILLED_SHARE = 0.9
 """The share of the memory that the advised number of parts or the advised frame length may fill."""
 
 
@@ -39,11 +39,11 @@ def smaller_models(program: ModuleOp, request: Request, board: Board, needs: Nee
     if stored is not None:
         shares: list[float] = []
         if needs.flash > flash:
-            shares.append(_share(needs.flash, needs.constants or needs.flash, SPARE * flash))
+            shares.append(_share(needs.flash, needs.constants or needs.flash, FILLED_SHARE * flash))
         if needs.ram > ram:
             part = needs.ram if needs.buffers is None or chip_of(board.name).constants_in_ram else 0
             part = part or sum(size for elements, size in alive if elements == stored.number)
-            shares += [_share(needs.ram, part, SPARE * ram)] if part else []
+            shares += [_share(needs.ram, part, FILLED_SHARE * ram)] if part else []
         if shares or (needs.flash <= flash and needs.ram <= ram):
             fitting = int(stored.number * min(shares, default=0))
             about = f", about {fitting:,} would fit" if fitting else ""
@@ -78,7 +78,7 @@ def _shorter_frames(
     def fits(frame: int, hop: int) -> bool:
         # The caller stores the samples between frames.
         taken = part * frame / frames.frame + rows * frames.hop / hop + (element * hop if hop > frame else 0)
-        return needed - part - rows + taken <= SPARE * limit
+        return needed - part - rows + taken <= FILLED_SHARE * limit
 
     usual = [(frame, frames.hop_beside(frame)) for frame in frames.shorter()]
     apart = [(frame, hop) for frame, least in usual for hop in range(least, frames.hop + 1, frames.grain or 1)]

@@ -48,7 +48,7 @@ _LEVELS = {"2-buffers.mlir": FORMATS_TO_BUFFERS, "3-loops.mlir": BUFFERS_TO_LOOP
 LONG_TYPE = 200
 """The length above which an element type gets an alias, such as one with scales for many channels."""
 
-_INSIDE = {"sd": ("seedot/input.sd",)}
+_NESTED_PATHS = {"sd": ("seedot/input.sd",)}
 """Further paths of a program inside its model's folder, by the program's suffix."""
 
 
@@ -372,7 +372,7 @@ def find_model(folder: Path) -> tuple[Path, Path, Path | None]:
     """
     from tinyml.lowering.frontends.importers import FRONTENDS
 
-    patterns = [pattern for suffix in FRONTENDS.names() for pattern in (f"*.{suffix}", *_INSIDE.get(suffix, ()))]
+    patterns = [pattern for suffix in FRONTENDS.names() for pattern in (f"*.{suffix}", *_NESTED_PATHS.get(suffix, ()))]
     programs = (path for pattern in patterns for path in sorted(folder.glob(pattern)) if path.is_file())
     if (program := next(programs, None)) is None:
         raise InputError(f"holds no program ({', '.join(patterns)})", file=str(folder))

@@ -11,7 +11,7 @@ from tinyml.dialects.formats.number_format import Function
 DIGITS = 40
 """The precision of the computation in decimal digits."""
 
-FAR = Decimal(700)
+CONSTANT_MAGNITUDE = Decimal(700)
 """The magnitude above which a function is constant in every format."""
 
 
@@ -26,15 +26,15 @@ def exactly(function: Function, x: Fraction) -> Fraction:
         real = Decimal(x.numerator) / Decimal(x.denominator)
         match function:
             case "exp":
-                y = min(real, FAR).exp()
+                y = min(real, CONSTANT_MAGNITUDE).exp()
             case "tanh":
-                y = 1 - 2 / ((2 * min(real, FAR)).exp() + 1)
+                y = 1 - 2 / ((2 * min(real, CONSTANT_MAGNITUDE)).exp() + 1)
             case "sigmoid":
-                y = 1 / (1 + (-max(real, -FAR)).exp())
+                y = 1 / (1 + (-max(real, -CONSTANT_MAGNITUDE)).exp())
             case "softplus":
                 y = max(real, Decimal(0)) + (1 + (-abs(real)).exp()).ln()
             case "log":
-                y = real.ln() if real > 0 else -FAR
+                y = real.ln() if real > 0 else -CONSTANT_MAGNITUDE
             case "erf":
                 y = _erf(real)
         return Fraction(float(y))

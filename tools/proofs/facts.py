@@ -31,13 +31,13 @@ from tinyml.tools.proofs.reading import Promise
 from tinyml.tools.proofs.statements import Known
 from tinyml.tools.proofs.values import Truths, Values
 
-MOST = 1 << 12
+MAX_RAWS = 1 << 12
 """The number of raws above which only evenly spaced raws and the ends are checked."""
 
 CODINGS = (INTEGER, TABLE)
 """Codings by which kernels decode every raw."""
 
-AROUND = (Fraction(-1, 1 << 20), Fraction(0), Fraction(1, 1 << 20))
+BORDER_DISTANCES = (Fraction(-1, 1 << 20), Fraction(0), Fraction(1, 1 << 20))
 """Distances from a border, as parts of the distance between two numbers."""
 
 
@@ -110,13 +110,13 @@ def facts(one: Known) -> Iterator[Fact]:
         yield fact("numbers of groups", raws, partial(_times_powers, one, grouped, exponents))
 
 
-FOLDED = (tdsl.ReluOp, tdsl.Relu6Op, tdsl.NegOp, tdsl.CastOp)
+FOLDED_OPS = (tdsl.ReluOp, tdsl.Relu6Op, tdsl.NegOp, tdsl.CastOp)
 """Elementwise ops on a tensor that fold, some of them to the operand of the preceding op."""
 
 
 def _folds(format: NumberFormat) -> Iterator[tuple[str, Callable[[Any], Any]]]:
     """The ops and pairs of ops that fold in a format: the names, and where the fold is valid."""
-    for outer, inner in product(FOLDED, (None, *FOLDED)):
+    for outer, inner in product(FOLDED_OPS, (None, *FOLDED_OPS)):
         [x] = Block(arg_types=[TensorType(format.type, [1])]).args
         before = None if inner is None else inner(x, format.type)
         op = outer(x if before is None else before.out, format.type)
@@ -155,7 +155,7 @@ def _is_packed(bits: int, x: Any) -> Any:
 
 
 def _some(raws: Sequence[int]) -> Sequence[int]:
-    return raws if len(raws) <= MOST else sorted({*raws[:: len(raws) // MOST], raws[-1]})
+    return raws if len(raws) <= MAX_RAWS else sorted({*raws[:: len(raws) // MAX_RAWS], raws[-1]})
 
 
 def _each(right: Callable[[int, Any], bool], x: Any, y: Any) -> Any:
@@ -173,5 +173,5 @@ def _around_borders(one: Known, raws: Sequence[int]) -> tuple[Any, Any]:
     reals: list[float] = [-1.0e30, 1.0e30]
     for below, above in pairwise(numbers):
         border = documented.border(below, above)
-        reals += [float(border + part * (above - below)) for part in AROUND]
+        reals += [float(border + part * (above - below)) for part in BORDER_DISTANCES]
     return np.array(reals), np.array([documented.nearest(Fraction(real)) for real in reals])

@@ -21,7 +21,7 @@ from tinyml.transforms.ir.intervals import Interval
 REGISTERS = WIDTHS[:-1]
 """Each register with the next wider one."""
 
-NARROW = (-127, 127)
+NARROW_LIMITS = (-127, 127)
 """Limits of results that saturate at 8 bits, which a function of the runtime supports."""
 
 DIVISORS = (3, 9, 49, 100)
@@ -37,16 +37,16 @@ def machine_statements() -> Iterator[StepStatement]:
         _by_amounts(block, width)
     for right in range(REGISTERS[-1] - 8):
         # The greatest operand whose result does not saturate, and the first whose result does.
-        last = (NARROW[1] << right) + (1 << right >> 1) - 1
+        last = (NARROW_LIMITS[1] << right) + (1 << right >> 1) - 1
         for most in (last, last + 1):
-            _add(block, exact.RescaleToOp, (-most, most), right, *NARROW)
+            _add(block, exact.RescaleToOp, (-most, most), right, *NARROW_LIMITS)
     for past in (0, 1):
-        low, high = NARROW[0] - past, NARROW[1] + past
-        _add(block, exact.ClampOp, (low, high), *NARROW)
+        low, high = NARROW_LIMITS[0] - past, NARROW_LIMITS[1] + past
+        _add(block, exact.ClampOp, (low, high), *NARROW_LIMITS)
         for threshold in (low, low + 1, high, high + 1):
-            _add(block, exact.AtLeastOp, NARROW, threshold)
-        _add(block, exact.SumToOp, (low, high), 1, (0, 1), 1, *NARROW)
-        _add(block, exact.ProductToOp, (low, high), (-1, 1), 0, *NARROW)
+            _add(block, exact.AtLeastOp, NARROW_LIMITS, threshold)
+        _add(block, exact.SumToOp, (low, high), 1, (0, 1), 1, *NARROW_LIMITS)
+        _add(block, exact.ProductToOp, (low, high), (-1, 1), 0, *NARROW_LIMITS)
     yield from steps_in(block)
 
 

@@ -21,10 +21,10 @@ from tinyml.tools.proofs.exact_functions import exactly
 from tinyml.tools.proofs.proving import Documented
 from tinyml.tools.proofs.reading import within
 
-TABULATED = 256
+TABLE_RAWS = 256
 """Functions of at most this many raws are tables of nearest raws."""
 
-SORTED = 1 << 8
+SORTED_RAWS = 1 << 8
 """Formats with more numbers than this have raws in the order of the numbers."""
 
 
@@ -143,7 +143,7 @@ def _scale(type: Attribute) -> int:
 def _tabulated(op: num.FunctionOp) -> Documented:
     """The raw nearest to a function's value, for a small number of raws."""
     source, result = rounded_once_by(op.input.type), rounded_once_by(op.result.type)
-    if len(source.raws) > TABULATED or op.scheme is not None:
+    if len(source.raws) > TABLE_RAWS or op.scheme is not None:
         raise Undocumented(f"{op.name} of {op.input.type} is interpolated")
     first, last = source.raws[0], source.raws[-1]
 
@@ -200,7 +200,7 @@ def _from(documented: Specification, threshold: float, place: Callable[..., int]
 def ascending(documented: Specification) -> Sequence[int]:
     """All raws in the order of their numbers."""
     raws = documented.raws
-    return sorted(raws, key=documented.number) if len(raws) <= SORTED else raws
+    return sorted(raws, key=documented.number) if len(raws) <= SORTED_RAWS else raws
 
 
 def _combined(op: num.CombineOp) -> Documented:

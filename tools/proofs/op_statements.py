@@ -29,7 +29,7 @@ from tinyml.tools.proofs.proving import Documented, Domain, Promises, Statement,
 from tinyml.tools.proofs.reading import Promise, read, within
 from tinyml.tools.proofs.step_statements import StepStatement, steps_in
 from tinyml.tools.proofs.values import Truths, Values
-from tinyml.transforms.ir.arithmetic import Alone, Interval
+from tinyml.transforms.ir.arithmetic import Interval, OpFunction
 from tinyml.transforms.simplify import SimplifyPass
 
 RECORDED, EMITTED, SIMPLE = "in exact integers, ", "", "after simplify, "
@@ -125,7 +125,7 @@ class _Forms:
 
     @classmethod
     def of(cls, op: num.NumOp, domains: Sequence[Domain]) -> _Forms:
-        alone = Alone.recorded(op, [(domain[0], domain[-1]) for domain in domains])
+        alone = OpFunction.recorded(op, [(domain[0], domain[-1]) for domain in domains])
         recorded = alone.function.clone()
         stages = {RECORDED: recorded.body.block, EMITTED: alone.expanded().block}
         module = alone.context.module.clone()

@@ -25,7 +25,7 @@ from tinyml.tools.proofs.formulas import Claim, Unknowns, solver
 from tinyml.tools.proofs.reading import Promise, Unread
 from tinyml.tools.proofs.values import Truths, Values
 
-TRIED = 1 << 17
+MAX_INPUTS = 1 << 17
 """Maximum inputs of a statement that is decided by enumeration."""
 
 ENDS, SAMPLED = 5, 48
@@ -139,7 +139,7 @@ def decide(statement: Statement, seconds: float) -> Verdict:
     except (ValueError, VerifyException) as error:
         return verdict("lowering", Counterexample(statement, (), f"it is not computed at all: {error}"))
     try:
-        if prod(map(_size, statement.domains)) <= TRIED:
+        if prod(map(_size, statement.domains)) <= MAX_INPUTS:
             return verdict("all inputs", _tried(statement, promises, _all_of(statement.domains)))
         if (wrong := _tried(statement, promises, statement.samples())) is not None:
             return verdict("some inputs", wrong)

@@ -22,7 +22,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import Factor, NumberFormat, Product
 from tinyml.dialects.formats.specification import RoundedOnce, Specification
 from tinyml.dialects.machine.machine import limits
-from tinyml.tools.proofs.op_meanings import TABULATED, ascending
+from tinyml.tools.proofs.op_meanings import TABLE_RAWS, ascending
 from tinyml.tools.proofs.op_statements import OpStatement, statement
 from tinyml.tools.proofs.proving import Domain
 
@@ -41,7 +41,7 @@ COUNTS = (3, 4, 9, 49, 100)
 SHIFTS = (0, 1, 5, 7, 8, 15, 16, 31, 46)
 """Shift amounts of sums, limited to the amounts that formats support."""
 
-NEAR = (-2.0, 2.0)
+NEAR_RANGE = (-2.0, 2.0)
 """The range whose format has half the scale of the format for the first of `RANGES`, if formats have scales."""
 
 POWERS = (1, 4)
@@ -84,7 +84,7 @@ def statements(format: NumberFormat) -> Iterator[OpStatement]:
     if not (formats := variants(format)):
         raise InputError(f"{format.type} documents nothing that could be proved: it has no `specification`")
     narrowest = [one for one in variants(format.candidates[0])[-1:] if one.format.bits != format.bits]
-    near = [one for one in fitted(format, [NEAR]) if one not in formats]
+    near = [one for one in fitted(format, [NEAR_RANGE]) if one not in formats]
     for lhs, rhs, result in product(formats, repeat=3):
         yield from binary(lhs, rhs, result)
     for lhs, rhs in product(narrowest, formats):
@@ -136,7 +136,7 @@ FUNCTIONS = (num.ExpOp, num.TanhOp, num.SigmoidOp, num.ErfOp, num.LogOp, num.Sof
 
 def functions(source: Known, result: Known) -> Iterator[OpStatement]:
     """Functions of so few arguments that they are tables."""
-    if len(source.documented.raws) <= TABULATED and isinstance(source.documented, RoundedOnce):
+    if len(source.documented.raws) <= TABLE_RAWS and isinstance(source.documented, RoundedOnce):
         for op in FUNCTIONS:
             yield statement(f"{source} -> {result}", lambda x, op=op: op(x[0], result.format.type), [source.operand])
 

@@ -10,7 +10,7 @@ from tinyml.dialects.lazy_numpy import np
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
-_EXACT = 1 << 62
+_EXACT_MAGNITUDE = 1 << 62
 """Magnitudes below which 64 bits are exact; above, elements are Python integers."""
 
 
@@ -42,10 +42,10 @@ class Values:
 
     def _with(self, other: Any, calculate: Callable[[Any, Any], Any], most: Callable[[int, int], int]) -> Values:
         a, b = self.array, _array(other)
-        if a.dtype != object and most(_most(a), _most(b)) >= _EXACT:
+        if a.dtype != object and most(_most(a), _most(b)) >= _EXACT_MAGNITUDE:
             a = a.astype(object)
         result = calculate(a, b)
-        small = result.dtype == object and (result.size == 0 or _most(result) < _EXACT)
+        small = result.dtype == object and (result.size == 0 or _most(result) < _EXACT_MAGNITUDE)
         return Values(result.astype(np.int64) if small else result)
 
     def __add__(self, other: Any) -> Values:
@@ -94,7 +94,7 @@ class Values:
 
 
 def _fits(integers: Sequence[int]) -> bool:
-    return not integers or max(map(abs, integers)) < _EXACT
+    return not integers or max(map(abs, integers)) < _EXACT_MAGNITUDE
 
 
 def _most(array: Array) -> int:
@@ -104,7 +104,7 @@ def _most(array: Array) -> int:
 def _array(x: Any) -> Array:
     if isinstance(x, Values):
         return x.array
-    return np.array(x, object if isinstance(x, int) and abs(x) >= _EXACT else None)
+    return np.array(x, object if isinstance(x, int) and abs(x) >= _EXACT_MAGNITUDE else None)
 
 
 def _truth(x: Any) -> Any:

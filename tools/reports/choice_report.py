@@ -10,11 +10,11 @@ from tinyml.dialects.options import options_of
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.choice.alternatives import Alternative
-    from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Tried
+    from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Candidate
     from tinyml.tools.driver.choice.statistics import Loss
     from tinyml.tools.driver.request import Request
 
-SENSIBLE = 2.0
+USELESS_EXCESS = 2.0
 """The excess over the permitted loss, in points, above which a program is useless whatever its cost."""
 
 
@@ -79,7 +79,7 @@ def _loss(loss: Loss | None) -> dict[str, Any] | None:
     return {"points": points, "bound": bound, "lost": loss.lost, "gained": loss.gained, "samples": loss.samples}
 
 
-def _row(tried: Tried) -> dict[str, Any]:
+def _row(tried: Candidate) -> dict[str, Any]:
     return {
         "name": tried.alternative.name,
         "options": {**tried.alternative.options, **tried.schedule},
@@ -111,7 +111,7 @@ def choice_lines(choice: AutoChoice, unit: str) -> list[str]:
     ]
 
 
-def _judgement(taken: Tried, bounds: Bounds) -> str:
+def _judgement(taken: Candidate, bounds: Bounds) -> str:
     """The counted loss, the expected loss if it is greater, and the bound; too few samples are mentioned first."""
     from tinyml.tools.driver.choice.statistics import change
     from tinyml.tools.driver.data_faults import CONFIDENCE
@@ -148,7 +148,7 @@ def _beside(choice: AutoChoice, unit: str) -> Iterator[str]:
     if usual is None or usual is taken or not bounds.admit(usual.cost):
         return
     lost = usual.loss or usual.look
-    if lost is not None and lost.points > bounds.loss + SENSIBLE:
+    if lost is not None and lost.points > bounds.loss + USELESS_EXCESS:
         return
     counts = [
         (taken.cost.flash, usual.cost.flash, "bytes of flash"),

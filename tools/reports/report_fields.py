@@ -33,7 +33,7 @@ TIME_SOURCES: tuple[str, ...] = get_args(TimeSource)
 
 Part = TypeVar("Part")
 
-GREATEST = 2**63
+NUMBER_BOUND = 2**63
 """Exclusive bound on the magnitude of numbers in a report."""
 
 
@@ -484,11 +484,11 @@ def _faults(value: object, type: Any, place: str, unit: str) -> Iterator[tuple[s
 
 
 def _is_integer(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and -GREATEST < value < GREATEST
+    return isinstance(value, int) and not isinstance(value, bool) and -NUMBER_BOUND < value < NUMBER_BOUND
 
 
 def _is_real(value: object) -> bool:
-    return _is_integer(value) or (isinstance(value, float) and abs(value) < GREATEST)
+    return _is_integer(value) or (isinstance(value, float) and abs(value) < NUMBER_BOUND)
 
 
 _PLAIN: dict[Any, tuple[str, Callable[[object], bool]]] = {

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 COLOURS = ("#6f9bc8", "#f28e2b", "#66b05c", "#ee7f80", "#76b7b2", "#edc948", "#bd8fb8", "#b8937f")
 """Colours of areas that lie next to each other, with black text on them."""
 
-READABLE = 720
+MIN_PICTURE_WIDTH = 720
 """The minimum width of a picture on a page in pixels; at this width, text of a 1000-pixel picture has 6 to 8 pixels."""
 
 _STYLE = (
@@ -128,7 +128,7 @@ class Drawing:
         must scroll.
         """
         label = f' role="group" aria-label={quoteattr(self.title)}' if self.title else ' aria-hidden="true"'
-        style = f"max-width:100%;min-width:{min(self.width, READABLE):g}px;height:auto"
+        style = f"max-width:100%;min-width:{min(self.width, MIN_PICTURE_WIDTH):g}px;height:auto"
         return f'<svg class="tm-picture" {self._size()}{label} style="{style}">{self._body()}</svg>'
 
     def finished(self) -> str:

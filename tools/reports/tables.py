@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from tinyml.tools.reports.report_fields import FunctionReport, Report
 
 
-WIDE = 145
+DEFAULT_COLUMNS = 145
 """The assumed number of columns if the output is not a terminal; wider tables are printed whole."""
 
 _WITHIN: ContextVar[int | None] = ContextVar("WITHIN", default=None)
 """The width of the terminal for which tables are rendered to a text; None to print them."""
 
-CONVERTED = " incl. conversion"
+CONVERSION_SUFFIX = " incl. conversion"
 """The heading suffix of times that include the conversion of float inputs."""
 
-NARROWEST = 24
+MIN_COLUMN_WIDTH = 24
 """The minimum width in characters to which a text column is wrapped before it moves to a separate table."""
 
 
-def print_table(table: Table, least: int = WIDE) -> None:
+def print_table(table: Table, least: int = DEFAULT_COLUMNS) -> None:
     """Print a table without truncation. least: the assumed number of columns if the output is not a terminal.
 
     On a narrow terminal, and in a text for one (`text_for_terminal`), the table is split into several, each with the
@@ -75,7 +75,7 @@ def _width(column: Column) -> int:
 
     texts = [Text.from_markup(cell) if isinstance(cell, str) else cell for cell in (column.header, *column.cells)]
     widest = max(text.cell_len for text in texts if isinstance(text, Text))
-    return 3 + (widest if column.no_wrap else min(widest, NARROWEST))
+    return 3 + (widest if column.no_wrap else min(widest, MIN_COLUMN_WIDTH))
 
 
 def _parts_within(width: int, widths: Sequence[int]) -> Iterator[list[int]]:
@@ -120,7 +120,9 @@ def print_reports(reports: Sequence[Report]) -> None:
 
     rows = [_row(report) for report in reports]
     headings = dict.fromkeys(heading for row in rows for heading in row)
-    optional = [heading for heading in headings if heading in ("core cycles", "ms") or heading.endswith(CONVERTED)]
+    optional = [
+        heading for heading in headings if heading in ("core cycles", "ms") or heading.endswith(CONVERSION_SUFFIX)
+    ]
     unknown = {heading for heading in optional if all(row.get(heading, "-") == "-" for row in rows)}
     shown = [heading for heading in headings if heading.removesuffix("/MAC") not in unknown]
     table = Table()
@@ -149,7 +151,7 @@ def _row(report: Report) -> dict[str, str]:
         "changed answers": "-" if report.regression else f"{report.disagreements}/{report.samples}",
         "flash B": _share(figures["flash"]),
         "RAM B": _share(figures["RAM"]),
-        f"{unit}{CONVERTED}": _number(None if isinstance(from_floats, str) else from_floats),
+        f"{unit}{CONVERSION_SUFFIX}": _number(None if isinstance(from_floats, str) else from_floats),
         unit: _number(report.time_per_inference),
         f"{unit}/MAC": _number(report.time_per_mac),
         "core cycles": _number(report.core_cycles_per_inference),

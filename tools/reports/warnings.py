@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import TooLargeError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
-from tinyml.tools.driver.data_faults import FEW, NO_FAULTS, DataFaults
+from tinyml.tools.driver.data_faults import FEW_SAMPLES, NO_FAULTS, DataFaults
 from tinyml.tools.driver.request import AUTO_FORMAT
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
@@ -203,7 +203,9 @@ WARNINGS = (
         "few samples",
         lambda found: found.data.few is not None,
         lambda found: f"--val: the formats are chosen by {found.data.few} samples",
-        lambda found: f"{FEW} and more, better hundreds, of all that the board will meet, show ranges and losses",
+        lambda found: (
+            f"{FEW_SAMPLES} and more, better hundreds, of all that the board will meet, show ranges and losses"
+        ),
     ),
     WarningRule(
         "missing classes",

@@ -19,14 +19,14 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import num, scratch
 from tinyml.dialects.c.declarations import PARTITION, PIPELINE, UNROLL
 from tinyml.dialects.functions import set_argument_attribute
-from tinyml.dialects.own_attributes import OwnAttribute, Place, integer
-from tinyml.targets.verilog.fabric import UNKNOWN, fabric_around
+from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, integer
+from tinyml.targets.verilog.fabric import DEFAULT_FABRIC, fabric_around
 from tinyml.transforms.ir.pipeline_names import BITS_TO_LANES, LoweringPasses
 
 _LOOPS = (scf.ForOp, num.EntriesOp)
 
 _ORIGIN = OwnAttribute(
-    "rtl.origin", {Place.OPERATION: integer(0)}, "The index of a term's loop in the copy that becomes hardware."
+    "rtl.origin", {HolderKind.OPERATION: integer(0)}, "The index of a term's loop in the copy that becomes hardware."
 )
 
 
@@ -42,16 +42,17 @@ class HintLoopsPass(ModulePass):
     cells: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if fabric_around(op) is UNKNOWN:
+        if fabric_around(op) is DEFAULT_FABRIC:
             return
         loops = [loop for loop in op.walk() if isinstance(loop, _LOOPS) and not any(_loops_in(loop))]
         partitions: dict[SSAValue, int] = {}
-        for loop, factor in zip(loops, _factors(op, loops, self.cells), strict=True):
+        factors = _factors(op, loops, self.cells)
+        for number, loop in enumerate(loops):
             loop.attributes[PIPELINE] = UnitAttr()
-            if factor > 1:
+            if (factor := factors.get(number)) is not None and factor > 1:
                 loop.attributes[UNROLL] = IntegerAttr(factor, i64)
                 for array in _read_in(loop):
-                    partitions[array] = max(partitions.get(array, 1), factor)
+                    partitions[array] = max(partitions.get(array, factor), factor)
         for array, factor in partitions.items():
             hint = IntegerAttr(factor, i64)
             if isinstance(array.owner, Operation):
@@ -64,13 +65,11 @@ def _loops_in(loop: scf.ForOp | num.EntriesOp) -> Iterator[Operation]:
     return (op for op in loop.walk() if op is not loop and op.regions)
 
 
-def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: int) -> list[int]:
-    """The number of elements that the hardware processes at once in each loop, derived from the terms that the loop has
-    in hardware.
-    """
+def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: int) -> dict[int, int]:
+    """The number of elements that the hardware processes at once in each loop that has terms there, by its number."""
     from tinyml.transforms.rtl.scheduling.regions import lanes_of
 
-    copy, factors = module.clone(), [1] * len(loops)
+    copy, factors = module.clone(), dict[int, int]()
     twins = dict(zip(module.walk(), copy.walk(), strict=True))
     for number, loop in enumerate(loops):
         for term in _terms(loop):
@@ -80,7 +79,8 @@ def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: in
         if isinstance(origin := op.attributes.get(_ORIGIN), IntegerAttr) and isinstance(
             loop := op.parent_op(), scf.ForOp
         ):
-            factors[origin.value.data] = max(factors[origin.value.data], lanes_of(loop))
+            number, lanes = origin.value.data, lanes_of(loop)
+            factors[number] = max(factors.get(number, lanes), lanes)
     return factors
 
 

@@ -7,7 +7,9 @@ shift amounts and widths have to be constants.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -34,7 +36,7 @@ class InlineRuntimePass(ModulePass):
         for call in list(op.walk()):
             if not isinstance(call, func.CallOp):
                 continue
-            function = _function(name := call.callee.string_value())
+            function = _functions().get(name := call.callee.string_value())
             if function is None or function.program is None:
                 called.add(name)
                 continue
@@ -46,9 +48,9 @@ class InlineRuntimePass(ModulePass):
                 Rewriter.erase_op(each)
 
 
-def _function(name: str) -> RuntimeFunction | None:
-    """The runtime function of a name; formats register their functions when they are first used."""
-    if name not in RUNTIME_FUNCTIONS:
-        for load in own_dialects().values():
-            load()
-    return RUNTIME_FUNCTIONS.get(name)
+@cache
+def _functions() -> Mapping[str, RuntimeFunction]:
+    """The runtime functions by name; formats register theirs when their dialects are loaded."""
+    for load in own_dialects().values():
+        load()
+    return RUNTIME_FUNCTIONS

@@ -26,7 +26,7 @@ from tinyml.dialects.loops import trips_from_zero
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.verilog.fabric import fabric_around
 from tinyml.transforms.ir.buffers import buffer_reads, overlap
-from tinyml.transforms.ir.loop_nest import LoopNest, needed
+from tinyml.transforms.ir.loop_nest import LoopBuilder, needed
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class _Window:
         self._copy_first()
         turn, place = self._turns()
         self._turn_weights(turn)
-        nest = LoopNest(self.copy)
+        nest = LoopBuilder(self.copy)
         first = nest.add(self.copy.first, nest.index(self.row - self.step))
         at = nest.add(self.copy.at, nest.times(place, self.step))
         _restrict(self.copy, first, at, self.step)
@@ -102,7 +102,7 @@ class _Window:
         while (around := top.parent_op()) is not loop:
             assert around is not None
             top = around
-        nest, used = LoopNest(loop), [operand.owner for op in top.walk() for operand in op.operands]
+        nest, used = LoopBuilder(loop), [operand.owner for op in top.walk() for operand in op.operands]
         new: dict[SSAValue, SSAValue] = {loop.body.block.args[0]: nest.index(0)}
         copies = [op.clone(new) for op in needed([top, *used], loop)]
         for copy in copies:
@@ -113,12 +113,12 @@ class _Window:
     def _turns(self) -> tuple[SSAValue, SSAValue]:
         """The rotation of the weights and the position of the new column, carried by the loop over pixels."""
         loop = cast("scf.ForOp", self.pixels)
-        nest = LoopNest(loop)
+        nest = LoopBuilder(loop)
         starts = nest.index(0), nest.index(self.turns - 1)
         body = loop.detach_region(loop.body)
         turn, place = (body.block.insert_arg(IndexType(), number) for number in (1, 2))
         end = cast("scf.YieldOp", body.block.last_op)
-        inside = LoopNest(end)
+        inside = LoopBuilder(end)
         following = inside.add(turn, inside.index(1))
         goes_on = inside.insert(arith.CmpiOp(following, inside.index(self.turns), "slt"))
         end.operands = [inside.insert(arith.SelectOp(goes_on, following, inside.index(0))), turn]
@@ -134,7 +134,7 @@ class _Window:
         constant = scratch.ConstantOp.of(turned, scratch.memref_type(self.weights).element_type)
         constant.result.name_hint = self.weights.name_hint
         Rewriter.insert_op(constant, InsertPoint.before(self.constant))
-        readers, nest = list(body.walk()), LoopNest(cast("Operation", body.first_op))
+        readers, nest = list(body.walk()), LoopBuilder(cast("Operation", body.first_op))
         part = nest.insert(scratch.SliceOp(constant.result, nest.times(turn, raws.size), raws.shape))
         views = {self.weights: part}
 
@@ -163,6 +163,6 @@ def _written(op: Operation) -> list[SSAValue]:
 
 def _restrict(copy: scratch.CopyRunOp, first: SSAValue, at: SSAValue, count: int) -> None:
     """Make a copy transfer fewer elements of a row."""
-    nest = LoopNest(copy)
+    nest = LoopBuilder(copy)
     nest.put(scratch.CopyRunOp(copy.source, first, copy.dest, at, nest.index(count), count))
     Rewriter.erase_op(copy)

@@ -12,6 +12,7 @@ another algorithm.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import lcm, prod
@@ -162,9 +163,36 @@ def _memory(view: SSAValue) -> SSAValue:
     return view.owner.arena if isinstance(view.owner, ViewOp) else view
 
 
-def _overlap(a: SSAValue, b: SSAValue) -> bool:
-    (a_start, a_end), (b_start, b_end) = _span(a), _span(b)
-    return _memory(a) is _memory(b) and max(a_start, b_start) < min(a_end, b_end)
+class _SharedBytes:
+    """The buffers that share bytes with others; buffers at the same bytes are compared once, all together."""
+
+    def __init__(self, buffers: Views) -> None:
+        self.place_of = {view: (_memory(view), *_span(view)) for view in buffers}
+        at: dict[tuple[SSAValue, int, int], list[SSAValue]] = {}
+        for view, place in self.place_of.items():
+            at.setdefault(place, []).append(view)
+        self.rows: dict[SSAValue, list[tuple[int, int, Views]]] = {}
+        """The places in each memory, by their starts: start, end, and the buffers there."""
+        for (memory, start, end), views in at.items():
+            if start < end:
+                self.rows.setdefault(memory, []).append((start, end, frozenset(views)))
+        for rows in self.rows.values():
+            rows.sort(key=_start_of)
+        self.meeting: dict[tuple[SSAValue, int, int], list[Views]] = {}
+
+    def others(self, view: SSAValue, among: Views) -> set[SSAValue]:
+        """The buffers among the given ones that share bytes with a buffer, without the buffer itself."""
+        place = self.place_of[view]
+        if place not in self.meeting:
+            memory, start, end = place
+            rows = self.rows[memory] if start < end else []
+            before = rows[: bisect_left(rows, end, key=_start_of)]
+            self.meeting[place] = [views for _, other_end, views in before if other_end > start]
+        return set[SSAValue]().union(*(views & among for views in self.meeting[place])) - {view}
+
+
+def _start_of(row: tuple[int, int, Views]) -> int:
+    return row[0]
 
 
 def _check_views(function: func.FuncOp) -> None:
@@ -210,7 +238,7 @@ class _Flow:
         self.written_from = self._find_first_writes()
         self.read_after: dict[Operation, Views] = {}
         """The buffers whose content is read after each op, or after the loop if the op is one."""
-        self.buffers = frozenset[SSAValue]().union(*self.views.values())
+        self.shared = _SharedBytes(frozenset[SSAValue]().union(*self.views.values()))
         self.filled: dict[scf.ForOp, Views] = {}
         self.replayed: dict[tuple[Operation, SSAValue, SSAValue], bool] = {}
 
@@ -300,13 +328,14 @@ class _Flow:
         """
         if loop not in self.filled:
             written = frozenset[SSAValue]().union(*(self._access(op)[1] for op in loop.walk() if op is not loop))
-            shared = [view for view in written if any(_overlap(view, other) for other in self.buffers - {view})]
+            buffers = frozenset(self.shared.place_of)
+            shared = [view for view in written if self.shared.others(view, buffers)]
             self.filled[loop] = frozenset(view for view in shared if overwrites(loop, view))
         return self.filled[loop] & after
 
     def _check_write(self, op: Operation, written: SSAValue, reads: Views, after: Views) -> None:
-        others = [other for other in (reads | after) - {written} if _overlap(written, other)]
-        for other in sorted(others, key=self.position):
+        others = sorted(self.shared.others(written, reads) | self.shared.others(written, after), key=self.position)
+        for other in others:
             if self._reads_precede_writes(op, written, other, others):
                 continue
             if other in reads and not self._reads_before_writing(op, written, other):

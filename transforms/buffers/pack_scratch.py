@@ -17,7 +17,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.remarks import Statistic
-from tinyml.dialects.rewriting import Rewriter, hand_on
+from tinyml.dialects.rewriting import Rewriter, inherit_location
 from tinyml.dialects.scratch import (
     AllocOp,
     ArenaOp,
@@ -94,7 +94,7 @@ def _place_buffers(
                 view.properties["place"] = IntegerAttr(index[buffer], i64)
             view.attributes |= buffer.attributes
             view.result.name_hint = buffer.result.name_hint
-            hand_on(buffer.location, view)
+            inherit_location(buffer.location, view)
             views[buffer].append(view)
         moving |= dict.fromkeys(moves, buffer)
         buffer.result.replace_all_uses_with(views[buffer][0].result)
@@ -132,8 +132,7 @@ def _go_on(before: SSAValue, after: SSAValue, move: Operation, known: Operation)
     for use in list(before.uses):
         user = use.operation
         beside = block.find_ancestor_op_in_block(user)
-        if beside is None or user is move:
-            continue
+        assert beside is not None
         if move.is_before_in_block(beside):
             user.operands[use.index] = after
         elif isinstance(user, SliceOp) and user is beside:

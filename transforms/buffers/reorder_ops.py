@@ -19,7 +19,7 @@ from xdsl.traits import is_side_effect_free
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.own_attributes import OwnAttribute, Place, integer
+from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, integer
 from tinyml.dialects.scratch import AllocOp, ReuseOp, ViewOp, bytes_of, memref_type, root, unit_bytes
 from tinyml.transforms.buffers.liveness.live_ranges import (
     Buffer,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 GAP = OwnAttribute(
     "scratch.order_gap",
-    {Place.FUNCTION: integer(0)},
+    {HolderKind.FUNCTION: integer(0)},
     "Upper bound on the bytes by which the order of a block exceeds the optimum.",
 )
 

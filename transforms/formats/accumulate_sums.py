@@ -21,15 +21,13 @@ from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.accumulator import GREATEST_BITS
 from tinyml.dialects.formats.number_format import Bound, Factor
 from tinyml.dialects.rewriting import Rewriter
 
 if TYPE_CHECKING:
     from tinyml.transforms.ir.sums import LoopCarriedSum
 
-
-GREATEST_BITS = 32
-"""Wider accumulators would cost more memory and time than the rounding they save."""
 
 SPARE_BITS = 5
 """A constant gives up fewer than this many bits of precision to make its sum fit."""
@@ -48,15 +46,16 @@ class AccumulateSumsPass(ModulePass):
     @staticmethod
     def found(op: Operation) -> Iterator[LoopCarriedSum]:
         """Yield the sums that it may rewrite, whatever their formats."""
-        loops = [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]
-        if not loops:
-            return
-        from tinyml.transforms.ir.sums import LoopCarriedSum
+        for loop in [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]:
+            yield from _sums(loop)
 
-        for loop in loops:
-            for position in range(len(loop.iter_args)):
-                if (carried_sum := LoopCarriedSum.match(loop, position)) is not None:
-                    yield carried_sum
+
+def _sums(loop: scf.ForOp) -> Iterator[LoopCarriedSum]:
+    from tinyml.transforms.ir.sums import LoopCarriedSum
+
+    for position in range(len(loop.iter_args)):
+        if (carried_sum := LoopCarriedSum.match(loop, position)) is not None:
+            yield carried_sum
 
 
 def _accumulate(carried_sum: LoopCarriedSum) -> None:

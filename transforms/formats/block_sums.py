@@ -29,12 +29,12 @@ class BlockSumsPass(ModulePass):
     block: int = 16
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        loops = [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]
-        if not loops:
-            return
+        for loop in [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]:
+            self._block(loop)
+
+    def _block(self, loop: scf.ForOp) -> None:
         from tinyml.transforms.ir.sums import ColumnSum
 
-        for loop in loops:
-            column_sum = ColumnSum.match(loop)
-            if column_sum is not None and isinstance(column_sum.step, tdsl.MacOp):
-                column_sum.strip_mine(self.block // tdsl.format_of(column_sum.factor).dtype.itemsize)
+        column_sum = ColumnSum.match(loop)
+        if column_sum is not None and isinstance(column_sum.step, tdsl.MacOp):
+            column_sum.strip_mine(self.block // tdsl.format_of(column_sum.factor).dtype.itemsize)

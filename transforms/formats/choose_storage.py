@@ -20,7 +20,7 @@ from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS
 from tinyml.dialects.layouts.packed_bits import packed_bytes, packed_widths
 from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.nests import SumNest
+from tinyml.targets.nests import SumQuery
 from tinyml.targets.registry import HOST, check_target, offers
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class _StoreDense(RewritePattern):
             return []
         vector = 8 * formats[1].dtype.itemsize
         names = num.DotAttr.name, num.DotRowsAttr.name, num.SparseDotAttr.name
-        nests = (SumNest(name, width, vector, ACCUMULATOR_WIDTHS, codings) for name in names for width in widths)
+        nests = (SumQuery(name, width, vector, ACCUMULATOR_WIDTHS, codings) for name in names for width in widths)
         best = dict[tuple[str, int, int, int], Kernel]()
         for kernel in (offer.kernel for nest in nests for offer in offers(self.target, nest)):
             best.setdefault((kernel.op, kernel.gaps, kernel.weights, kernel.sum), kernel)

@@ -18,12 +18,9 @@ from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.accumulator import GREATEST_BITS, Accumulator
 from tinyml.dialects.formats.number_format import Bound, NumberFormat, Raws
 from tinyml.dialects.rewriting import Rewriter
-
-GREATEST_BITS = 32
-"""Wider accumulators would cost more time than their precision is worth."""
 
 SPARE_BITS = 7
 """Each vector gives up fewer than this many bits of precision."""

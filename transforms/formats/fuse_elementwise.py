@@ -18,7 +18,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import locations, tdsl
-from tinyml.dialects.rewriting import Rewriter, hand_on
+from tinyml.dialects.rewriting import Rewriter, inherit_location
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def _fuse(group: list[tdsl.ElementwiseOp], sink: tdsl.ElementwiseOp) -> None:
         argument.name_hint = value.name_hint
 
     def insert(op: Operation) -> SSAValue:
-        hand_on(location, op)
+        inherit_location(location, op)
         body.add_op(op)
         return op.results[0]
 

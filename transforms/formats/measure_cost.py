@@ -15,7 +15,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects.context import context
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.costs import OPTIMIZE
-from tinyml.targets.registry import USUAL
+from tinyml.targets.registry import DEFAULT_TARGET
 from tinyml.transforms.ir.copies import copied
 from tinyml.transforms.ir.levels import FORMATS
 from tinyml.transforms.ir.pipeline_names import (
@@ -40,7 +40,7 @@ class MeasureCostPass(ModulePass):
 
     name = MEASURE_COST
     takes = FORMATS
-    target: str = USUAL
+    target: str = DEFAULT_TARGET
     pack_buffers: bool = False
     flash: int | None = None
 

@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.own_attributes import NAME, TEXT, OwnAttribute, Place, array, integer, record, text_of
+from tinyml.dialects.own_attributes import NAME, TEXT, HolderKind, OwnAttribute, array, integer, record, text_of
 from tinyml.targets.registry import HOST
 from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named, traits_of
 from tinyml.transforms.schedules.tiling.axis_orders import orders
@@ -22,7 +22,7 @@ _SEGMENT = record("a segment", {"first": NAME, "last": NAME, "by": TEXT}, {"more
 
 PLAN = OwnAttribute(
     "tinyml.plan",
-    {Place.MODULE: array(_SEGMENT, "segments with `first`, `last` and `by`")},
+    {HolderKind.MODULE: array(_SEGMENT, "segments with `first`, `last` and `by`")},
     "The segments that are not ordinary: their ends and tiling, and the products that recomputation adds.",
 )
 
@@ -95,11 +95,11 @@ def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None
     """
     if not traits_of(mode).rounds:
         return None
-    from tinyml.transforms.schedules.protocol import ROUNDED
+    from tinyml.transforms.schedules.protocol import ROUNDED_SUFFIX
 
     planned = module.clone()
     PlanExecutionPass(mode, ram).apply(ctx, planned)
-    rounds = any(str(segment["by"]).endswith(ROUNDED) for segment in streamed_segments(planned))
+    rounds = any(str(segment["by"]).endswith(ROUNDED_SUFFIX) for segment in streamed_segments(planned))
     return planned if rounds else None
 
 

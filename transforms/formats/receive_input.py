@@ -27,7 +27,7 @@ from tinyml.transforms.schedules.table import TIME_LOOPS
 if TYPE_CHECKING:
     from tinyml.transforms.schedules.streams.time_loops import SequenceLoop
 
-MOST = (1 << 16) - 1
+COUNT_LIMIT = (1 << 16) - 1
 """Limit on rows and on elements per row, which the program counts in 16 bits."""
 
 
@@ -71,8 +71,8 @@ class ReceiveInputPass(ModulePass):
                 f"got {spell(shape)}"
             )
         rows, length = (shape[0], prod(shape[1:])) if steps else (shape[1], prod(shape[2:]))
-        if max(rows, length) > MOST:
-            most = f"at most {MOST} rows, and as many elements in each"
+        if max(rows, length) > COUNT_LIMIT:
+            most = f"at most {COUNT_LIMIT} rows, and as many elements in each"
             raise InputError(f"an input from {self.input} has {most}, got {spell(shape)}")
         tdsl.update_input(function, received=length)
         if steps is not None:

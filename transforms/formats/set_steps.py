@@ -45,9 +45,9 @@ class SetStepsPass(ModulePass):
             return
         elements = prod(load_data(self.data).shape)
         steps, rest = divmod(elements, pushes.frame)
-        if rest or not 2 <= steps <= streams.MOST:
+        if rest or not 2 <= steps <= streams.COUNT_LIMIT:
             raise InputError(
-                f"a sample holds 2 to {streams.MOST} frames of {pushes.frame} values, one after the other, "
+                f"a sample holds 2 to {streams.COUNT_LIMIT} frames of {pushes.frame} values, one after the other, "
                 f"got {elements}",
                 file=self.data,
             )

@@ -19,7 +19,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.targets.registry import HOST, board
 
-_LEAST = 3
+_MIN_PRODUCTS = 3
 """The minimum products of a sum for which a column is copied."""
 
 
@@ -46,7 +46,7 @@ class _Split(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
         (rows, length), columns = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)[1]
-        if op.result is None or min(rows, columns) < 2 or length < _LEAST or not op.is_bounded_by_parts(op.rhs):
+        if op.result is None or min(rows, columns) < 2 or length < _MIN_PRODUCTS or not op.is_bounded_by_parts(op.rhs):
             return
         # Few programs have such products.
         from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder

@@ -19,7 +19,7 @@ from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.rewriting import PatternRewriteWalker, hand_on
+from tinyml.dialects.rewriting import PatternRewriteWalker, inherit_location
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class _Spread(RewritePattern):
         tensors: dict[SSAValue, SSAValue] = dict(zip(body.arguments, op.inputs, strict=True))
         for step in body.steps:
             made = _on_tensors(step, [tensors[operand] for operand in step.operands])
-            hand_on(step.location, made)
+            inherit_location(step.location, made)
             rewriter.insert(made)
             [scalar], [tensor] = step.results, made[-1].results
             tensor.name_hint, tensors[scalar] = scalar.name_hint, tensor

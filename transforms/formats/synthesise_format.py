@@ -25,7 +25,7 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, listing_f
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.transforms.formats.assignment.format_assignment import range_of
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, scaling_rule
-from tinyml.transforms.formats.constants.number_lists import FINER, POWERS, NumberLists, weighted_reals
+from tinyml.transforms.formats.constants.number_lists import EXTRA_BITS, POWERS, NumberLists, weighted_reals
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, evaluate_program
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
     from tinyml.runtime.model.data import Data
 
-GAIN = 0.01
+MIN_SAVED_LOSS = 0.01
 """The minimum share of the loss that another list for one constant must save."""
 
 LEAST_HALF = 16
@@ -65,7 +65,7 @@ class SynthesiseFormatPass(ModulePass):
         from tinyml.runtime.model.program_data import load_program_data
 
         main = format_named(ctx, self.format, self.width)
-        integer_bits = self.bits + FINER if self.integer_bits is None else self.integer_bits
+        integer_bits = self.bits + EXTRA_BITS if self.integer_bits is None else self.integer_bits
         if not self.bits <= integer_bits <= 16:
             raise InputError(f"integers of a list of {self.bits} bits have from {self.bits} to 16, got {integer_bits}")
         lists = NumberLists(listing_format(main, self.bits), integer_bits)
@@ -98,15 +98,17 @@ class _Synthesis:
         """The list for each constant with the least loss of the program, of one power for all constants or of a
         separate power each.
         """
+        if not self.constants:
+            return {}
         tried = [self._lists(power) for power in self._powers]
-        losses = [self._loss(lists) for lists in tried] if self.constants else []
-        if not losses or math.isinf(least := min(losses)):
+        losses = [self._loss(lists) for lists in tried]
+        if math.isinf(least := min(losses)):
             return {}
         best = tried[losses.index(least)]
         for index in self.constants if not self.options.shared else ():
             changed = [{**best, index: lists[index]} for lists in tried if lists[index] != best[index]]
             losses = [self._loss(lists) for lists in changed]
-            if min(losses, default=math.inf) < (1 - GAIN) * least:
+            if min(losses, default=math.inf) < (1 - MIN_SAVED_LOSS) * least:
                 least = min(losses)
                 best = changed[losses.index(least)]
         return {self.constants[index]: format for index, format in best.items()}

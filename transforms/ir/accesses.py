@@ -19,7 +19,7 @@ from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
 from tinyml.transforms.ir.buffers import bytes_of, element_of, is_handed_on, memory_of
 from tinyml.transforms.ir.indices import AffineSum
 
-NEVER = 1 << 31
+DISJOINT_DISTANCE = 1 << 31
 """The distance of accesses that have no bit in common."""
 
 
@@ -60,27 +60,27 @@ def distance(
 ) -> int | None:
     """Iterations from one access to the other access of the same element, negative if the other is earlier.
 
-    None if it is unknown or several iterations access the element; `NEVER` if none does. body, step, trips: those of
-    the loop whose index appears in both addresses; without a body, both accesses run once.
+    None if it is unknown or several iterations access the element; `DISJOINT_DISTANCE` if none does. body, step, trips:
+    those of the loop whose index appears in both addresses; without a body, both accesses run once.
     """
     if first.is_apart(second):
-        return NEVER
+        return DISJOINT_DISTANCE
     if first.start is None or second.start is None or first.width != second.width:
         return None
     gap = first.start.plus(second.start, -1)
     if gap.factors or gap.constant % first.width:
         return None
     if body is None:
-        return NEVER if gap.constant else 0
+        return DISJOINT_DISTANCE if gap.constant else 0
     index = body.args[0]
     if step is None or any(value is not index and body.is_ancestor(value.owner) for value in first.start.factors):
         return None
     if (advance := step * first.start.factors.get(index, 0)) == 0:
-        return NEVER if gap.constant else None
+        return DISJOINT_DISTANCE if gap.constant else None
     if advance % first.width:
         return None
     iterations, rest = divmod(gap.constant, advance)
-    return NEVER if rest or (trips is not None and abs(iterations) >= trips) else iterations
+    return DISJOINT_DISTANCE if rest or (trips is not None and abs(iterations) >= trips) else iterations
 
 
 def accesses(block: Block) -> list[Access] | None:

@@ -13,10 +13,10 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch import CopyRunOp, SliceOp, memref_type
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 
-class AddressNest(LoopNest):
+class AddressBuilder(LoopBuilder):
     """A loop nest in which an index is a value, or an integer if it is known."""
 
     def value(self, index: SSAValue | int) -> SSAValue:
@@ -53,7 +53,7 @@ class AddressNest(LoopNest):
         self.fold(count, [], step)
 
 
-class Place(NamedTuple):
+class ArrayLocation(NamedTuple):
     """The location of an array: a flat memory, and the element at which the array starts."""
 
     memory: SSAValue
@@ -71,10 +71,10 @@ class FlatAccesses(ABC):
 
     def __init__(self, function: func.FuncOp):
         self.function = function
-        self.at: dict[SSAValue, Place] = {}
+        self.at: dict[SSAValue, ArrayLocation] = {}
         first = function.body.block.first_op
         assert first is not None
-        self.nest = AddressNest(first)
+        self.nest = AddressBuilder(first)
 
     @abstractmethod
     def read(self, memory: SSAValue, index: SSAValue, array: SSAValue) -> SSAValue:
@@ -84,7 +84,7 @@ class FlatAccesses(ABC):
     def write(self, value: SSAValue, memory: SSAValue, index: SSAValue) -> None:
         """Insert a store."""
 
-    def place(self, array: SSAValue) -> Place:
+    def place(self, array: SSAValue) -> ArrayLocation:
         """The place of an array; raises `InputError` for a memref of another origin."""
         if (found := self.at.get(array)) is None:
             owner = array.owner if isinstance(array.owner, Operation) else self.function
@@ -104,7 +104,7 @@ class FlatAccesses(ABC):
         match op:
             case SliceOp():
                 memory, start = self.place(op.source)
-                self.at[op.result] = Place(memory, self.nest.sum(start, op.offset))
+                self.at[op.result] = ArrayLocation(memory, self.nest.sum(start, op.offset))
             case memref.CastOp():
                 self.at[op.dest] = self.place(op.source)
             case memref.LoadOp():

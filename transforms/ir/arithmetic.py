@@ -196,7 +196,7 @@ def prepare(op: Operation) -> Lowering | None:
 
 
 @dataclass(frozen=True)
-class Alone:
+class OpFunction:
     """The lowering of one num op in a separate function. interval: the proven interval of its result, if there is
     one.
     """
@@ -206,7 +206,7 @@ class Alone:
     interval: Interval | None
 
     @classmethod
-    def recorded(cls, op: Operation, intervals: Sequence[Interval | None]) -> Alone:
+    def recorded(cls, op: Operation, intervals: Sequence[Interval | None]) -> OpFunction:
         """The op in exact integers. intervals: the proven interval of each operand, or None.
 
         Raises `InputError` for an op without a lowering.
@@ -234,7 +234,7 @@ class Alone:
         """The body, which ends in a return."""
         return self.function.body.block
 
-    def expanded(self) -> Alone:
+    def expanded(self) -> OpFunction:
         """The same op expanded to registers; this object is changed."""
         expand(self.function, self.context)
         return self

@@ -10,7 +10,7 @@ from xdsl.ir import Block, Region, SSAValue
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
@@ -18,7 +18,7 @@ def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
 
     All rows of a single window form a nest, whose dot products are calls.
     """
-    nest = LoopNest(op)
+    nest = LoopBuilder(op)
     sparse = [each for each in op.body.block.ops if isinstance(each, num.SparseProductsOp | num.EntriesOp)]
     lengths = [each.lengths for each in sparse]
 
@@ -47,7 +47,7 @@ def _inline(
     op: num.ContractOp,
     indices: Indices,
     entries: Mapping[num.SparseProductsOp | num.EntriesOp, SSAValue],
-    nest: LoopNest,
+    nest: LoopBuilder,
 ) -> None:
     """Insert the body for given indices, with dot products. entries: the row's first entry in each sparse matrix."""
     for argument, index in zip(op.body.block.args, indices, strict=True):
@@ -75,7 +75,7 @@ def _inline(
         Rewriter.erase_op(each)
 
 
-def _dots(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopNest) -> SSAValue:
+def _dots(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopBuilder) -> SSAValue:
     """Add the products of all runs of a window to a sum."""
     (runs, pitch, _), sum, row = op.spaces, op.sum, indices[-1]
     part = op.length // runs
@@ -96,7 +96,7 @@ def _dots(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: Lo
 
 def open_entries(op: num.SparseProductsOp) -> None:
     """Replace the products of a compressed row by a `num.entries` that adds them one by one."""
-    nest, body = LoopNest(op), Block(arg_types=[op.sum.type, IndexType(), IndexType()])
+    nest, body = LoopBuilder(op), Block(arg_types=[op.sum.type, IndexType(), IndexType()])
     sum, entry, column = body.args
     with nest.inside(body):
         product = num.MacOp(sum, nest.load(op.values, [entry]), nest.load(op.vector, [column]))
@@ -106,7 +106,7 @@ def open_entries(op: num.SparseProductsOp) -> None:
     Rewriter.replace_op(op, [], [opened])
 
 
-def _over_entries(op: num.EntriesOp, row: SSAValue, first: SSAValue, nest: LoopNest) -> SSAValue:
+def _over_entries(op: num.EntriesOp, row: SSAValue, first: SSAValue, nest: LoopBuilder) -> SSAValue:
     """Add the terms of a row in a loop that follows its gaps, starting at entry number `first`."""
 
     def add(*values: SSAValue) -> SSAValue:
@@ -125,7 +125,7 @@ def _over_entries(op: num.EntriesOp, row: SSAValue, first: SSAValue, nest: LoopN
     return sum
 
 
-def _first(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopNest) -> SSAValue:
+def _first(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopBuilder) -> SSAValue:
     """The element offset of the start of a window."""
     if len(around.shape) == 1:
         return nest.index(0)
@@ -133,7 +133,7 @@ def _first(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: L
     return nest.add(nest.times(indices[-3], op.spaces.pitch), first) if around.lines > 1 else first
 
 
-def _store(op: memref.StoreOp, nest: LoopNest) -> None:
+def _store(op: memref.StoreOp, nest: LoopBuilder) -> None:
     """Store an element at its linear index in the whole buffer, so that outer loops compute their part of it once."""
     number: SSAValue | None = None
     for index, extent in zip(op.indices, scratch.memref_type(op.memref).get_shape(), strict=True):

@@ -21,11 +21,11 @@ from tinyml.dialects import num
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.num.index_ranges import division_of, is_computable
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 def applied(
-    map: AffineMap, shape: Sequence[int], indices: Indices, symbols: Sequence[SSAValue], nest: LoopNest
+    map: AffineMap, shape: Sequence[int], indices: Indices, symbols: Sequence[SSAValue], nest: LoopBuilder
 ) -> Indices:
     """Insert the results of a map into the body of a `num.nest` that visits a shape.
 
@@ -50,7 +50,7 @@ def applied(
     return found
 
 
-def _apply(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue], nest: LoopNest) -> SSAValue:
+def _apply(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue], nest: LoopBuilder) -> SSAValue:
     """Insert the `affine.apply` of an expression to the indices and symbols that occur in it."""
     parts = list(expression.dfs())
     axes = sorted({part.position for part in parts if isinstance(part, AffineDimExpr)})
@@ -66,7 +66,7 @@ def _apply(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue]
 
 
 def mapped(
-    map: AffineMap, shape: Sequence[int], indices: Indices, symbols: Sequence[SSAValue], nest: LoopNest
+    map: AffineMap, shape: Sequence[int], indices: Indices, symbols: Sequence[SSAValue], nest: LoopBuilder
 ) -> Indices:
     """Emit the results of a map for indices of a shape, and for symbols from 0 on.
 
@@ -76,7 +76,7 @@ def mapped(
 
 
 def _value(
-    expression: AffineExpr, shape: Sequence[int], indices: Indices, symbols: Sequence[SSAValue], nest: LoopNest
+    expression: AffineExpr, shape: Sequence[int], indices: Indices, symbols: Sequence[SSAValue], nest: LoopBuilder
 ) -> SSAValue:
     def value(part: AffineExpr) -> SSAValue:
         return _value(part, shape, indices, symbols, nest)
@@ -120,12 +120,12 @@ def _negated(expression: AffineExpr) -> AffineExpr | None:
             return None
 
 
-def inline(op: num.NestOp, numbers: Indices, nest: LoopNest) -> None:
+def inline(op: num.NestOp, numbers: Indices, nest: LoopBuilder) -> None:
     """Move the body of a nest to the insertion point of a builder, for given numbers of its axes."""
     _inline(op.body.block, numbers, dict(zip(numbers, op.shape, strict=True)), nest)
 
 
-def inline_reduction(op: num.ReduceOp, nest: LoopNest, extents: Mapping[SSAValue, int] | None = None) -> None:
+def inline_reduction(op: num.ReduceOp, nest: LoopBuilder, extents: Mapping[SSAValue, int] | None = None) -> None:
     """Replace a reduction by a loop that carries its values. extents: those of the numbers of axes around it."""
 
     def body(number: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -140,7 +140,7 @@ def inline_reduction(op: num.ReduceOp, nest: LoopNest, extents: Mapping[SSAValue
 
 
 def _inline(
-    block: Block, values: Sequence[SSAValue], extents: Mapping[SSAValue, int], nest: LoopNest
+    block: Block, values: Sequence[SSAValue], extents: Mapping[SSAValue, int], nest: LoopBuilder
 ) -> Sequence[SSAValue]:
     """Move the ops of a body, for given arguments, and return the values that it yields.
 
@@ -165,7 +165,7 @@ def _inline(
     return ()
 
 
-def _of_map(op: affine.ApplyOp, extents: Mapping[SSAValue, int], nest: LoopNest) -> SSAValue:
+def _of_map(op: affine.ApplyOp, extents: Mapping[SSAValue, int], nest: LoopBuilder) -> SSAValue:
     """The index of a map, as arithmetic on indices; only numbers of axes are divided."""
     map, dims, operands = op.map.data, op.map.data.num_dims, list(op.mapOperands)
     shape = [extents.get(number, 1) for number in operands[:dims]]

@@ -25,7 +25,7 @@ from tinyml.dialects.operations import INDEX, index_constant
 from tinyml.dialects.rewriting import Builder
 from tinyml.dialects.tdsl.attributes import calls_of
 from tinyml.dialects.tdsl.interface import read_interface
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 
 def is_run(whole: Sequence[int], part: Sequence[int]) -> bool:
@@ -65,7 +65,7 @@ def is_multiple(index: SSAValue, factor: int) -> bool:
             return factor == 1
 
 
-def exchanged(index: SSAValue, factor: int, by: int, nest: LoopNest) -> SSAValue:
+def exchanged(index: SSAValue, factor: int, by: int, nest: LoopBuilder) -> SSAValue:
     """Emit index / factor * by for an index that is a multiple of `factor`, without a division."""
     if factor == by:
         return index

@@ -18,7 +18,7 @@ Interval: TypeAlias = "tuple[int, int]"
 INDEX = (-(1 << 31), (1 << 31) - 1)
 """The interval of an unconstrained index."""
 
-_LESS = 2
+_SIGNED_LESS = 2
 """The predicate `slt` of comparisons."""
 
 _ROUNDS = 4
@@ -147,7 +147,7 @@ class _Pass:
         """The interval of a value that is selected only while it is less than a limit."""
         if not isinstance(op, arith.SelectOp) or not isinstance(test := op.cond.owner, arith.CmpiOp):
             return interval
-        if test.predicate.value.data != _LESS or test.lhs is not op.lhs:
+        if test.predicate.value.data != _SIGNED_LESS or test.lhs is not op.lhs:
             return interval
         (low, high), (other_low, other_high) = self.of(op.lhs), self.of(op.rhs)
         return min(low, other_low), max(min(high, self.of(test.rhs)[1] - 1), other_high)

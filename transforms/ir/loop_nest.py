@@ -61,7 +61,7 @@ Mac: TypeAlias = Callable[[SSAValue, SSAValue], SSAValue]
 """Insert the addition of a product, given the partial sum and the index of the product."""
 
 
-class LoopNest(LocatedBuilder):
+class LoopBuilder(LocatedBuilder):
     """A builder of ops before an op, with its location: nests by `nest` and `reduce`, loops by `over` and `fold`.
 
     The bodies of nests are closed; loops may contain any ops. All methods continue after the inserted ops.
@@ -267,7 +267,7 @@ def local_array(function: func.FuncOp, element: Attribute, length: int, name: st
     """Allocate a local array on the stack of a function."""
     first = function.body.block.first_op
     assert first is not None
-    array = LoopNest(first).insert(memref.AllocaOp.get(element, shape=[length]))
+    array = LoopBuilder(first).insert(memref.AllocaOp.get(element, shape=[length]))
     array.name_hint = name
     return array
 

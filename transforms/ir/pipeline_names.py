@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import DictionaryAttr, FloatAttr, ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.context import context, registry
-from tinyml.dialects.own_attributes import NUMBER, OwnAttribute, Place, record
+from tinyml.dialects.own_attributes import NUMBER, HolderKind, OwnAttribute, record
 
 if TYPE_CHECKING:
     from tinyml.transforms.ir.cost.estimate import Estimate
@@ -49,7 +49,11 @@ MEASURE_COST = "measure-cost"
 
 COST_ATTRIBUTE = OwnAttribute(
     "tinyml.cost",
-    {Place.MODULE: record("the floats `time`, `flash` and `ram`", {"time": NUMBER, "flash": NUMBER, "ram": NUMBER})},
+    {
+        HolderKind.MODULE: record(
+            "the floats `time`, `flash` and `ram`", {"time": NUMBER, "flash": NUMBER, "ram": NUMBER}
+        )
+    },
     "The costs of the program, written by `estimate-cost` and `measure-cost`.",
 )
 

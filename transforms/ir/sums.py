@@ -70,7 +70,7 @@ class LoopCarriedSum:
         return None
 
 
-LEAST = 4
+MIN_BLOCK = 4
 """The smallest block of iterations; with fewer, the calls of their dot products cost more than they save."""
 
 
@@ -128,10 +128,10 @@ class ColumnSum:
         return None
 
     def strip_mine(self, most: int) -> None:
-        """Split the iterations into blocks of the greatest size from `LEAST` to `most` that divides their number, if
-        there is one.
+        """Split the iterations into blocks of the greatest size from `MIN_BLOCK` to `most` that divides their number,
+        if there is one.
         """
-        sizes = [size for size in range(LEAST, most + 1) if self.trips % size == 0]
+        sizes = [size for size in range(MIN_BLOCK, most + 1) if self.trips % size == 0]
         if sizes:
             self._rewrite(sizes[-1])
 

@@ -26,11 +26,11 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.nests import SumNest
+from tinyml.targets.nests import SumQuery
 from tinyml.targets.registry import HOST, compile_for, offers
-from tinyml.transforms.ir.accesses import NEVER, accesses, distance
+from tinyml.transforms.ir.accesses import DISJOINT_DISTANCE, accesses, distance
 from tinyml.transforms.ir.contraction_loops import expand_contraction
-from tinyml.transforms.ir.loop_nest import LoopNest, local_array, needed
+from tinyml.transforms.ir.loop_nest import LoopBuilder, local_array, needed
 from tinyml.transforms.loops.kernels.tiles import obstacle_of_tile, usual_tile
 
 TILES = Statistic("num-tiles", "Number of contractions that a tile computes")
@@ -131,7 +131,7 @@ class _Rows:
 
     def rewrite(self, sums: SSAValue) -> None:
         """Process rows block by block and the remaining ones in a loop; `sums` is an array for one block."""
-        nest, op = LoopNest(self.op), self.op
+        nest, op = LoopBuilder(self.op), self.op
         rest = op.rows % self.block
         starts = self._zeros(nest) or sums
         blocks = nest.index((op.rows - rest) // self.block)
@@ -161,7 +161,7 @@ class _Rows:
         else:
             Rewriter.erase_op(op)
 
-    def _zeros(self, nest: LoopNest) -> SSAValue | None:
+    def _zeros(self, nest: LoopBuilder) -> SSAValue | None:
         """An array of zeros in flash for few sums that start from zero; None for others."""
         if not isinstance(self.sum.start.owner, num.ZeroOp) or self.block > ZEROS:
             return None
@@ -170,7 +170,7 @@ class _Rows:
         zeros.name_hint = "zeros"
         return zeros
 
-    def _each(self, nest: LoopNest, first: SSAValue, sums: SSAValue, *, start: bool) -> None:
+    def _each(self, nest: LoopBuilder, first: SSAValue, sums: SSAValue, *, start: bool) -> None:
         """Insert a loop over the rows of a block that stores the start of each sum, or that finishes each sum."""
         begin, (last, _), op = self.sum.start, self.products[-1], self.op
 
@@ -187,7 +187,7 @@ class _Rows:
 
         nest.fold(nest.index(self.block), [], body)
 
-    def _copy(self, nest: LoopNest, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]) -> None:
+    def _copy(self, nest: LoopBuilder, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]) -> None:
         """Insert copies of ops for other `values`, with the sum in the accumulator to which it moves."""
         moves = self.accumulator.type != self.sum.start.type
         for op in ops:
@@ -197,7 +197,7 @@ class _Rows:
                 values[op.results[0]] = Rewriter.replace_value_with_new_type(copy.results[0], wide.type)
 
 
-def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: Sequence[str]) -> SumNest | None:
+def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: Sequence[str]) -> SumQuery | None:
     """The query to a chip for a kernel that computes the products of several rows; None where no kernel can compute
     them.
 
@@ -219,7 +219,7 @@ def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: S
     if op.row_pitch != op.length + (0 if bits is None else -op.length % group_length(bits)):
         return None
     weights, vector = (8 * format.dtype.itemsize for format in formats)
-    return SumNest(routine, bits or weights, vector, widths, flash=scratch.in_flash(types[0]), rows=rows)
+    return SumQuery(routine, bits or weights, vector, widths, flash=scratch.in_flash(types[0]), rows=rows)
 
 
 def _reads_earlier_rows(op: num.ContractOp, sum: num.Sum) -> bool:
@@ -237,4 +237,4 @@ def _reads_earlier_rows(op: num.ContractOp, sum: num.Sum) -> bool:
         for store, read in product(found, found)
         if store.writes and read.op in early
     ]
-    return any(apart is None or 0 < apart < NEVER for apart in rows)
+    return any(apart is None or 0 < apart < DISJOINT_DISTANCE for apart in rows)

@@ -25,7 +25,7 @@ from tinyml.transforms.ir.buffers import buffer_reads, retype_elements
 
 _PRODUCTS = num.DotAttr, num.StridedDotAttr, num.SparseDotAttr
 
-SHARE = 0.5
+FLASH_SHARE = 0.5
 """The part of a board's flash that constants may take, including those that are split; code needs the rest."""
 
 
@@ -59,7 +59,7 @@ class DecodeConstantsPass(ModulePass):
         if not candidates:
             return
         flash = self.flash or board(self.target).flash
-        left = math.inf if flash is None else SHARE * flash - sum(map(_size, constants))
+        left = math.inf if flash is None else FLASH_SHARE * flash - sum(map(_size, constants))
         for constant, format in candidates:
             added = constant.raws.size * (format.dtype.itemsize - constant.raws.dtype.itemsize)
             if added <= left:
@@ -98,7 +98,7 @@ def _replace(constant: scratch.ConstantOp, format: NumberFormat) -> None:
 
 def _unpacked(constant: scratch.ConstantOp) -> NumberFormat | None:
     """The format of the split constant that all accumulators accept; None if there is none."""
-    if _format(constant) is None or constant.loaded:
+    if _format(constant) is None:
         return None
     found = set[NumberFormat | None]()
     for use in buffer_reads(constant.result):

@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError
 from tinyml.targets.costs import OPTIMIZE
-from tinyml.targets.registry import USUAL
+from tinyml.targets.registry import DEFAULT_TARGET
 from tinyml.transforms.ir.cost.estimate import Estimate, estimate_on
 from tinyml.transforms.ir.levels import PROGRAM_LOOPS
 from tinyml.transforms.ir.pipeline_names import ESTIMATE_COST, ProgramCost, set_cost
@@ -28,7 +28,7 @@ class EstimateCostPass(ModulePass):
 
     name = ESTIMATE_COST
     takes = PROGRAM_LOOPS
-    target: str = USUAL
+    target: str = DEFAULT_TARGET
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         set_cost(op, self.cost(op))

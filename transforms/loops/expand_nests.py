@@ -18,7 +18,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.index_maps import inline, inline_reduction
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def _expand(function: func.FuncOp) -> None:
             expand_contraction(nest)
     reductions = [each for each in function.walk() if isinstance(each, num.ReduceOp)]
     for reduction in [each for each in reductions if not isinstance(each.parent_op(), num.ReduceOp)]:
-        inline_reduction(reduction, LoopNest(reduction))
+        inline_reduction(reduction, LoopBuilder(reduction))
     for slide in [each for each in function.walk() if isinstance(each, scratch.SlideOp) and not _has_formats(each)]:
         Rewriter.erase_op(slide)
 
@@ -59,7 +59,7 @@ def _has_formats(op: Operation) -> bool:
 
 def expand_nest(op: num.NestOp) -> None:
     """Replace a nest by loops over its axes, the outermost first."""
-    nest = LoopNest(op)
+    nest = LoopBuilder(op)
 
     nest.over(op.shape, lambda numbers: inline(op, numbers, nest))
     Rewriter.erase_op(op)

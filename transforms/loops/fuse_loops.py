@@ -29,10 +29,10 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import fused
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.ir.accesses import NEVER, Access, accesses, buffer_access, distance
+from tinyml.transforms.ir.accesses import DISJOINT_DISTANCE, Access, accesses, buffer_access, distance
 from tinyml.transforms.ir.buffers import buffer_reads, bytes_of, memory_of
 from tinyml.transforms.ir.index_maps import inline
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 FUSED = Statistic("num-fused", "Number of nests fused with the one before")
 FORWARDED = Statistic("num-forwarded", "Number of loads that became the stored value")
@@ -179,7 +179,7 @@ def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> 
 
 def _contraction(op: num.NestOp) -> num.ContractOp:
     """Replace an elementwise nest by a contraction without products, which also computes the indices of the nest."""
-    nest = LoopNest(op)
+    nest = LoopBuilder(op)
     contraction = nest.contract(op.shape, lambda numbers: inline(op, numbers, nest))
     contraction.location = op.location
     Rewriter.erase_op(op)
@@ -233,7 +233,7 @@ class _Order:
         if _is_written(use):
             return False
         apart = _apart(use, store, nest)
-        return apart is None or 1 <= apart < NEVER
+        return apart is None or 1 <= apart < DISJOINT_DISTANCE
 
     def _follows(self, use: Use, store: memref.StoreOp, nest: _Loop) -> bool:
         """True if an op may use bytes of a buffer after a store of a nest has written them."""
@@ -246,7 +246,7 @@ class _Order:
         if op.parent is not nest.body.block:
             return is_later
         apart = _apart(use, store, nest)
-        return apart is None or (0 if is_later else 1) <= apart < NEVER
+        return apart is None or (0 if is_later else 1) <= apart < DISJOINT_DISTANCE
 
 
 def _apart(use: Use, store: memref.StoreOp, nest: _Loop) -> int | None:

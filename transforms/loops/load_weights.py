@@ -24,7 +24,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer, retype_elements
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 _READERS = num.StartOp, num.MacOp, num.AddOp
 
@@ -110,19 +110,19 @@ def _add_start_last(op: num.ProductsOp | num.CallOp, places: int) -> None:
     """Start a sum with divided weights from zero, multiply the result, and add the start."""
     accumulator, start = num.accumulator_type(op.sum), op.sum.owner
     assert isinstance(accumulator, AccumulatorType)
-    nest = LoopNest(op)
+    nest = LoopBuilder(op)
     fine, coarse = accumulator, AccumulatorType(accumulator.width.data, accumulator.frac.data - places)
     op.operands[0] = nest.insert(num.ZeroOp(coarse.type))
     Rewriter.replace_value_with_new_type(op.result, coarse.type)
     [use] = op.result.uses
-    nest = LoopNest(use.operation)
+    nest = LoopBuilder(use.operation)
     sum = nest.insert(num.AlignOp(op.result, fine.type))
     if isinstance(start, num.StartOp):
         sum = _added(sum, start.value, fine, nest)
     use.operation.operands[use.index] = sum
 
 
-def _added(sum: SSAValue, value: SSAValue, accumulator: AccumulatorType, nest: LoopNest) -> SSAValue:
+def _added(sum: SSAValue, value: SSAValue, accumulator: AccumulatorType, nest: LoopBuilder) -> SSAValue:
     """A sum plus a number, as its product with a power of two."""
     format = exact_numbers(element_format(value.type))
     scale = accumulator.frac.data - format.scale

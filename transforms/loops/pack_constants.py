@@ -2,7 +2,7 @@
 
 The width follows from the raws of an array, whatever its number format. Kernels of the target read packed rows; single
 elements cost a call each. As in `choose-storage`, the product of bytes and time decides: it has to fall by the share
-`GAIN`. The bytes saved also have to exceed those of the code that reads the packed elements.
+`MIN_GAIN`. The bytes saved also have to exceed those of the code that reads the packed elements.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import memref_type
 from tinyml.targets.kernel import Kernel, packed_reader
 from tinyml.targets.makers import ListedKernels
-from tinyml.targets.nests import SumNest
+from tinyml.targets.nests import SumQuery
 from tinyml.targets.registry import HOST, chip_of, offers
 from tinyml.transforms.ir.buffers import buffer_reads, retype_buffer, retype_elements
 from tinyml.transforms.ir.indices import exchanged, is_multiple
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.loops.kernels.tiles import is_bought
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 CHOICES = ("auto", "always", "never")
 
-MOST = (1 << 15) - 1
+INDEX_LIMIT = (1 << 15) - 1
 """The most elements of an array whose single elements can be read: their index is an `int16_t`."""
 
 
-GAIN = 0.15
+MIN_GAIN = 0.15
 """The least share by which packing has to reduce the product of bytes and time; a few bytes do not justify slower
 code.
 """
@@ -124,7 +124,7 @@ class _Packable:
         whole = format.coding is INTEGER_CODING and not op.loaded
         widths = packings(op.raws) if whole else packed_widths(op.raws)
         candidates = [cls._with(op, target, bits, row, readers) for bits in widths]
-        readable = [candidate for candidate in candidates if candidate.calls == 0 or op.raws.size <= MOST]
+        readable = [candidate for candidate in candidates if candidate.calls == 0 or op.raws.size <= INDEX_LIMIT]
         return min(readable, key=lambda candidate: candidate.effort, default=None)
 
     @classmethod
@@ -180,7 +180,7 @@ class _Packable:
 
     def repays(self, code: int) -> bool:
         """True if the time saved justifies a reader's code, even if only this constant used it."""
-        return self.effort + code * self.slowdown < (1 - GAIN) * self.size
+        return self.effort + code * self.slowdown < (1 - MIN_GAIN) * self.size
 
     def pack(self) -> None:
         """Pack the constant and adapt its readers."""
@@ -214,7 +214,7 @@ def _with_zero(type: Attribute, bits: Width) -> Attribute:
 
 def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
     """The constants worth packing; those are left out that together save less than the code of their reader takes."""
-    chosen = [packable for packable in packables if packable.effort < (1 - GAIN) * packable.size]
+    chosen = [packable for packable in packables if packable.effort < (1 - MIN_GAIN) * packable.size]
     while True:
         saved: dict[str, int] = {}
         for packable in chosen:
@@ -281,7 +281,7 @@ def _summing(
     bits = packed or 8 * formats[1].dtype.itemsize
     widths = [width for width in ACCUMULATOR_WIDTHS if width >= num.accumulator_type(sum).bits]
     flash = scratch.in_flash(memref_type(values))
-    nest = SumNest(op, weights, bits, tuple(widths), codings, flash, rows=rows)
+    nest = SumQuery(op, weights, bits, tuple(widths), codings, flash, rows=rows)
     return [offer.kernel for offer in offers(target, nest)]
 
 
@@ -316,7 +316,7 @@ def _pad_slices(value: SSAValue, row: int, padded: int) -> None:
     for use in list(value.uses):
         view = use.operation
         if isinstance(view, scratch.SliceOp):
-            view.operands[1] = exchanged(view.offset, row, padded, LoopNest(view))
+            view.operands[1] = exchanged(view.offset, row, padded, LoopBuilder(view))
             type = memref_type(view.result)
             if scratch.elements_of(view.result) > row:
                 _pad_slices(view.result, row, padded)

@@ -25,12 +25,12 @@ from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.remarks import Statistic, missed
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Kernel
-from tinyml.targets.nests import Offer, SumNest
+from tinyml.targets.nests import Offer, SumQuery
 from tinyml.targets.registry import HOST, board, compile_for, kernel_of, offers
 from tinyml.transforms.ir.buffers import buffer_reads
 from tinyml.transforms.ir.contraction_loops import expand_contraction, open_entries
 from tinyml.transforms.ir.indices import is_multiple
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.loops.kernels.local_runs import LocalRuns, coding_of, decoded_format, open_nest_around
 from tinyml.transforms.loops.kernels.tiles import select_tile_kernels
 
@@ -78,7 +78,7 @@ class SelectKernelsPass(ModulePass):
             else:
                 missed(call, f"becomes a loop: the target has no kernel for {routine.name} of these operands")
                 open_nest_around(call)
-                _replace(call, routine.expand(call, LoopNest(call)))
+                _replace(call, routine.expand(call, LoopBuilder(call)))
         select_chunks(op, self.target)
         _remove_unread(op)
 
@@ -110,7 +110,7 @@ def _state_slide(op: Operation, weights: SSAValue, vector: SSAValue, length: int
     whole = scratch.elements_of(window) == length and _begins_at_multiple(weights, length)
     table = isinstance(constant.owner, scratch.ConstantOp) and _in_flash(weights) and _packed_bits(weights) is None
     if len(uses) == 2 and len(copies) == 1 and whole and table:
-        LoopNest(op).put(scratch.SlideOp(vector, weights))
+        LoopBuilder(op).put(scratch.SlideOp(vector, weights))
 
 
 def _in_blocks(call: num.CallOp, offer: Offer, local: LocalRuns) -> None:
@@ -151,7 +151,7 @@ def _chosen(op: num.CallOp, target: str) -> Offer | None:
     return next((offer for offer in found[0] if offer.kernel.sum == op.accumulator.bits), None)
 
 
-def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumNest | None:
+def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumQuery | None:
     """The query to a chip for a call; None where no kernel can read the operands."""
     routine, (weights, vector) = op.routine, op.factors
     if _in_flash(vector) or not _begins_whole(weights):
@@ -167,7 +167,7 @@ def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumNest | None:
     if fetches and scratch.packed_offset(scratch.memref_type(vector)):
         return None
     dot = isinstance(routine, num.DotAttr)
-    return SumNest(
+    return SumQuery(
         routine.name,
         _packed_bits(weights) or _whole_bits(weights),
         (fetches and scratch.ram_bits(scratch.memref_type(vector))) or _whole_bits(vector),
@@ -186,7 +186,7 @@ def _widen(sum: num.Sum, bits: int) -> None:
         return
     start, type, [first, *_] = sum.start.owner, before.widened(bits).type, sum.links
     wide = num.StartOp(start.value, type) if isinstance(start, num.StartOp) else num.ZeroOp(type)
-    LoopNest(first).insert(wide)
+    LoopBuilder(first).insert(wide)
     wide.result.name_hint = sum.start.name_hint
     first.operands[0] = wide.result
     for link in sum.links:
@@ -241,7 +241,7 @@ def _set_sparse_kernel(op: num.CallOp, offer: Offer, target: str) -> Offer | Non
     if best.make_stream is None:
         op.kernel = best.kernel.attribute
         return offer
-    nest, bytes = LoopNest(op), best.make_stream()
+    nest, bytes = LoopBuilder(op), best.make_stream()
     sum, values, _, lengths, vector, number, at = op.arguments
     stream = scratch.ConstantOp.of(bytes.view("i1"), i8)
     stream.result.name_hint = f"{values.name_hint or 'sparse'}_rows"
@@ -294,7 +294,7 @@ def select_chunks(module: ModuleOp, target: str) -> None:
 def _in_chunks(plain: Kernel, target: str) -> list[Kernel]:
     """The kernels that compute the same sum in chunks as a plain kernel."""
     widths, sums = (plain.weights, plain.vector), (plain.sum,)
-    nest = SumNest(plain.op, *widths, sums, plain.codings, plain.flash, chunked=True)
+    nest = SumQuery(plain.op, *widths, sums, plain.codings, plain.flash, chunked=True)
     return [offer.kernel for offer in offers(target, nest)]
 
 

@@ -25,7 +25,7 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import HOST, chip_of
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.levels import LOOPS
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class _Reader:
 
     def read(self, copy: scratch.SliceOp | memref.LoadOp, part: SSAValue, index: SSAValue) -> None:
         """Make a copy of the op read a part of the array. index: the number of the iteration since the part began."""
-        nest = LoopNest(copy)
+        nest = LoopBuilder(copy)
         type = scratch.memref_type(part)
         row = prod(type.get_shape()[1:]) if isinstance(copy, memref.LoadOp) else 1
         at = nest.times(index, self.slope // row)
@@ -129,7 +129,7 @@ def _split_loop(loop: scf.ForOp, readers: Sequence[_Reader], cuts: Sequence[int]
     """Replace a loop by one for each part of an array. cuts: the beginnings of the parts, and the end of the last
     one.
     """
-    nest = LoopNest(loop)
+    nest = LoopBuilder(loop)
     slope, end = readers[0].slope, const_evaluate_operand(loop.ub)
     assert end is not None
     carried: Sequence[SSAValue] = loop.iter_args
@@ -144,7 +144,7 @@ def _split_loop(loop: scf.ForOp, readers: Sequence[_Reader], cuts: Sequence[int]
         for reader in readers:
             op = copies[reader.op]
             assert isinstance(op, scratch.SliceOp | memref.LoadOp)
-            inside = LoopNest(op)
+            inside = LoopBuilder(op)
             since = inside.insert(arith.SubiOp(index, inside.index(begin))) if begin else index
             reader.read(op, part, since)
     for result, value in zip(loop.results, carried, strict=True):

@@ -71,18 +71,18 @@ class KeptFacts:
         return [environment(), *asked]
 
 
-KEPT: ContextVar[KeptFacts | None] = ContextVar("KEPT", default=None)
+CURRENT_FACTS: ContextVar[KeptFacts | None] = ContextVar("CURRENT_FACTS", default=None)
 """The place where facts are stored in this context; None if they are not stored."""
 
 
 @contextmanager
 def kept_in(folder: Path | None) -> Generator[None]:
     """A context in which facts are stored in a folder, if one is given."""
-    token = KEPT.set(None if folder is None else KeptFacts(folder))
+    token = CURRENT_FACTS.set(None if folder is None else KeptFacts(folder))
     try:
         yield
     finally:
-        KEPT.reset(token)
+        CURRENT_FACTS.reset(token)
 
 
 def kept(
@@ -96,7 +96,7 @@ def kept(
     asked: what the answer depends on; only called where facts are stored. read, write: convert the answer from and to
     JSON; an exception of `read` makes the stored answer count as missing.
     """
-    if (facts := KEPT.get()) is None:
+    if (facts := CURRENT_FACTS.get()) is None:
         return find()
     question = asked()
     if (answer := facts.answer(question)) is not None:

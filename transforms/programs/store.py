@@ -24,11 +24,11 @@ from tinyml.transforms.programs.digest import digest_of
 
 T = TypeVar("T")
 
-RECENT = 64
+MODULES_PER_LEVEL = 64
 """The greatest number of modules that are kept at one level, after the same passes."""
 
 
-class Facts:
+class FactCache:
     """The facts found about something, by the questions that were asked."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Facts:
         return cast("T", self.facts[asked])
 
 
-class Programs(Facts):
+class Programs(FactCache):
     """A store of programs, and facts about all of them."""
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class Programs(Facts):
         return self._recent.setdefault(passes, {})
 
 
-class Program(Facts):
+class Program(FactCache):
     """A program of a store. passes: the last passes that made it."""
 
     def __init__(self, store: Programs, make: Callable[[], ModuleOp], passes: Sequence[ModulePass] = ()):
@@ -104,7 +104,7 @@ class Program(Facts):
         """Keep a module that was made from this program elsewhere, and return it."""
         recent = self.store.recent(self.passes)
         recent[self] = module
-        if len(recent) > RECENT:
+        if len(recent) > MODULES_PER_LEVEL:
             del recent[next(iter(recent))]
         return module
 

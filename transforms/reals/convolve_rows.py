@@ -21,7 +21,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import PatternRewriteWalker
 from tinyml.dialects.tdsl.constant import profile_of
 
-_LEAST = 3
+_MIN_PRODUCTS = 3
 """The fewest products of a sum that becomes a window."""
 
 
@@ -77,7 +77,7 @@ def _has_pixels(op: tdsl.MatmulOp) -> bool:
     rows, length = tdsl.shape_of(op.lhs)
     grouped = any(tdsl.format_of(value).groups is not None for value in (op.lhs, op.rhs))
     whole = op.shifts is None and not grouped and not op.accumulator.has_row_scales
-    return rows > 1 and length >= _LEAST and whole
+    return rows > 1 and length >= _MIN_PRODUCTS and whole
 
 
 def _filters(op: tdsl.MatmulOp) -> tdsl.ConstOp | tdsl.ReshapeOp | None:

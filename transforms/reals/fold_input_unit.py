@@ -84,7 +84,7 @@ class FoldInputUnitPass(ModulePass):
 
 def _fits(unit: tdsl.InputUnit, format: NumberFormat) -> bool:
     """True if a format has the real of every integer of a sensor; the least may be off by one step."""
-    if format.dtype.kind == "f" or unit.features(len(unit.units)) is not None:
+    if unit.features(len(unit.units)) is not None:
         return False
     [one, *_] = unit.units
     reals = np.arange(one.low, one.high + 1, dtype=np.float64) * one.scale
@@ -116,8 +116,6 @@ def _convert(value: SSAValue, given: NumberFormat, format: NumberFormat) -> None
 
 def _spelled(format: NumberFormat) -> str:
     """The reals of a format's integers, for a message; empty if they are not evenly spaced."""
-    if format.dtype.kind == "f":
-        return ""
     zero, one, two = (float(each) for each in format.decode(np.array([0, 1, 2], format.dtype)))
     if not np.isclose(two - one, one - zero, rtol=1e-6, atol=0):
         return ""

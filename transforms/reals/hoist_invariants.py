@@ -21,7 +21,7 @@ from xdsl.traits import is_side_effect_free
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import Rewriter
 
-_COSTLY = tdsl.ContractionOp | tdsl.FunctionOp
+_COSTLY_OPS = tdsl.ContractionOp | tdsl.FunctionOp
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def _read(op: Operation) -> list[SSAValue]:
 
 
 def _is_costly(op: Operation) -> bool:
-    return any(isinstance(inner, _COSTLY) for inner in op.walk())
+    return any(isinstance(inner, _COSTLY_OPS) for inner in op.walk())
 
 
 def _takes_no_memory(op: Operation, waiting: list[SSAValue]) -> bool:

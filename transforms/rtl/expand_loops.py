@@ -19,7 +19,7 @@ from tinyml.dialects.loops import trips_from_zero
 from tinyml.dialects.rewriting import LocatedPattern
 from tinyml.transforms.rtl.scheduling.regions import is_pipelined
 
-MOST = 4
+MAX_ITERATIONS = 4
 """The maximum number of iterations that a loop is expanded to, including those of the loops in it."""
 
 
@@ -48,7 +48,7 @@ def _next(function: func.FuncOp, copies: dict[scf.ForOp, int]) -> tuple[scf.ForO
     for loop in function.walk():
         if not isinstance(loop, scf.ForOp) or not is_pipelined(loop) or not (trips := trips_from_zero(loop)):
             continue
-        if trips * copies.get(loop, 1) > MOST or not isinstance(loop.parent_op(), scf.ForOp):
+        if trips * copies.get(loop, 1) > MAX_ITERATIONS or not isinstance(loop.parent_op(), scf.ForOp):
             continue
         if not any(_is_product(op) for op in loop.body.block.ops):
             return loop, trips

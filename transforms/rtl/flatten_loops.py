@@ -24,7 +24,7 @@ from tinyml.dialects.loops import trips_of
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.verilog.fabric import fabric_around
 from tinyml.transforms.ir.intervals import intervals
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.list_schedule import Scheduler
 from tinyml.transforms.rtl.scheduling.operators import Operators
 from tinyml.transforms.rtl.scheduling.regions import COUNTERS, RISES, body_of, counters_of, is_pipelined, is_pure
@@ -66,7 +66,14 @@ def _cycles(loop: scf.ForOp, scheduler: Scheduler) -> int:
     """The cycles of a pipelined loop."""
     schedule, interval = scheduler.loop(body_of(loop), loop)
     depth = max([interval, *(cycle + 1 + isinstance(op, rtl.LoadOp) for op, cycle in schedule.cycles.items())])
-    return ((trips_of(loop) or 1) - 1) * interval + depth
+    return (_trips(loop) - 1) * interval + depth
+
+
+def _trips(loop: scf.ForOp) -> int:
+    """The iterations of a loop of a nest, which are known and some."""
+    trips = trips_of(loop)
+    assert trips
+    return trips
 
 
 def _next_nest(function: func.FuncOp, refused: set[Operation]) -> FlatNest | None:
@@ -117,23 +124,23 @@ class FlatNest:
         cycles = scheduler.run(around).cycles
         clocked = any(not is_pure(op) for op in around)
         own = max((cycle + 1 + isinstance(op, rtl.LoadOp) for op, cycle in cycles.items()), default=0) if clocked else 0
-        return (trips_of(self.outer) or 1) * (_cycles(self.inner, scheduler) + own)
+        return _trips(self.outer) * (_cycles(self.inner, scheduler) + own)
 
     def flattened(self) -> scf.ForOp:
         """The nest as one loop, inserted before it."""
-        nest, counters = LoopNest(self.outer), counters_of(self.inner)
+        nest, counters = LoopBuilder(self.outer), counters_of(self.inner)
         carried = [_bounds(nest, loop)[0] for loop in (self.outer, self.inner)]
         for i, init in enumerate(self.inner.iter_args):
             value = const_evaluate_operand(init) if i < counters else 0
             goes_on = i in self.through
             carried.append(self.outer.iter_args[self.through[i]] if goes_on else nest.constant(value or 0, init.type))
-        trips = (trips_of(self.outer) or 1) * (trips_of(self.inner) or 1)
+        trips = _trips(self.outer) * _trips(self.inner)
         results = nest.fold(nest.index(trips), carried, lambda _, values: self._iteration(nest, values))
         flat = cast("scf.ForOp", results[0].owner)
         flat.attributes |= {**self.inner.attributes, COUNTERS: IntegerAttr(2 + counters, i64)}
         return flat
 
-    def _iteration(self, nest: LoopNest, carried: Sequence[SSAValue]) -> list[SSAValue]:
+    def _iteration(self, nest: LoopBuilder, carried: Sequence[SSAValue]) -> list[SSAValue]:
         """Insert an iteration of both loops, given their counters and the carried values of the inner loop."""
         outer, inner, counters = self.outer, self.inner, counters_of(self.inner)
         for argument, old in zip(carried, (outer.body.block.args[0], *inner.body.block.args), strict=True):
@@ -163,7 +170,7 @@ class FlatNest:
         goes_on = nest.insert(arith.CmpiOp(following, high, "slt"))
         return [nest.insert(arith.SelectOp(goes_on, following, low)), next_inner, *yielded]
 
-    def _copy(self, nest: LoopNest, ops: Sequence[Operation], when: SSAValue, *, rises: bool = False) -> None:
+    def _copy(self, nest: LoopBuilder, ops: Sequence[Operation], when: SSAValue, *, rises: bool = False) -> None:
         """Copy ops, with stores on a condition. rises: the outer counter advances when it holds."""
         for op in ops:
             copy = op.clone(self.new)
@@ -189,6 +196,6 @@ def _through(outer: scf.ForOp, inner: scf.ForOp) -> dict[int, int] | None:
     return found
 
 
-def _bounds(nest: LoopNest, loop: scf.ForOp) -> list[SSAValue]:
+def _bounds(nest: LoopBuilder, loop: scf.ForOp) -> list[SSAValue]:
     """The first value of a counter, its limit and its step, as values outside a nest."""
     return [nest.index(const_evaluate_operand(bound) or 0) for bound in (loop.lb, loop.ub, loop.step)]

@@ -18,7 +18,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import rtl
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.indices import AffineSum, affine_sum
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.regions import is_pure
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
@@ -69,9 +69,9 @@ def _merge_first(block: Block | None, loop: scf.ForOp) -> bool:
 def _add_later(sum: scf.ForOp, place: int, first: scf.ForOp) -> None:
     """Make a sum start from 0, which is available before the first loop, and add its initial value to the result."""
     init, result = sum.iter_args[place], sum.results[place]
-    sum.operands[3 + place] = LoopNest(first).constant(0, init.type)
+    sum.operands[3 + place] = LoopBuilder(first).constant(0, init.type)
     assert sum.next_op is not None
-    total = LoopNest(sum.next_op).add(init, result)
+    total = LoopBuilder(sum.next_op).add(init, result)
     result.replace_uses_with_if(total, lambda use: use.operation is not total.owner)
 
 
@@ -96,7 +96,7 @@ def _merge(first: UnrolledSum, second: UnrolledSum) -> None:
     loop, other = first.loop, second.loop
     goes_on = {i: loop.results.index(init) for i, init in enumerate(other.iter_args) if init.owner is loop}  # pyright: ignore
     own = [i for i in range(len(other.iter_args)) if i not in goes_on]
-    nest = LoopNest(loop)
+    nest = LoopBuilder(loop)
 
     def step(k: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
         new: dict[SSAValue, SSAValue] = {each.body.block.args[0]: k for each in (loop, other)}

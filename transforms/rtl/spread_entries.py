@@ -40,7 +40,7 @@ from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.verilog.fabric import Fabric, fabric_around
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.intervals import intervals
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.operators import Operators, type_width
 from tinyml.transforms.rtl.scheduling.regions import LOGIC, set_lanes
 from tinyml.transforms.rtl.unrolling.block_rams import blocks, memory_cells
@@ -49,7 +49,7 @@ from tinyml.transforms.rtl.unrolling.entry_rows import EntryRows
 from tinyml.transforms.rtl.unrolling.unrolled_sum import adder_tree
 from tinyml.transforms.rtl.unrolling.words import element_of_word
 
-MOST = 64
+MAX_PROCESSING_ELEMENTS = 64
 """The maximum number of processing elements of a product."""
 
 
@@ -99,7 +99,7 @@ def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, 
     copy = -(-vector.depth.data * vector.width.data // fabric.bram_bits)
     others = _blocks_of_others(function, rows, fabric)
     count = in_dsps = 1
-    while count < MOST and count * copy < cells * fabric.there.brams // 100:
+    while count < MAX_PROCESSING_ELEMENTS and count * copy < cells * fabric.there.brams // 100:
         if others + (count + 1) * copy + _blocks_of_tables(rows, count + 1, fabric) > fabric.there.brams:
             break
         dsp = dsps >= dsps_each
@@ -163,7 +163,7 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
     lasts = [last for row in rows.rows for last in [0] * (max(1, -(-len(row) // count)) - 1) + [1]]
     dealt = [word[lane] if lane < len(word) else None for word in words for lane in range(count)]
     content, first = rows.content, _first(rows)
-    nest = LoopNest(rows.nest)
+    nest = LoopBuilder(rows.nest)
     values = [0 if entry is None else content[entry.number] for entry in dealt]
     addresses = [0 if entry is None else first + entry.column for entry in dealt]
     tables = (
@@ -198,7 +198,9 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
             Rewriter.erase_op(memory.owner)
 
 
-def _finish(nest: LoopNest, rows: EntryRows, row: SSAValue, total: SSAValue, last: SSAValue, *, starts: bool) -> None:
+def _finish(
+    nest: LoopBuilder, rows: EntryRows, row: SSAValue, total: SSAValue, last: SSAValue, *, starts: bool
+) -> None:
     """Copy the ops that finish and store a row, which take effect at its last word. starts: true if the total includes
     the start value.
     """
@@ -213,7 +215,7 @@ def _finish(nest: LoopNest, rows: EntryRows, row: SSAValue, total: SSAValue, las
             nest.put(op.clone(new))
 
 
-def _memory(nest: LoopNest, numbers: Sequence[int], width: int, count: int, name: str | None) -> SSAValue:
+def _memory(nest: LoopBuilder, numbers: Sequence[int], width: int, count: int, name: str | None) -> SSAValue:
     """A memory of unsigned numbers of a given width, `count` per word."""
     data = np.array(numbers, f"<u{1 << max((width + 7) // 8 - 1, 0).bit_length()}").tobytes()
     content = DenseIntOrFPElementsAttr(TensorType(IntegerType(width), [len(numbers)]), BytesAttr(data))
@@ -239,13 +241,13 @@ def _copies(vector: SSAValue, count: int) -> list[SSAValue]:
     return [*copies]
 
 
-def _word(nest: LoopNest, table: SSAValue, at: SSAValue) -> SSAValue:
+def _word(nest: LoopBuilder, table: SSAValue, at: SSAValue) -> SSAValue:
     assert isinstance(table.type, rtl.MemoryType)
     return nest.insert(rtl.LoadOp(table, at, IntegerType(table.type.width.data)))
 
 
 def _term(
-    nest: LoopNest, rows: EntryRows, read: Sequence[SSAValue], copies: Sequence[SSAValue], lane: int, *, logic: bool
+    nest: LoopBuilder, rows: EntryRows, read: Sequence[SSAValue], copies: Sequence[SSAValue], lane: int, *, logic: bool
 ) -> SSAValue:
     """The term of a processing element. read: the words of values and of addresses. logic: true to multiply without a
     DSP.

@@ -17,7 +17,7 @@ from tinyml.dialects import rtl
 from tinyml.dialects.loops import trips_from_zero, trips_of
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.indices import affine_sum
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.operators import type_width
 from tinyml.transforms.rtl.scheduling.regions import is_pure, set_lanes
 from tinyml.transforms.rtl.unrolling.words import element_of_word, widen_memories, word_address, word_of
@@ -80,7 +80,7 @@ def _widen(loop: scf.ForOp, lanes: int) -> None:
     body = loop.body.block
     counter, end, old = body.args[0], body.last_op, list(body.ops)
     assert end is not None
-    nest = LoopNest(end)
+    nest = LoopBuilder(end)
     each: list[dict[SSAValue, SSAValue]] = [{} for _ in range(lanes)]
     for op in old[:-1]:
         if isinstance(op, rtl.LoadOp):
@@ -99,5 +99,5 @@ def _widen(loop: scf.ForOp, lanes: int) -> None:
     for op in reversed(old[:-1]):
         if isinstance(op, rtl.StoreOp) or not any(result.uses.get_length() for result in op.results):
             Rewriter.erase_op(op)
-    loop.operands[1] = LoopNest(loop).index((trips_of(loop) or 0) // lanes)
+    loop.operands[1] = LoopBuilder(loop).index((trips_of(loop) or 0) // lanes)
     set_lanes(loop, lanes)

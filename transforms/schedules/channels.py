@@ -20,7 +20,7 @@ from tinyml.transforms.schedules.plans.network import Network, scratch_of
 from tinyml.transforms.schedules.plans.segmentation import Plan, Segment, least_peak
 from tinyml.transforms.schedules.plans.topological_orders import ChannelOrders
 from tinyml.transforms.schedules.protocol import (
-    ROUNDED,
+    ROUNDED_SUFFIX,
     Kernels,
     Rewrite,
     Schedule,
@@ -31,7 +31,7 @@ from tinyml.transforms.schedules.protocol import (
 )
 from tinyml.transforms.schedules.rewriting.channel_loop import ChannelLoop
 
-LONGEST = 16
+MAX_LOOP_OPS = 16
 """Maximum ops in a loop; the networks of the paper need fewer."""
 
 SUM_BITS = 32, 16, 8
@@ -71,7 +71,7 @@ class ByChannel(Tiling):
             mode = f"partial-{self.sums}"
             if self.channels > 1:
                 mode += f", {self.channels} channels at once"
-            return mode if loop.is_exact else f"{mode}, {ROUNDED}"
+            return mode if loop.is_exact else f"{mode}, {ROUNDED_SUFFIX}"
 
         return rewrite
 
@@ -93,19 +93,19 @@ class Partial(Schedule):
         yield range(len(graph.nodes))
         chosen = least_peak(len(graph.nodes), self.segments(graph))
         assert chosen is not None
-        better = ChannelOrders(graph, self.tiling.sums, LONGEST).least(chosen.bits)
+        better = ChannelOrders(graph, self.tiling.sums, MAX_LOOP_OPS).least(chosen.bits)
         if better is not None:
             yield better
 
     def segments(self, graph: Graph) -> Iterator[Segment]:
         yield from usual_segments(graph)
-        for loop in self._loops(graph):
+        for loop in self.loops(graph):
             yield self._segment(loop, 1)
 
     def program_segments(self, network: Network) -> Iterator[Segment]:
         """Count slices copied from or to a whole tensor and the windows of convolutions, too."""
         yield from ordinary_in_programs(network)
-        for loop in self._loops(network.graph):
+        for loop in self.loops(network.graph):
             yield self._program_segment(network, loop, 1)
 
     def program_plan(self, network: Network, ram: int | None = None, most_extra: int | None = None) -> Plan:
@@ -164,14 +164,18 @@ class Partial(Schedule):
         bits = self._whole(loop) + channels * loop.peak(copies=True) + _windows(network, loop, tiling)
         return Segment(loop.nodes[0], loop.nodes[-1], bits, tiling, len(loop.nodes))
 
+    def program_loop(self, network: Network, first: int, last: int) -> Segment:
+        """The loop over the channels of nodes first to last, both inclusive, with all memory of a compiled program."""
+        return self._program_segment(network, consecutive(network.graph, first, last), 1)
+
     def _whole(self, loop: ChannelNodes) -> int:
         """The bits of the tensors that are whole in a loop."""
         return alive(loop.graph, range(loop.nodes[0])) + loop.whole_bits(self.tiling.sums)
 
-    def _loops(self, graph: Graph) -> Iterator[ChannelNodes]:
+    def loops(self, graph: Graph) -> Iterator[ChannelNodes]:
         """Yield the loops over consecutive nodes."""
         for first in range(len(graph.nodes)):
-            for last in range(first, min(first + LONGEST, len(graph.nodes))):
+            for last in range(first, min(first + MAX_LOOP_OPS, len(graph.nodes))):
                 loop = consecutive(graph, first, last)
                 obstacle = loop.obstacle()
                 if obstacle is None:

@@ -78,7 +78,7 @@ class Width(NamedTuple):
     sums: int
 
 
-ROUNDED = "rounded"
+ROUNDED_SUFFIX = "rounded"
 """The suffix of `by` for a segment that rounds partial sums, so that bits differ from ordinary execution."""
 
 Rewrite = Callable[[Kernels], str | None]

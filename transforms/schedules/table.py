@@ -48,6 +48,7 @@ SCHEDULES = Table(
         Row("herringbone", "in_place:HERRINGBONE"),
         Row("optimal-turns", "in_place:OPTIMAL_TURNS"),
         Row("patches", "patches:PATCHES"),
+        Row("channels-in-patches", "channels_in_patches:CHANNELS_IN_PATCHES"),
         Row(AUTO, "auto:AUTO"),
     ),
 )

@@ -26,7 +26,7 @@ from tinyml.targets.costs import cost_table
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.ir.pipeline_names import ProgramCost
 from tinyml.transforms.search.engine.moves import (
-    GAIN,
+    MIN_GAIN,
     ZOOMS,
     LinearErrors,
     PairwiseMoves,
@@ -178,10 +178,10 @@ ESTIMATED_TOGETHER = 4
 SPARE_RAM_SHARE = 0.02
 """The share of a limit on RAM that stays free in a program that is not short of memory."""
 
-RIVALRY = 2.0
+RIVAL_LOSS_RATIO = 2.0
 """The greatest loss, as a multiple of the least, of a candidate that may be the best after refinement."""
 
-RIVALS = 6
+MAX_RIVALS = 6
 """Maximum number of rivals of each origin."""
 
 
@@ -283,7 +283,7 @@ class _Pareto:
         moves = PairwiseMoves(self.feasibility, model, start, possible_changes(search, start, self.offered))
         moved = True
         while moved and self.evaluation.evaluated < self.effort:
-            most = worse_by(-GAIN, self.best.loss)
+            most = worse_by(-MIN_GAIN, self.best.loss)
             better = self.evaluate(moves.proposals(self.best.choices), "exchange", most)
             moved = any(map(self.consider, sorted(better, key=lambda point: point.key)))
 
@@ -350,14 +350,14 @@ class _Pareto:
         return next(feasible, self.best).result(self.search)
 
     def rivals(self, result: SearchResult) -> list[SearchResult]:
-        """The best candidates of each width and published search, within the limits and below `RIVALRY`."""
-        most = RIVALRY * result.chosen.loss
+        """The best candidates of each width and published search, within the limits and below `RIVAL_LOSS_RATIO`."""
+        most = RIVAL_LOSS_RATIO * result.chosen.loss
         rivals: list[SearchResult] = []
         for origin in ("uniform", "maxscale", "demotion", "promotion"):
             points = [point for point in self.points.values() if point.origin == origin and point.loss <= most]
             points.sort(key=lambda point: point.key)
             fitting = (point for point in points if self.feasibility.may_fit(point.choices, CORRECTED_SLACK))
-            rivals += [point.result(self.search) for point in islice(fitting, RIVALS)]
+            rivals += [point.result(self.search) for point in islice(fitting, MAX_RIVALS)]
         return rivals
 
     def with_front(self, result: SearchResult) -> SearchResult:

@@ -24,8 +24,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import formats
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
-from tinyml.transforms.formats.constants.number_lists import FINER, POWERS, NumberLists, weighted_reals
-from tinyml.transforms.search.engine.moves import GAIN
+from tinyml.transforms.formats.constants.number_lists import EXTRA_BITS, POWERS, NumberLists, weighted_reals
+from tinyml.transforms.search.engine.moves import MIN_GAIN
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search, stored_bits, worse_by
 from tinyml.transforms.search.engine.search_pass import SearchPass, formats_option, metric_option, widths_option
@@ -33,10 +33,10 @@ from tinyml.transforms.search.engine.search_pass import SearchPass, formats_opti
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
-NARROW = 8
+CONSTANT_BITS = 8
 """Maximum bits of the formats of constants."""
 
-MADE = 5
+SYNTHESISED_BITS = 5
 """Maximum bits of lists that are synthesised for a constant: wider lists of least squares lose hardly more."""
 
 TRIES = 24
@@ -140,10 +140,10 @@ class _Weights:
         for prototype in (self.search.prototype, *self.search.others):
             if family == prototype.FAMILY and elements >= (prototype.CONSTANTS_FROM or 0):
                 for format in prototype.candidates:
-                    if format.bits <= NARROW:
+                    if format.bits <= CONSTANT_BITS:
                         yield FormatChoice(format)
-                    if format.bits <= MADE and format.of_integers(2, 0, [0, 1]) is not None:
-                        yield from self._made(index, NumberLists(format, format.bits + FINER))
+                    if format.bits <= SYNTHESISED_BITS and format.of_integers(2, 0, [0, 1]) is not None:
+                        yield from self._made(index, NumberLists(format, format.bits + EXTRA_BITS))
 
     def _made(self, index: int, lists: NumberLists) -> Iterator[FormatChoice]:
         """The lists for the numbers of a constant, one for each power of their weights in margins."""
@@ -185,7 +185,7 @@ class _Weights:
             changed = sorted(self._changes(taken), key=_sum_of_losses)[:TRIES]
             losses = self.search.losses([self._choices(one) for one in changed], least)
             best = min(losses, default=least)
-            if best >= worse_by(-GAIN, least):
+            if best >= worse_by(-MIN_GAIN, least):
                 return self._choices(taken)
             taken, least = changed[losses.index(best)], best
 

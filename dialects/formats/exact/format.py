@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects.builtin import IntegerType, i32
 from xdsl.ir import Attribute
 
 from tinyml.dialects.errors import InputError
@@ -107,7 +107,7 @@ def _of_rows(constant: NDArray[np.int64], other: tuple[int, int]) -> Bound:
 
 V = TypeVar("V")
 
-TABULATED = 256
+TABLE_ARGUMENTS = 256
 """The number of possible arguments below which functions are tables of results."""
 
 GREATEST_RESULT = 2.0**900
@@ -337,7 +337,7 @@ class ExactFormat(ExactNumbers):
         source = exact_numbers(value_format)
         first, last = source.stored_limits
         stored = source.stored(m, value)
-        if last - first >= TABULATED:
+        if last - first >= TABLE_ARGUMENTS:
             result = self.function_by_lines(m, function, value, source)
             if result is None:
                 result = self.from_f32(m, m.call(f"tm_{function}f", source.to_f32(m, value)))
@@ -364,6 +364,41 @@ class ExactFormat(ExactNumbers):
         lines, argument = ExactNumbers.INTEGERS(16, self.scale), ExactNumbers.INTEGERS(16, source.scale)
         result = lines.function(m, function, m.settle(source.load(m, value), 16), argument)
         return self.store(m, lines.load(m, result), self.scale)
+
+    @property
+    def softmax_total(self) -> Attribute:
+        """Integers for numbers of at most 16 bits; f32 for others, and for standard posits."""
+        return i32 if _is_short(self) else super().softmax_total
+
+    @property
+    def longest_softmax(self) -> int | None:
+        if self.softmax_total != i32:
+            return None
+        from tinyml.dialects.formats.exact.softmax import softmax_of
+
+        return softmax_of(self).longest
+
+    def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
+        if self.softmax_total != i32:
+            return super().softmax_term(m, value, greatest, value_format)
+        from tinyml.dialects.formats.exact.softmax import softmax_of
+
+        units, source = softmax_of(self), exact_numbers(value_format)
+        if _is_short(source):
+            return units.term(m, value, greatest, source)
+        real = super().softmax_term(m, value, greatest, value_format)
+        one = m.int_constant(1 << units.unit, 32)
+        return m.call("tm_f32_to_s32", real, m.int_constant(units.unit, 8), m.int_constant(0, 32), one)
+
+    def softmax_add(self, m: Machine[V], total: V, term: V) -> V:
+        return m.addi(total, term) if self.softmax_total == i32 else super().softmax_add(m, total, term)
+
+    def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
+        if self.softmax_total != i32:
+            return super().softmax_share(m, term, total)
+        from tinyml.dialects.formats.exact.softmax import softmax_of
+
+        return self.store_product(m, *softmax_of(self).share(m, term, total))
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
         """An exact sum of integers; f32 if the elements' integers have more than 16 bits."""
@@ -400,6 +435,11 @@ class ExactFormat(ExactNumbers):
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         return m.cmp_sgt(lhs, rhs)
+
+
+def _is_short(format: ExactNumbers) -> bool:
+    """True for numbers of at most 16 bits, without NaR, whose integers have at most 31."""
+    return format.stored_width <= 16 and not format.has_nar and max(map(abs, format.integer_limits)) < 1 << 30
 
 
 def _root_bits(source: ExactNumbers) -> int | None:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 TABULATED_BITS = 16
 """Posits of at most this many bits are decoded by a table."""
 
-HIDDEN = 30
-"""Significands are integers in [2^HIDDEN, 2^(HIDDEN + 1)), which suffices for posits of 32 bits."""
+HIDDEN_BIT = 30
+"""Significands are integers in [2^HIDDEN_BIT, 2^(HIDDEN_BIT + 1)), which suffices for posits of 32 bits."""
 
-FAR = 62
+STICKY_DISTANCE = 62
 """The distance in bits below a significand at which a number only sets the sticky bit."""
 
 
@@ -68,9 +68,9 @@ def unpack(raws: NDArray[Any], posit: Posit) -> tuple[Integers, Integers]:
     regime = np.where(ones, run - 1, -run)
     rest = (body << np.minimum(run + 1, 62)) & ((1 << 62) - 1)
     exponent = (regime << es) + (rest >> (62 - es))
-    fraction = ((rest << es) & ((1 << 62) - 1)) >> (62 - HIDDEN)
-    significand = np.where(special, 0, (fraction | 1 << HIDDEN) * np.sign(raws))
-    return significand, exponent - HIDDEN
+    fraction = ((rest << es) & ((1 << 62) - 1)) >> (62 - HIDDEN_BIT)
+    significand = np.where(special, 0, (fraction | 1 << HIDDEN_BIT) * np.sign(raws))
+    return significand, exponent - HIDDEN_BIT
 
 
 def pack(significand: Integers, exponent: Integers, posit: Posit) -> Integers:
@@ -89,7 +89,7 @@ def pack(significand: Integers, exponent: Integers, posit: Posit) -> Integers:
     e = top + exponent
     k, string, f = _fields(e, posit)
     dropped = top - f
-    rounded = np.where(dropped > 0, to_even(size, dropped), size << np.clip(-dropped, 0, FAR))
+    rounded = np.where(dropped > 0, to_even(size, dropped), size << np.clip(-dropped, 0, STICKY_DISTANCE))
     ample = (string << np.maximum(f, 0)) + rounded - (1 << np.maximum(f, 0))
     # The first bit of a fraction that does not fit, and whether any later bit is set.
     half = 1 << np.maximum(top - 1, 0)
@@ -124,10 +124,10 @@ def _to_multiples(size: Integers, exponent: Integers, posit: Posit, low: int) ->
 
 def to_even(size: Integers, dropped: Integers) -> Integers:
     """size / 2^dropped, rounded to nearest, ties to even; size itself if dropped is not positive."""
-    d = np.clip(dropped, 1, FAR)
+    d = np.clip(dropped, 1, STICKY_DISTANCE)
     whole, rest, half = size >> d, size & ((1 << d) - 1), 1 << (d - 1)
     rounded = whole + ((rest > half) | ((rest == half) & (whole & 1 == 1)))
-    return np.where(dropped <= 0, size, np.where(dropped > FAR, 0, rounded))
+    return np.where(dropped <= 0, size, np.where(dropped > STICKY_DISTANCE, 0, rounded))
 
 
 def log2(size: Integers) -> Integers:
@@ -170,8 +170,8 @@ def add(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
     (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)
     lower = (x == 0) | ((y != 0) & (ex < ey))
     x, ex, y, ey = np.where(lower, y, x), np.where(lower, ey, ex), np.where(lower, x, y), np.where(lower, ex, ey)
-    guard = FAR - 2 - HIDDEN
-    distance = np.clip(ex - ey, 0, FAR)
+    guard = STICKY_DISTANCE - 2 - HIDDEN_BIT
+    distance = np.clip(ex - ey, 0, STICKY_DISTANCE)
     aligned = np.abs(y) << guard
     kept = aligned >> distance
     sticky = kept << distance != aligned

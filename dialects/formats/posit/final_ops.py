@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 
-from tinyml.dialects.formats.posit.layout import KEPT, LaidOut
+from tinyml.dialects.formats.posit.layout import ROUNDING_BITS, LaidOut
 from tinyml.dialects.formats.posit.quire_op import FLAG, QuireOp, constant_index, flags_of, load, loop, store
 from tinyml.dialects.machine.emitter import EmittedOp, Emitter
 from tinyml.dialects.machine.integer_builder import width_of
@@ -41,7 +41,7 @@ class JoinOp(QuireOp):
     def __init__(self, quire: SSAValue, type: Attribute, bits: int):
         """The sum with at least this many bits from its highest one on."""
         layout = cast(LaidOut, type).layout
-        short = bits <= KEPT[WORD] - layout.digit + 1
+        short = bits <= ROUNDING_BITS[WORD] - layout.digit + 1
         width = layout.bin if layout.is_single else WORD if short else 2 * WORD
         super().__init__(operands=[quire], properties={"type": type}, result_types=[IntegerType(width), i16, i1])
 
@@ -100,7 +100,7 @@ class JoinOp(QuireOp):
         bits.
         """
         digit, last, count = self.layout.digit, self._digit_count - 1, width_of(self.sum) // WORD
-        limit = 1 << KEPT[WORD * count] - WORD * (count - 1) - digit
+        limit = 1 << ROUNDING_BITS[WORD * count] - WORD * (count - 1) - digit
 
         def append(e: Emitter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
             *words, rest, left = carried

@@ -105,12 +105,12 @@ def _to_integer(raw: Array, scale: Array, n: Array, es: Array) -> Array:
 
 def _parts(width: int) -> Callable[[Array, Array, Array, Array, Array], Array]:
     def reference(raw: Array, n: Array, es: Array, step: Array, bias: Array) -> Array:
-        from tinyml.dialects.formats.posit.arithmetic import HIDDEN, unpack
+        from tinyml.dialects.formats.posit.arithmetic import HIDDEN_BIT, unpack
 
         significand, exponent = unpack(raw, _posit(n, es))
         fraction = max(int(n) - 3 - int(es), 0)
-        counted = exponent + HIDDEN + int(bias)
-        moved = (significand >> HIDDEN - fraction) << (counted & (1 << int(step)) - 1)
+        counted = exponent + HIDDEN_BIT + int(bias)
+        moved = (significand >> HIDDEN_BIT - fraction) << (counted & (1 << int(step)) - 1)
         special = np.where(raw == 0, 0, NAR_PLACE)
         packed = np.where(significand == 0, special, moved << width | counted >> int(step))
         return packed.astype(np.int32 if width == 16 else np.int64)

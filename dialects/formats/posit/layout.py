@@ -14,13 +14,13 @@ from xdsl.dialects.builtin import IntegerType, MemRefType
 if TYPE_CHECKING:
     from tinyml.dialects.formats.posit.parts import Parts
 
-SINGLE = 0
+ONE_INTEGER = 0
 """The step that denotes a sum in one integer."""
 
-KEPT = {32: 30, 64: 60}
+ROUNDING_BITS = {32: 30, 64: 60}
 """The number of sum bits that rounding needs, by the register that holds them."""
 
-WHOLE = {32: 20, 64: 47}
+UNSPLIT_BITS = {32: 20, 64: 47}
 """Maximum bits of a number, at its position, that bins of 32 and of 64 bits accept whole; wider numbers are split."""
 
 MOVED_WIDTH = 32
@@ -39,7 +39,7 @@ class Layout:
     @property
     def is_single(self) -> bool:
         """True for a sum in one integer."""
-        return self.step == SINGLE
+        return self.step == ONE_INTEGER
 
     @property
     def part(self) -> int:
@@ -66,7 +66,7 @@ class Layout:
     def parts(self, bits: int, *, moved: bool) -> int:
         """The number of parts of a number with some bits. moved: true if these are the bits at its position."""
         left = 0 if moved or self.is_single else self.step - 1
-        return 1 if self.is_single or bits + left <= WHOLE[self.bin] else -(-bits // self.part)
+        return 1 if self.is_single or bits + left <= UNSPLIT_BITS[self.bin] else -(-bits // self.part)
 
     def holds(self, bits: int, length: int = 1, *, moved: bool = False) -> bool:
         """True if a bin holds the sum of `length` numbers with some bits, or of their parts, at any position in it."""

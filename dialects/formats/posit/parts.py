@@ -78,10 +78,10 @@ class Parts:
             return raws.astype(np.int64) >> half, self.least + self.unpacked * places, np.zeros(raws.shape, bool)
         if self.posit is None:
             return self.format.integers(raws), np.full(raws.shape, self.least), np.zeros(raws.shape, bool)
-        from tinyml.dialects.formats.posit.arithmetic import HIDDEN, unpack
+        from tinyml.dialects.formats.posit.arithmetic import HIDDEN_BIT, unpack
 
         significands, exponents = unpack(raws, self.posit)
-        spare = HIDDEN + 1 - self.bits
+        spare = HIDDEN_BIT + 1 - self.bits
         return significands >> spare, np.where(significands == 0, self.least, exponents + spare), raws == self.posit.nar
 
     def greatest_place(self, step: int, least: int) -> int:

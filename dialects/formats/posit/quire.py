@@ -25,7 +25,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.format import STICKY_BITS
 from tinyml.dialects.formats.exact.numbers import exact_numbers
-from tinyml.dialects.formats.posit.layout import SINGLE, LaidOut, Layout
+from tinyml.dialects.formats.posit.layout import ONE_INTEGER, LaidOut, Layout
 from tinyml.dialects.formats.posit.parts import Parts, parts_of
 from tinyml.dialects.formats.posit.quire_steps import MultiplyAdd, Start, ToOdd
 from tinyml.dialects.formats.posit.unpacked import Unpacked, UnpackedType
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-LAYOUTS = ((32, SINGLE), (32, 8), (32, 4), (32, 2), (64, SINGLE), (64, 16), (64, 8))
+LAYOUTS = ((32, ONE_INTEGER), (32, 8), (32, 4), (32, 2), (64, ONE_INTEGER), (64, 16), (64, 8))
 """Bits of a bin and steps: bins of 32 bits cost less than one integer of 64."""
 
-LARGEST = 512
+NARROW_BIN_BYTES = 512
 """Maximum bytes of 32-bit bins; larger quires use a smaller number of 64-bit bins."""
 
 
@@ -79,7 +79,7 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
         width, bin, step = self.width.data, self.bin.data, self.step.data
         if (bin, step) not in LAYOUTS:
             raise VerifyException(f"posit.quire has bins of 32 or 64 bits with steps of 2 to 16, got {bin}, {step}")
-        if width < 2 or (step == SINGLE and width > bin):
+        if width < 2 or (step == ONE_INTEGER and width > bin):
             raise VerifyException(f"{width} bits do not fit in one integer of {bin}")
 
     @property
@@ -200,7 +200,7 @@ def quire_of(formats: Sequence[NumberFormat]) -> QuireType:
 
 def _laid_out(top: int, frac: int, added: Sequence[Sequence[Parts]], length: int) -> QuireType:
     """The fastest layout for a sum. top, frac: as `_reach` returns them; added, length: as `_numbers` does."""
-    layouts = [Layout(top + frac, frac, *each) for each in LAYOUTS if each[1] != SINGLE or top + frac <= each[0]]
+    layouts = [Layout(top + frac, frac, *each) for each in LAYOUTS if each[1] != ONE_INTEGER or top + frac <= each[0]]
     fitting = [layout for layout in layouts if _takes(layout, added, length)]
     if not fitting:
         raise InputError(f"a sum of {length} products of posits is too long for a quire in bins of 64 bits")
@@ -225,8 +225,8 @@ def _beyond(layout: Layout, added: Sequence[Sequence[Parts]]) -> int:
 def _cost(layout: Layout, added: Sequence[Sequence[Parts]]) -> tuple[bool, int, int, int]:
     """The sort key of layouts: the size of bins, the cost of a product, and the number of bins.
 
-    One integer of 32 bits precedes 32-bit bins, these precede others up to `LARGEST` bytes. Products that are added
-    whole precede others, and factors in bytes precede wider ones.
+    One integer of 32 bits precedes 32-bit bins, these precede others up to `NARROW_BIN_BYTES` bytes. Products that are
+    added whole precede others, and factors in bytes precede wider ones.
     """
     if layout.is_single:
         return layout.bin == 64, 0, 0, 0
@@ -234,7 +234,7 @@ def _cost(layout: Layout, added: Sequence[Sequence[Parts]]) -> tuple[bool, int, 
     parts = max((layout.product_parts(*factors) for factors in products), default=1)
     widest = max((one.width_at(layout.unit(*factors)) for factors in products for one in factors), default=0)
     unmoved = sum(layout.unit(*factors) == 1 for factors in products)
-    large = layout.bin == 64 or layout.count * layout.bin > 8 * LARGEST
+    large = layout.bin == 64 or layout.count * layout.bin > 8 * NARROW_BIN_BYTES
     return large, parts, widest + 64 * unmoved, layout.count
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tinyml.dialects.formats.posit.arithmetic import Posit, pack
-from tinyml.dialects.formats.posit.layout import KEPT
+from tinyml.dialects.formats.posit.layout import ROUNDING_BITS
 from tinyml.dialects.formats.posit.parts import Parts
 from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
@@ -18,7 +18,7 @@ Objects = NDArray[Any]
 
 NAR = math.nan
 
-EXACT = 53
+FLOAT64_BITS = 53
 """Bits of the integers that float64 sums exactly."""
 
 
@@ -37,7 +37,7 @@ def products_of_matrices(lhs: Parts, lhs_raws: NDArray[Any], rhs: Parts, rhs_raw
     digits are skipped.
     """
     length = lhs_raws.shape[-1]
-    bits = (EXACT - length.bit_length()) // 2
+    bits = (FLOAT64_BITS - length.bit_length()) // 2
     digits = [list(_digits(parts, raws, bits)) for parts, raws in ((lhs, lhs_raws), (rhs, rhs_raws))]
     shape = max(len(lhs_raws), len(rhs_raws)), lhs_raws.shape[-2], rhs_raws.shape[-1]
     total: Objects = np.full(shape, 0, object)
@@ -68,7 +68,7 @@ def rounded(sums: Objects, scale: int, posit: Posit) -> NDArray[np.int64]:
     """The posits nearest to sums in units of 2^-scale; NaR for NaN, and 0 in windows, which have no NaR."""
     undefined = sums != sums
     values = np.where(undefined, 0, sums)
-    spare = np.maximum(np.asarray(_bit_length(values), np.int64) - KEPT[64], 0)
+    spare = np.maximum(np.asarray(_bit_length(values), np.int64) - ROUNDING_BITS[64], 0)
     lost = spare.astype(object)
     kept = values >> lost
     kept = (kept << 1) | np.asarray((kept << lost) != values, object)

@@ -25,7 +25,7 @@ from tinyml.dialects.machine.machine import Int, Machine, limits
 
 V = TypeVar("V")
 
-WIDEST = 64
+MAX_WIDTH = 64
 
 
 class ShiftryNumber(PublishedFixedPoint):
@@ -101,7 +101,7 @@ class ShiftrySum(PublishedSum):
     product: IntAttr
     level: IntAttr
     FAMILY = "shiftry"
-    WIDTHS: ClassVar[Sequence[int]] = (16, 32, WIDEST)
+    WIDTHS: ClassVar[Sequence[int]] = (16, 32, MAX_WIDTH)
 
     @classmethod
     def number(cls) -> type[PublishedFixedPoint]:
@@ -109,9 +109,9 @@ class ShiftrySum(PublishedSum):
 
     def _added(self, m: Machine[V], sum: V, term: Int[V]) -> V:
         """Sums of 64 bits are exact: up to 2^31 products of 16 bits take 62."""
-        if self.width.data < WIDEST:
+        if self.width.data < MAX_WIDTH:
             return super()._added(m, sum, term)
-        return m.held(m.add(m.bounded(sum, *limits(WIDEST - 1)), term), WIDEST)
+        return m.held(m.add(m.bounded(sum, *limits(MAX_WIDTH - 1)), term), MAX_WIDTH)
 
 
 SHIFTRY = Dialect("shiftry", [], [ShiftryType, ShiftrySum])

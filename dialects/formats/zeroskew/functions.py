@@ -107,7 +107,7 @@ _SOFTMAX_BITS = 5
 
 def softmax_terms(scale: float) -> NDArray[np.int32]:
     """The exponentials of TensorFlow Lite's SOFTMAX by the distance of a raw from the greatest; the last is 0."""
-    factor = min(math.ldexp(scale, 31 - _SOFTMAX_BITS), float(gemmlowp.MOST))
+    factor = min(math.ldexp(scale, 31 - _SOFTMAX_BITS), float(gemmlowp.INT32_MAX))
     multiplier, shift = multiplier_and_shift(factor)
     most = min(input_radius(_SOFTMAX_BITS, factor), 255)
     below = -np.arange(most + 1, dtype=np.int32)

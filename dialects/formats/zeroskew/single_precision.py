@@ -35,7 +35,7 @@ V = TypeVar("V")
 
 WIDTH = 8
 
-_FAR = 1 << 20
+_CLAMP_BOUND = 1 << 20
 """A bound beyond all raws, to which rows in the units of a result are clamped before they are clamped to its raws."""
 
 
@@ -51,7 +51,9 @@ class FloatSkewSum(SkewedSum):
         assert isinstance(levelled, FloatSkewSum)
         factors = np.array([_factor(scale.data, levelled.scale) for scale in self.scales], np.float32)
         bits = m.lookup("factors", factors.view(np.int32), row)
-        return m.call("tm_scale_to_even", sum, bits, m.int_constant(-_FAR, 32), m.int_constant(_FAR, 32))
+        return m.call(
+            "tm_scale_to_even", sum, bits, m.int_constant(-_CLAMP_BOUND, 32), m.int_constant(_CLAMP_BOUND, 32)
+        )
 
 
 @irdl_attr_definition

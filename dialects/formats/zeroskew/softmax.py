@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-MOST = (1 << 15) - 1
+INT16_MAX = (1 << 15) - 1
 _SEGMENTS, _UNITS = 512, 1 << 7
 """Segments of a table, and units of the argument in a segment."""
 
@@ -29,8 +29,8 @@ _SPAN = 10.0
 def term(m: Machine[V], below: Int[V], scale: float) -> Int[V]:
     """exp(below * scale) in units of 2^-15, for a difference of raws that is at most 0."""
     scaled = requantised(m, below, scale / (_SPAN / 65535))
-    argument = m.add(m.bounded(m.held(scaled, 32), -(1 << 30), 0), m.const(MOST))
-    return _looked_up(m, "exp", _exponentials(), m.clamp(argument, -MOST - 1, MOST))
+    argument = m.add(m.bounded(m.held(scaled, 32), -(1 << 30), 0), m.const(INT16_MAX))
+    return _looked_up(m, "exp", _exponentials(), m.clamp(argument, -INT16_MAX - 1, INT16_MAX))
 
 
 def reciprocal(m: Machine[V], total: V, zeros: Int[V]) -> Int[V]:
@@ -38,21 +38,21 @@ def reciprocal(m: Machine[V], total: V, zeros: Int[V]) -> Int[V]:
     wide = m.shift_left(m.bounded(total, 0, (1 << 31) - 1), 3)
     factors = m.int_constant(1, 32), m.held(m.sub(zeros, m.const(3)), 8)
     normal = m.whole(m.call("tm_requantize_s64", m.held(wide, 64), *factors))
-    argument = m.clamp(m.sub(m.bounded(normal.value, 0, 1 << 18), m.const(3 << 15)), -MOST - 1, MOST)
+    argument = m.clamp(m.sub(m.bounded(normal.value, 0, 1 << 18), m.const(3 << 15)), -INT16_MAX - 1, INT16_MAX)
     return _looked_up(m, "reciprocal", _reciprocals(), argument)
 
 
 def share(m: Machine[V], term: V, reciprocal: Int[V], zeros: Int[V]) -> Int[V]:
     """term * reciprocal, in units of 2^-15."""
-    product = m.mul(m.bounded(term, 0, MOST), m.bounded(m.held(reciprocal, 32), 0, MOST))
+    product = m.mul(m.bounded(term, 0, INT16_MAX), m.bounded(m.held(reciprocal, 32), 0, INT16_MAX))
     shift = m.held(m.sub(zeros, m.const(16)), 8)
     quotient = m.whole(m.call("tm_requantize_s64", m.held(product, 64), m.int_constant(1, 32), shift))
-    return m.clamp(quotient, 0, MOST)
+    return m.clamp(quotient, 0, INT16_MAX)
 
 
 def _looked_up(m: Machine[V], name: str, table: NDArray[np.int16], argument: Int[V]) -> Int[V]:
     """The value at an argument of 16 bits, between two entries."""
-    from_least = m.add(argument, m.const(MOST + 1))
+    from_least = m.add(argument, m.const(INT16_MAX + 1))
     segment = m.shift_right(from_least, 7)
     start = m.entry(name, table, segment)
     rise = m.sub(m.entry(name, table, m.add(segment, m.const(1))), start)
@@ -76,7 +76,7 @@ def _table(low: np.float32, high: np.float32, function: Callable[[F64], F64]) ->
     Entries are offset by half of the chord's deviation in the middle of a segment.
     """
     unit = np.float32(2) / np.float32(65535)
-    scale = np.float32(65536) / (unit * np.float32(MOST) - unit * np.float32(-MOST - 1))
+    scale = np.float32(65536) / (unit * np.float32(INT16_MAX) - unit * np.float32(-INT16_MAX - 1))
 
     def values(x: F32) -> F32:
         return function(x.astype(np.float64)).astype(np.float32)
@@ -88,7 +88,7 @@ def _table(low: np.float32, high: np.float32, function: Callable[[F64], F64]) ->
     chord = _rounded((values(low + (number + np.float32(1)) * step) * scale + sample) / np.float32(2))
     entries = sample - _rounded((chord - middle) / np.float32(2))
     last = _rounded(values(np.array([high])) * scale)
-    return np.clip(np.concatenate([entries, last]), -MOST - 1, MOST).astype(np.int16)
+    return np.clip(np.concatenate([entries, last]), -INT16_MAX - 1, INT16_MAX).astype(np.int16)
 
 
 def _rounded(x: F32) -> F32:

@@ -323,7 +323,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         """Add terms with 12 integer bits, rounded to nearest, halves upwards; for 16 bits as they are."""
         if self.bits > USUAL_WIDTH:
             return m.addi(total, term)
-        x = m.bounded(term, 0, gemmlowp.MOST)
+        x = m.bounded(term, 0, gemmlowp.INT32_MAX)
         rounded = m.add(m.shift_right(x, 12), m.low_bits(m.shift_right(x, 11), 1))
         return m.addi(total, m.held(rounded, 32))
 

@@ -132,8 +132,8 @@ class RoutineAttr(ParametrizedAttribute, ABC):
         """
 
 
-class Loops(Protocol):
-    """The interface of builders of loops, such as `LoopNest`."""
+class LoopBuilding(Protocol):
+    """The interface of builders of loops, such as `LoopBuilder`."""
 
     def index(self, value: int) -> SSAValue: ...
     def insert(self, op: Operation) -> SSAValue: ...
@@ -161,7 +161,7 @@ class LoopRoutineAttr(RoutineAttr, ABC):
     """True if calls on successive parts of both runs are equivalent, each with the sum of the previous one."""
 
     @abstractmethod
-    def expand(self, call: CallOp, loops: Loops) -> SSAValue | None:
+    def expand(self, call: CallOp, loops: LoopBuilding) -> SSAValue | None:
         """Insert the loop, and return the value that replaces the result of the call, if it has one."""
 
 

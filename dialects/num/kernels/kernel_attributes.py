@@ -19,7 +19,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.own_attributes import OwnAttribute, Place, instance
+from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, instance
 
 __all__ = [
     "DECLARED",
@@ -41,7 +41,7 @@ class KernelAttr(ParametrizedAttribute, ABC):
 
 DECLARED = OwnAttribute(
     "tinyml.kernel",
-    {Place.DECLARATION: instance(KernelAttr, "a kernel, as in #num.kernel<...>")},
+    {HolderKind.DECLARATION: instance(KernelAttr, "a kernel, as in #num.kernel<...>")},
     "The kernel that a C function implements.",
 )
 
@@ -143,7 +143,7 @@ class ComposedKernelAttr(KernelAttr):
 
 
 _SHAPE = ("rows", "runs", "length", "pitch", "step", "count", "zero", "right", "lines")
-_USUAL = {"right": 0, "lines": 1}
+_DEFAULTS = {"right": 0, "lines": 1}
 
 
 @irdl_attr_definition
@@ -187,12 +187,12 @@ class TileKernelAttr(KernelAttr):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
-            return [StringAttr(parser.parse_str_literal()), *parse_numbers(parser, _SHAPE, _USUAL)]
+            return [StringAttr(parser.parse_str_literal()), *parse_numbers(parser, _SHAPE, _DEFAULTS)]
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             printer.print_string_literal(self.family.data)
-            print_numbers(printer, self.shape, _USUAL)
+            print_numbers(printer, self.shape, _DEFAULTS)
 
     def verify(self) -> None:
         verify_identifier(self.family)

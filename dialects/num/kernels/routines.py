@@ -32,8 +32,8 @@ from tinyml.dialects.num.kernels.calls import (
     MEMREF,
     Arguments,
     CallOp,
+    LoopBuilding,
     LoopRoutineAttr,
-    Loops,
     RoutineAttr,
     run_length,
 )
@@ -146,7 +146,7 @@ class ProductsOfRunsAttr(DenseSumAttr, ABC):
         """The distance of consecutive factors in the second run, in elements."""
         return 1
 
-    def expand(self, call: CallOp, loops: Loops) -> SSAValue:
+    def expand(self, call: CallOp, loops: LoopBuilding) -> SSAValue:
         lhs, rhs = call.arguments[1:]
 
         def mac(sum: SSAValue, k: SSAValue) -> SSAValue:
@@ -224,7 +224,7 @@ class DistanceAttr(DenseSumAttr):
             raise VerifyException(f"{call.sum.type} does not sum squares of {difference.type}")
         run_length(*call.arguments[1:])
 
-    def expand(self, call: CallOp, loops: Loops) -> SSAValue:
+    def expand(self, call: CallOp, loops: LoopBuilding) -> SSAValue:
         lhs, rhs = call.arguments[1:]
         format = _difference(call).type
 
@@ -250,7 +250,7 @@ def over_entries(
     row: SSAValue,
     first: SSAValue,
     add: Callable[[SSAValue, SSAValue, SSAValue], SSAValue],
-    loops: Loops,
+    loops: LoopBuilding,
 ) -> SSAValue:
     """The sum over a compressed row in a loop that follows its gaps, starting at entry number `first` of the matrix.
 
@@ -290,7 +290,7 @@ class SparseDotAttr(LoopRoutineAttr):
     def verify_call(self, call: CallOp) -> None:
         _verify_products(call, *self.factors(call))
 
-    def expand(self, call: CallOp, loops: Loops) -> SSAValue:
+    def expand(self, call: CallOp, loops: LoopBuilding) -> SSAValue:
         start, values, gaps, lengths, vector, row, at = call.arguments
 
         def add(sum: SSAValue, entry: SSAValue, column: SSAValue) -> SSAValue:
@@ -345,7 +345,7 @@ class AxpyAttr(LoopRoutineAttr):
         run_length(sums, vector)
         sums_products(memref_type(sums).element_type, element_format(vector.type), format_of(factor))
 
-    def expand(self, call: CallOp, loops: Loops) -> None:
+    def expand(self, call: CallOp, loops: LoopBuilding) -> None:
         sums, vector, factor = call.arguments
 
         def step(indices: list[SSAValue]) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BlockFactorOp", "ScaleBlockOp"]
 
-MOST = 14
+MAX_EXPONENT = 14
 """The greatest exponent: the factor of 16-bit numbers has 16 bits itself."""
 
 
@@ -75,8 +75,8 @@ class BlockFactorOp(TensorOp):
         limit, most = self.limit.value.data, self.most.value.data
         if not np.isfinite(limit) or limit <= 0 or np.frexp(limit)[0] != 0.5:
             raise VerifyException(f"the limit is a power of two, got {limit}")
-        if not 1 <= most <= MOST:
-            raise VerifyException(f"there are from 1 to {MOST} doublings, got {most}")
+        if not 1 <= most <= MAX_EXPONENT:
+            raise VerifyException(f"there are from 1 to {MAX_EXPONENT} doublings, got {most}")
 
     def real(self, x: Sequence[Any]) -> Array:
         peak = np.abs(np.asarray(x[0], np.float64)).max(-1, keepdims=True)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CountOp", "HistogramOp", "LongestRunOp"]
 
-MOST = (1 << 15) - 1
+MAX_COUNT = (1 << 15) - 1
 """Maximum number of elements that are counted: counts fit 16 bits."""
 
 
@@ -57,8 +57,8 @@ class CountOp(TensorOp):
         return format.encode(np.arange(self.LEAST, self.most + 1, dtype=np.float64)).astype(format.dtype)
 
     def verify_more(self) -> None:
-        if self.most > MOST:
-            raise VerifyException(f"counts at most {MOST} elements, got {self.most}")
+        if self.most > MAX_COUNT:
+            raise VerifyException(f"counts at most {MAX_COUNT} elements, got {self.most}")
 
 
 @irdl_op_definition

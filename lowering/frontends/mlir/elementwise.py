@@ -11,7 +11,7 @@ from math import isclose
 from typing import Any, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.mlir.graph import Array, GraphWriter, Made, Shape, Tensor
+from tinyml.lowering.frontends.mlir.graph import Array, GraphWriter, Shape, Tensor, TensorOrigin
 
 
 def _quotient(a: Array, b: Array) -> Array:
@@ -216,7 +216,7 @@ def _product(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor:
     return to.constant((a.array.ravel()[0] * b.array.ravel()[0]).reshape(()))
 
 
-def _one_more(tensor: Tensor, op: str) -> Made | None:
+def _one_more(tensor: Tensor, op: str) -> TensorOrigin | None:
     """Match the result of `op` plus 1; return the node of `op`, or None."""
     sum = tensor.made_by("Add")
     return core(sum.inputs[0]).made_by(op) if sum is not None and is_number(sum.inputs[1], 1.0) else None

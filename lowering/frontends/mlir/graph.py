@@ -62,7 +62,7 @@ def op_name(op: Operation) -> str:
 
 
 @dataclass(frozen=True)
-class Made:
+class TensorOrigin:
     """The origin of a tensor: the op of a node, its operands and its attributes."""
 
     op: str
@@ -92,7 +92,7 @@ class Tensor:
     stored: Shape
     array: Array | None = None
     steps: Array | None = None
-    made: Made | None = None
+    made: TensorOrigin | None = None
 
     @property
     def is_known(self) -> bool:
@@ -103,7 +103,7 @@ class Tensor:
         """The number that all elements equal; None if they differ or are unknown."""
         return self.array.item() if self.array is not None and self.array.size == 1 else None
 
-    def made_by(self, *ops: str) -> Made | None:
+    def made_by(self, *ops: str) -> TensorOrigin | None:
         """The node, if it is one of the given ops."""
         return self.made if self.made is not None and self.made.op in ops else None
 
@@ -215,7 +215,7 @@ class GraphWriter:
                 return known
         name = self.fresh(op.lower())
         node = SourceNode(op, "", OPSETS[-1], name, names, (name,), attributes, self.file, self.source)
-        result = Tensor(name, shape, stored, made=Made(op, tuple(inputs), attributes))
+        result = Tensor(name, shape, stored, made=TensorOrigin(op, tuple(inputs), attributes))
         self.bodies[-1].nodes.append(node)
         self.bodies[-1].known[key] = result
         return result

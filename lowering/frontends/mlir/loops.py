@@ -18,7 +18,7 @@ from tinyml.dialects import stablehlo
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.stablehlo.base import numbers
 from tinyml.lowering.frontends.mlir.elementwise import apply
-from tinyml.lowering.frontends.mlir.graph import Body, GraphWriter, Made, SourceNode, Tensor
+from tinyml.lowering.frontends.mlir.graph import Body, GraphWriter, SourceNode, Tensor, TensorOrigin
 from tinyml.lowering.frontends.mlir.reader import Reader, handles
 from tinyml.lowering.frontends.onnx.graph import Attribute
 from tinyml.lowering.frontends.onnx.reader import OPSETS
@@ -165,13 +165,13 @@ def _part(to: GraphWriter, tensor: Tensor, axis: int, first: int, length: int) -
     return to.slice(tensor, starts, sizes, [1] * len(sizes))
 
 
-def _axis(made: Made) -> int:
+def _axis(made: TensorOrigin) -> int:
     axis = made.attributes["axis"]
     assert isinstance(axis, int)
     return axis
 
 
-def _positions(made: Made) -> Sequence[int]:
+def _positions(made: TensorOrigin) -> Sequence[int]:
     positions = made.inputs[2].steps
     assert positions is not None
     return [int(each) for each in positions]
@@ -228,7 +228,9 @@ def updated(reader: Reader, tensor: Tensor, part: Tensor, starts: Sequence[Tenso
     if len(moved) > 1 or part.shape[axis] != 1 or not covers:
         raise reader.error("writes other than one whole row of a tensor in each iteration, which is not supported")
     row = to.reshape(part, tuple(n for at, n in enumerate(part.shape) if at != axis))
-    return Tensor("", tensor.shape, tensor.shape, made=Made(WRITTEN, (tensor, row, starts[axis]), {"axis": axis}))
+    return Tensor(
+        "", tensor.shape, tensor.shape, made=TensorOrigin(WRITTEN, (tensor, row, starts[axis]), {"axis": axis})
+    )
 
 
 def _replaced(reader: Reader, tensor: Tensor, part: Tensor, first: Sequence[int]) -> Tensor:

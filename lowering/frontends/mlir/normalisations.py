@@ -8,7 +8,7 @@ from typing import Any
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.mlir.elementwise import apply, core, is_number, like, recognises
-from tinyml.lowering.frontends.mlir.graph import GraphWriter, Made, Tensor
+from tinyml.lowering.frontends.mlir.graph import GraphWriter, Tensor, TensorOrigin
 
 MOST_FACTORS = 4
 """Maximum factors of a normalised tensor: the centred tensor, its inverse deviation, and scales."""
@@ -110,7 +110,7 @@ def _normalisation(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
     return result
 
 
-def _second_moment(variance: Tensor, mean: Made) -> Made | None:
+def _second_moment(variance: Tensor, mean: TensorOrigin) -> TensorOrigin | None:
     """Match the mean of x^2 in a variance written as mean(x^2) - mean(x)^2, as Flax exports it, with or without a clamp
     at 0.
     """

@@ -11,17 +11,17 @@ from tinyml.lowering.loops.contractions.products import contract_rows, finished,
 from tinyml.lowering.loops.elementwise import over_elements
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, single_element
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 @lowers(tdsl.ZeroOp)
-def lower_zero(op: tdsl.ZeroOp, nest: LoopNest) -> None:
+def lower_zero(op: tdsl.ZeroOp, nest: LoopBuilder) -> None:
     value = nest.insert(num.ZeroOp(element_of(op.out)))
     nest.over(tdsl.shape_of(op.out), lambda indices: nest.store(value, op.out, indices))
 
 
 @lowers(tdsl.StartOp)
-def lower_start(op: tdsl.StartOp, nest: LoopNest) -> None:
+def lower_start(op: tdsl.StartOp, nest: LoopBuilder) -> None:
     accumulator = tdsl.accumulator_elements(op.out)
     start = sum_start(op.input, None, accumulator, nest)
 
@@ -34,7 +34,7 @@ def lower_start(op: tdsl.StartOp, nest: LoopNest) -> None:
 
 
 @lowers(tdsl.MacOp)
-def lower_mac(op: tdsl.MacOp, nest: LoopNest) -> None:
+def lower_mac(op: tdsl.MacOp, nest: LoopBuilder) -> None:
     length = prod(tdsl.shape_of(op.out))
     vectors = [value for value in (op.lhs, op.rhs) if prod(tdsl.shape_of(value)) == length]
     factors = [value for value in (op.lhs, op.rhs) if prod(tdsl.shape_of(value)) == 1]
@@ -46,7 +46,7 @@ def lower_mac(op: tdsl.MacOp, nest: LoopNest) -> None:
 
 
 @lowers(tdsl.AccumulateOp)
-def lower_accumulate(op: tdsl.AccumulateOp, nest: LoopNest) -> None:
+def lower_accumulate(op: tdsl.AccumulateOp, nest: LoopBuilder) -> None:
     rows, length = tdsl.shape_of(op.lhs)
 
     weights = nest.insert(scratch.SliceOp(op.lhs, nest.index(0), (rows, length)))
@@ -60,7 +60,7 @@ def lower_accumulate(op: tdsl.AccumulateOp, nest: LoopNest) -> None:
 
 
 @lowers(tdsl.FinishOp)
-def lower_finish(op: tdsl.FinishOp, nest: LoopNest) -> None:
+def lower_finish(op: tdsl.FinishOp, nest: LoopBuilder) -> None:
     shifts = row_shifts(op, nest)
 
     def body(indices: Indices) -> None:

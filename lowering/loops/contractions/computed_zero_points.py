@@ -17,7 +17,7 @@ from tinyml.dialects.formats.number_format import INTEGER_CODING, NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.operands import elements_from, flash_array
 from tinyml.transforms.ir.buffers import buffer_reads
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder, function_around, local_array
 
 _LEAST_ROWS, _LEAST_PRODUCTS = 4, 8
 """The fewest rows by a column, and products of a sum, that are computed of raws."""
@@ -30,7 +30,7 @@ class OffsetSums:
     of both zero points; None if the matrix has no zero point.
     """
 
-    def __init__(self, op: tdsl.ContractionOp, nest: LoopNest) -> None:
+    def __init__(self, op: tdsl.ContractionOp, nest: LoopBuilder) -> None:
         [term] = op.terms
         (self.lhs, left), (self.rhs, right) = (tdsl.format_of(value).without_offset() for value in (term.lhs, term.rhs))
         self.accumulator, self.nest = op.accumulators[0], nest
@@ -80,7 +80,7 @@ class OffsetSums:
     def _rows(self, op: tdsl.ContractionOp, shape: Sequence[int], right: int) -> SSAValue:
         """Sums of rows, in front of the loops in which the matrix stays as it is."""
         [term] = op.terms
-        outer = LoopNest(_outermost(op, term.lhs))
+        outer = LoopBuilder(_outermost(op, term.lhs))
         rows, length = shape
         sums = local_array(function_around(op), self.accumulator.type, rows, "row_sums")
         parts = _factors(-right, length, self.rhs, outer)
@@ -92,18 +92,18 @@ class OffsetSums:
         outer.over([rows], body)
         return sums
 
-    def _zero(self, nest: LoopNest) -> SSAValue:
+    def _zero(self, nest: LoopBuilder) -> SSAValue:
         return nest.insert(num.ZeroOp(self.accumulator.type))
 
 
-def _plus_products(sum: SSAValue, weights: Sequence[SSAValue], raws: SSAValue, nest: LoopNest) -> SSAValue:
+def _plus_products(sum: SSAValue, weights: Sequence[SSAValue], raws: SSAValue, nest: LoopBuilder) -> SSAValue:
     """A sum and the products of each vector of weights with the same raws."""
     for each in weights:
         sum = nest.insert(num.CallOp(num.DotAttr(), [sum, each, raws]))
     return sum
 
 
-def _factors(factor: int, length: int, format: NumberFormat, nest: LoopNest) -> list[SSAValue]:
+def _factors(factor: int, length: int, format: NumberFormat, nest: LoopBuilder) -> list[SSAValue]:
     """Vectors of one raw that together multiply by a factor: by one more than the greatest raw in two steps."""
     steps = 1 if factor <= np.iinfo(format.dtype).max else 2
     return [flash_array(nest, np.full(length, factor // steps, format.dtype), format.type, "offset")] * steps

@@ -23,11 +23,11 @@ from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import elements_from, flash_array
 from tinyml.transforms.ir.contraction_loops import expand_contraction
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 @lowers(tdsl.Conv2dOp)
-def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
+def lower_convolution(op: tdsl.Conv2dOp, nest: LoopBuilder) -> None:
     """Emit a contraction for the windows of a tile, or for images that are windows or their channels.
 
     Other forms are lowered element by element; convolutions in place have separate loops.
@@ -53,7 +53,7 @@ def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
     return lower_rows(op, start, channels, nest)
 
 
-def _starts(op: tdsl.Conv2dOp, nest: LoopNest) -> SSAValue | None:
+def _starts(op: tdsl.Conv2dOp, nest: LoopBuilder) -> SSAValue | None:
     """The initial values of sums of plain integers, one per row; None for other sums."""
     factors = [tdsl.format_of(x).without_offset() for x in (op.lhs, op.rhs)]
     start = start_without_offsets(op)
@@ -71,7 +71,7 @@ def _starts(op: tdsl.Conv2dOp, nest: LoopNest) -> SSAValue | None:
     return elements_from(initial, nest.index(0), rows, nest)
 
 
-def _lower_windows(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
+def _lower_windows(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopBuilder) -> None:
     """Emit a contraction over windows that are multiplied by all filters, or channel by channel by one filter each.
 
     The windows have the layout of the tile, or are consecutive.

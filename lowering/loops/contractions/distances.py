@@ -7,11 +7,11 @@ from math import prod
 from tinyml.dialects import num, tdsl
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 
 @lowers(tdsl.SquaredDistanceOp)
-def lower_squared_distance(op: tdsl.SquaredDistanceOp, nest: LoopNest) -> None:
+def lower_squared_distance(op: tdsl.SquaredDistanceOp, nest: LoopBuilder) -> None:
     length = prod(tdsl.shape_of(op.lhs))
     zero = nest.insert(num.ZeroOp(op.acc))
     zero.name_hint = "sum"

@@ -17,7 +17,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.groups import GroupsAttr
 from tinyml.lowering.loops.operands import elements_from, flash_array
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 class GroupedWeights:
@@ -26,7 +26,7 @@ class GroupedWeights:
     value: a constant, at most reshaped, if its format has groups. Raises `InputError` for any other.
     """
 
-    def __init__(self, value: SSAValue, groups: GroupsAttr, nest: LoopNest):
+    def __init__(self, value: SSAValue, groups: GroupsAttr, nest: LoopBuilder):
         self.nest, self.groups = nest, groups
         self.shape, format = tdsl.shape_of(value), tdsl.format_of(value)
         self.elements, hint = value, value.name_hint or "weights"

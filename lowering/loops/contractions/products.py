@@ -24,7 +24,7 @@ from tinyml.lowering.loops.operands import broadcast_indices, element_of, elemen
 from tinyml.targets.nests import Start
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.index_maps import mapped
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 if TYPE_CHECKING:
     from tinyml.lowering.loops.contractions.computed_zero_points import OffsetSums
@@ -34,13 +34,13 @@ Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
 """A function that adds the products of a term to a sum, for the indices of a result element."""
 
 
-def row_shifts(op: tdsl.ContractionOp | tdsl.FinishOp, nest: LoopNest) -> SSAValue | None:
+def row_shifts(op: tdsl.ContractionOp | tdsl.FinishOp, nest: LoopBuilder) -> SSAValue | None:
     """The row shifts of sums as bytes in flash; None without shifts."""
     return None if op.shifts is None else flash_array(nest, np.array(op.shifts, "i1"), i8, "row_shifts")
 
 
 def finished(
-    op: tdsl.ContractionOp | tdsl.FinishOp, sum: SSAValue, shifts: SSAValue | None, indices: Indices, nest: LoopNest
+    op: tdsl.ContractionOp | tdsl.FinishOp, sum: SSAValue, shifts: SSAValue | None, indices: Indices, nest: LoopBuilder
 ) -> SSAValue:
     """Convert a complete sum to the result's format. indices: those of the sum in the result."""
     if shifts is not None:
@@ -52,7 +52,7 @@ def finished(
 
 
 @lowers(tdsl.MatrixProductsOp)
-def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
+def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopBuilder) -> None:
     """Lower products with one column to contractions over the rows, others to dot products.
 
     The offsets of factors become part of a constant start if possible. Sums of groups are dot products, too.
@@ -82,7 +82,7 @@ def _have_offsets(op: tdsl.MatrixProductsOp) -> bool:
     return computed and any(tdsl.format_of(value).without_offset()[1] for value in values)
 
 
-def _lower_computed(op: tdsl.MatrixProductsOp, sums: type[OffsetSums], nest: LoopNest) -> None:
+def _lower_computed(op: tdsl.MatrixProductsOp, sums: type[OffsetSums], nest: LoopBuilder) -> None:
     """Lower the product of a computed matrix and a computed column to products of raws, beside sums of offsets."""
     [term], zero = op.terms, nest.index(0)
     rows, length = tdsl.shape_of(term.lhs)
@@ -97,14 +97,14 @@ def _lower_computed(op: tdsl.MatrixProductsOp, sums: type[OffsetSums], nest: Loo
 
 
 @lowers(tdsl.RowProductOp)
-def lower_row_product(op: tdsl.RowProductOp, nest: LoopNest) -> None:
+def lower_row_product(op: tdsl.RowProductOp, nest: LoopBuilder) -> None:
     """Lower a single row of a matrix product, as `lower_matrices` lowers all rows."""
     start = start_without_offsets(op)
     lower_sums(op, start, lambda term: _row_times_column(term, nest, start is not None), nest, op.row)
 
 
 @lowers(tdsl.ContractionOp)
-def lower_contraction(op: tdsl.ContractionOp, nest: LoopNest) -> None:
+def lower_contraction(op: tdsl.ContractionOp, nest: LoopBuilder) -> None:
     """Lower a contraction to sums over single elements, located by index maps."""
 
     def products(term: tdsl.Term) -> Products:
@@ -133,7 +133,7 @@ def lower_contraction(op: tdsl.ContractionOp, nest: LoopNest) -> None:
     lower_sums(op, None, products, nest)
 
 
-def _grouped(term: tdsl.Term, nest: LoopNest) -> GroupedWeights | None:
+def _grouped(term: tdsl.Term, nest: LoopBuilder) -> GroupedWeights | None:
     """The weights of a term, if their elements share scales in groups."""
     if term.groups is None:
         return None
@@ -142,7 +142,7 @@ def _grouped(term: tdsl.Term, nest: LoopNest) -> GroupedWeights | None:
     return GroupedWeights(term.lhs, term.groups, nest)
 
 
-def _group_at(weights: GroupedWeights, row: SSAValue, summed: Indices, nest: LoopNest) -> SSAValue:
+def _group_at(weights: GroupedWeights, row: SSAValue, summed: Indices, nest: LoopBuilder) -> SSAValue:
     """The number of the group of a single weight."""
     run, length = weights.groups.run.data, weights.groups.length.data
     position = nest.index(0)
@@ -154,7 +154,7 @@ def _group_at(weights: GroupedWeights, row: SSAValue, summed: Indices, nest: Loo
 
 
 def _over_summed(
-    extents: Sequence[int], sum: SSAValue, step: Callable[[Indices, SSAValue], SSAValue], nest: LoopNest
+    extents: Sequence[int], sum: SSAValue, step: Callable[[Indices, SSAValue], SSAValue], nest: LoopBuilder
 ) -> SSAValue:
     """A sum over the summed indices, by a loop per index, or by a tree over their products in the same order."""
     if not extents:
@@ -168,7 +168,7 @@ def _over_summed(
     return nest.fold(nest.index(extents[0]), [sum], inner)[0]
 
 
-def _delinearised(index: SSAValue, extents: Sequence[int], nest: LoopNest) -> Indices:
+def _delinearised(index: SSAValue, extents: Sequence[int], nest: LoopBuilder) -> Indices:
     """The indices of the element with a row-major index."""
     *outer, last = extents
     if not outer:
@@ -181,7 +181,7 @@ def lower_sums(
     op: tdsl.ContractionOp,
     start: Start | None,
     products: Callable[[tdsl.Term], Products],
-    nest: LoopNest,
+    nest: LoopBuilder,
     row: SSAValue | None = None,
 ) -> None:
     """Emit the sums of a contraction over the products of all its terms. row: the only row, if given."""
@@ -194,7 +194,7 @@ def lower_sums(
 
 
 def lower_rows(
-    op: tdsl.ContractionOp, start: Start | None, products: Callable[[tdsl.Term], Products], nest: LoopNest
+    op: tdsl.ContractionOp, start: Start | None, products: Callable[[tdsl.Term], Products], nest: LoopBuilder
 ) -> None:
     """Emit the sums of a contraction whose result has one element for each row of weights."""
     shape, axis = tdsl.shape_of(op.out), op.ROW_AXIS
@@ -207,7 +207,7 @@ def lower_rows(
     contract_rows(shape[axis], body, nest)
 
 
-def contract_rows(rows: int, body: Callable[[SSAValue], None], nest: LoopNest) -> None:
+def contract_rows(rows: int, body: Callable[[SSAValue], None], nest: LoopBuilder) -> None:
     """Emit a contraction over rows; for a single row only its products."""
     contraction = nest.contract([rows], lambda numbers: body(numbers[0]))
     if rows == 1:
@@ -215,7 +215,7 @@ def contract_rows(rows: int, body: Callable[[SSAValue], None], nest: LoopNest) -
 
 
 def _sum_at(
-    op: tdsl.ContractionOp, start: Start | None, products: Callable[[tdsl.Term], Products], nest: LoopNest
+    op: tdsl.ContractionOp, start: Start | None, products: Callable[[tdsl.Term], Products], nest: LoopBuilder
 ) -> Callable[[Indices], SSAValue]:
     """A function that emits the finished sum for the indices of a result element."""
     accumulators = op.accumulators
@@ -238,7 +238,7 @@ def factors(
     term: tdsl.Term,
     weights: Sequence[int],
     window: Sequence[int],
-    nest: LoopNest,
+    nest: LoopBuilder,
     *,
     without_offsets: bool,
 ) -> tuple[SSAValue, SSAValue]:
@@ -255,7 +255,7 @@ def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
     return tdsl.format_of(value).without_offset()[0].type if without_offsets else None
 
 
-def _row_times_column(term: tdsl.Term, nest: LoopNest, without_offsets: bool) -> Products:
+def _row_times_column(term: tdsl.Term, nest: LoopBuilder, without_offsets: bool) -> Products:
     """The products of one row of a matrix and one column of another."""
     if (weights := _grouped(term, nest)) is not None:
         from tinyml.lowering.loops.contractions.grouped_products import of_row
@@ -276,7 +276,7 @@ def _row_times_column(term: tdsl.Term, nest: LoopNest, without_offsets: bool) ->
     return products
 
 
-def begun(accumulator: Accumulator, initial: SSAValue | None, indices: Indices, nest: LoopNest) -> SSAValue:
+def begun(accumulator: Accumulator, initial: SSAValue | None, indices: Indices, nest: LoopBuilder) -> SSAValue:
     """A sum with its initial value, by default zero. indices: those of the sum in the result."""
     if initial is None:
         sum = nest.insert(num.ZeroOp(accumulator.type))
@@ -287,7 +287,9 @@ def begun(accumulator: Accumulator, initial: SSAValue | None, indices: Indices, 
     return sum
 
 
-def sum_start(value: SSAValue | None, start: Start | None, accumulator: Accumulator, nest: LoopNest) -> SSAValue | None:
+def sum_start(
+    value: SSAValue | None, start: Start | None, accumulator: Accumulator, nest: LoopBuilder
+) -> SSAValue | None:
     """The initial value of sums; a constant is converted to the accumulator's units, so that it only needs to be
     loaded.
     """

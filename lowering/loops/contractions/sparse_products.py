@@ -14,11 +14,11 @@ from tinyml.lowering.loops.contractions.products import begun, contract_rows, fi
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 
 @lowers(tdsl.SpmvOp)
-def lower_spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
+def lower_spmv(op: tdsl.SpmvOp, nest: LoopBuilder) -> None:
     matrix = cast(scratch.ConstantOp, op.lhs.owner)
     rows, columns = tdsl.shape_of(op.lhs)
     stored = compress(matrix.raws)

@@ -21,10 +21,10 @@ from tinyml.lowering.loops.contractions.products import begun, contract_rows, fi
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
 from tinyml.lowering.loops.movement import turn_image
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
-from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
+from tinyml.transforms.ir.loop_nest import LoopBuilder, function_around, local_array
 
 
-def lower_in_turns(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
+def lower_in_turns(op: tdsl.Conv2dOp, nest: LoopBuilder) -> None:
     """Emit the loops of a convolution in place."""
     turns = op.turn_list
     table = _Table(op, turns, nest)
@@ -59,7 +59,7 @@ class _Table:
 
     ROWS, WIDTH, HEIGHT_OUT, WIDTH_OUT, READ, WRITTEN, LEFT, ROWS_LEFT, DOWN, ACROSS, HEIGHT, ABOVE, BEFORE = range(13)
 
-    def __init__(self, op: tdsl.Conv2dOp, turns: Sequence[Turn], nest: LoopNest):
+    def __init__(self, op: tdsl.Conv2dOp, turns: Sequence[Turn], nest: LoopBuilder):
         self.nest = nest
         rows: list[list[int]] = []
         for turn in turns:
@@ -85,7 +85,7 @@ class _Products:
     For a depthwise convolution the stack holds the window of a single channel at a time.
     """
 
-    def __init__(self, op: tdsl.Conv2dOp, nest: LoopNest):
+    def __init__(self, op: tdsl.Conv2dOp, nest: LoopBuilder):
         self.op, self.nest = op, nest
         rows, *self.kernel, self.channels = tdsl.shape_of(op.lhs)
         self.length = prod(self.kernel) * self.channels
@@ -219,7 +219,7 @@ class _Taps(NamedTuple):
 class _Inside:
     """The part of windows inside the image, in a turn of a convolution."""
 
-    def __init__(self, op: tdsl.Conv2dOp, table: _Table, number: SSAValue, nest: LoopNest):
+    def __init__(self, op: tdsl.Conv2dOp, table: _Table, number: SSAValue, nest: LoopBuilder):
         self.padded, self.nest = op.padding is not None, nest
         if self.padded:
             _, *self.kernel, _ = tdsl.shape_of(op.lhs)
@@ -254,5 +254,5 @@ class _Inside:
         return taps
 
 
-def _product(index: SSAValue, step: int | SSAValue, nest: LoopNest) -> SSAValue:
+def _product(index: SSAValue, step: int | SSAValue, nest: LoopBuilder) -> SSAValue:
     return nest.times(index, step) if isinstance(step, int) else nest.insert(arith.MuliOp(index, step))

@@ -9,11 +9,11 @@ from xdsl.dialects import arith
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.locations import error_at
 from tinyml.lowering.loops.lowerings import lowers
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 @lowers(tdsl.ReceiveOp)
-def lower_arrival(op: tdsl.ReceiveOp, nest: LoopNest) -> None:
+def lower_arrival(op: tdsl.ReceiveOp, nest: LoopBuilder) -> None:
     """Receive each row separately."""
     _, rows, *row_shape = tdsl.shape_of(op.out)
     source, type = scratch.root(op.image), scratch.memref_type(op.out)

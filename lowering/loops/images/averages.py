@@ -11,11 +11,11 @@ from tinyml.dialects import num, tdsl
 from tinyml.lowering.loops.elementwise import over_elements
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, zero_total
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 @lowers(tdsl.AveragePoolOp)
-def lower_average_pool(op: tdsl.AveragePoolOp, nest: LoopNest) -> None:
+def lower_average_pool(op: tdsl.AveragePoolOp, nest: LoopBuilder) -> None:
     """Add the elements of each window inside the image, then divide."""
 
     from tinyml.lowering.loops.images.pooling import over_windows
@@ -28,7 +28,7 @@ def lower_average_pool(op: tdsl.AveragePoolOp, nest: LoopNest) -> None:
 
 
 @lowers(tdsl.MeanOp)
-def lower_mean(op: tdsl.MeanOp, nest: LoopNest) -> None:
+def lower_mean(op: tdsl.MeanOp, nest: LoopBuilder) -> None:
     """Add the elements along the axes, then divide."""
     shape = tdsl.shape_of(op.input)
 
@@ -47,13 +47,13 @@ def lower_mean(op: tdsl.MeanOp, nest: LoopNest) -> None:
 
 
 @lowers(tdsl.NoTotalOp)
-def lower_no_total(op: tdsl.NoTotalOp, nest: LoopNest) -> None:
+def lower_no_total(op: tdsl.NoTotalOp, nest: LoopBuilder) -> None:
     zero = zero_total(element_of(op.out), nest)
     nest.nest(tdsl.shape_of(op.out), lambda indices: nest.store(zero, op.out, indices))
 
 
 @lowers(tdsl.TallyOp)
-def lower_tally(op: tdsl.TallyOp, nest: LoopNest) -> None:
+def lower_tally(op: tdsl.TallyOp, nest: LoopBuilder) -> None:
     """Add the elements of each channel to its total, which is kept in a register."""
 
     def body(indices: Indices) -> None:
@@ -67,7 +67,7 @@ def lower_tally(op: tdsl.TallyOp, nest: LoopNest) -> None:
 
 
 @lowers(tdsl.QuotientOp)
-def lower_quotient(op: tdsl.QuotientOp, nest: LoopNest) -> None:
+def lower_quotient(op: tdsl.QuotientOp, nest: LoopBuilder) -> None:
     quotient = num.AverageOp if op.over_axes is None else num.MeanOp
 
     def share(x: Sequence[SSAValue]) -> SSAValue:
@@ -76,14 +76,16 @@ def lower_quotient(op: tdsl.QuotientOp, nest: LoopNest) -> None:
     over_elements(op, nest, share)
 
 
-def _total(value: SSAValue, extents: Sequence[int], element: Callable[[Indices], SSAValue], nest: LoopNest) -> SSAValue:
+def _total(
+    value: SSAValue, extents: Sequence[int], element: Callable[[Indices], SSAValue], nest: LoopBuilder
+) -> SSAValue:
     """The total of `element` over all indices of the given extents."""
     total = zero_total(tdsl.format_of(value).total(prod(extents)), nest)
     return _tallied(list(extents), [], total, element, nest)
 
 
 def _tallied(
-    extents: list[int], indices: Indices, total: SSAValue, element: Callable[[Indices], SSAValue], nest: LoopNest
+    extents: list[int], indices: Indices, total: SSAValue, element: Callable[[Indices], SSAValue], nest: LoopBuilder
 ) -> SSAValue:
     if not extents:
         return nest.insert(num.TallyOp(total, element(indices)))

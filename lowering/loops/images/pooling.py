@@ -10,11 +10,11 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, tdsl
 from tinyml.lowering.loops.lowerings import lowers
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 @lowers(tdsl.MaxPoolOp)
-def lower_max_pool(op: tdsl.MaxPoolOp, nest: LoopNest) -> None:
+def lower_max_pool(op: tdsl.MaxPoolOp, nest: LoopBuilder) -> None:
     """Compare the elements of each window inside the image."""
 
     def greatest(taps: Sequence[int], element: Callable[[Indices], SSAValue]) -> SSAValue:
@@ -33,7 +33,7 @@ def lower_max_pool(op: tdsl.MaxPoolOp, nest: LoopNest) -> None:
 
 
 def over_windows(
-    op: tdsl.PoolOp, nest: LoopNest, pooled: Callable[[Sequence[int], Callable[[Indices], SSAValue]], SSAValue]
+    op: tdsl.PoolOp, nest: LoopBuilder, pooled: Callable[[Sequence[int], Callable[[Indices], SSAValue]], SSAValue]
 ) -> None:
     """Visit all windows in row-major order, with a nest for each run of windows with the same elements inside the
     image.
@@ -100,5 +100,5 @@ def _bands(window: int, extent: int, step: int, before: int, inside: int) -> Ite
             first = number
 
 
-def _shifted(index: SSAValue, offset: int, nest: LoopNest) -> SSAValue:
+def _shifted(index: SSAValue, offset: int, nest: LoopBuilder) -> SSAValue:
     return nest.add(index, nest.index(offset)) if offset else index

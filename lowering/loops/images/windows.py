@@ -13,11 +13,11 @@ from tinyml.dialects import num, scratch, tdsl
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from
 from tinyml.transforms.ir.indices import affine_sum
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 
 @lowers(tdsl.WindowOp)
-def lower_windows(op: tdsl.WindowOp, nest: LoopNest) -> None:
+def lower_windows(op: tdsl.WindowOp, nest: LoopBuilder) -> None:
     """Copy windows row by row."""
     count, *extents = tdsl.shape_of(op.out)
     image, length = elements_from(op.image, nest.index(0), prod(tdsl.shape_of(op.image)), nest), prod(extents)
@@ -34,7 +34,7 @@ def lower_windows(op: tdsl.WindowOp, nest: LoopNest) -> None:
         nest.fold(nest.index(count), [], window)
 
 
-def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edge: SSAValue, nest: LoopNest) -> None:
+def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edge: SSAValue, nest: LoopBuilder) -> None:
     """Copy each row of a window, also partly outside the image, or each tap of a dilated window."""
     _, height, width, channels = tdsl.shape_of(op.out)
     rows, columns = op.extents
@@ -164,7 +164,7 @@ def _has_whole_bytes(image: MemRefType[Attribute], window: MemRefType[Attribute]
     )
 
 
-def _first_slot(op: tdsl.WindowOp, nest: LoopNest) -> SSAValue | None:
+def _first_slot(op: tdsl.WindowOp, nest: LoopBuilder) -> SSAValue | None:
     """The row of a ring at which a window starts; None for other images and for rings of a single row."""
     _, slots, width, _ = op.held
     if op.ring is None or (slots == 1 and width != op.extents[1]):
@@ -175,14 +175,14 @@ def _first_slot(op: tdsl.WindowOp, nest: LoopNest) -> SSAValue | None:
     return nest.insert(arith.RemSIOp(top, nest.index(slots)))
 
 
-def _wrapped(slot: SSAValue, slots: int, nest: LoopNest) -> SSAValue:
+def _wrapped(slot: SSAValue, slots: int, nest: LoopBuilder) -> SSAValue:
     """A row of a ring, wrapped around at most once."""
     beyond = nest.insert(arith.CmpiOp(slot, nest.index(slots), "sge"))
     return nest.insert(arith.SelectOp(beyond, nest.insert(arith.SubiOp(slot, nest.index(slots))), slot))
 
 
 def _inside(
-    start: SSAValue, length: int, extent: int, margins: tuple[int, int], nest: LoopNest
+    start: SSAValue, length: int, extent: int, margins: tuple[int, int], nest: LoopBuilder
 ) -> tuple[SSAValue, SSAValue]:
     """The ends of the part of a run inside an axis, relative to the start of the run."""
     before, after = margins
@@ -198,7 +198,7 @@ def _inside(
     return begin, end
 
 
-def _is_outside(at: SSAValue, extent: int, margins: tuple[int, int], nest: LoopNest) -> SSAValue:
+def _is_outside(at: SSAValue, extent: int, margins: tuple[int, int], nest: LoopBuilder) -> SSAValue:
     """True if an index lies outside an axis with margins, at least one of which is nonzero."""
     if not margins[1]:
         return nest.insert(arith.CmpiOp(at, nest.index(0), "slt"))

@@ -11,11 +11,11 @@ from tinyml.dialects import num, tdsl
 from tinyml.dialects.tdsl import signals
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 @lowers(signals.BlockFactorOp)
-def lower_block_factor(op: signals.BlockFactorOp, nest: LoopNest) -> None:
+def lower_block_factor(op: signals.BlockFactorOp, nest: LoopBuilder) -> None:
     *outer, length = tdsl.shape_of(op.input)
     source, out = element_of(op.input), element_of(op.out)
 

@@ -14,11 +14,11 @@ from tinyml.dialects.operations import integer_constant
 from tinyml.dialects.tdsl import signals
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder, function_around, local_array
 
 
 @lowers(signals.HistogramOp)
-def lower_histogram(op: signals.HistogramOp, nest: LoopNest) -> None:
+def lower_histogram(op: signals.HistogramOp, nest: LoopBuilder) -> None:
     """Count column by column, with a branch-free binary search for the bin of an element."""
     columns, bins = tdsl.shape_of(op.out)
     raws, missing = op.raw_edges
@@ -50,7 +50,7 @@ def lower_histogram(op: signals.HistogramOp, nest: LoopNest) -> None:
 
 
 @lowers(signals.LongestRunOp)
-def lower_longest_run(op: signals.LongestRunOp, nest: LoopNest) -> None:
+def lower_longest_run(op: signals.LongestRunOp, nest: LoopBuilder) -> None:
     run = elements_from(op.input, nest.index(0), op.most, nest)
     least, zero, one = op.least.value.data, nest.index(0), nest.index(1)
 
@@ -83,7 +83,7 @@ def _steps(count: int) -> list[int]:
     return steps
 
 
-def _stored(op: signals.CountOp, nest: LoopNest) -> Callable[[SSAValue, Indices], None]:
+def _stored(op: signals.CountOp, nest: LoopBuilder) -> Callable[[SSAValue, Indices], None]:
     """A function that stores a result from its difference to `LEAST`, by a product or from a table."""
     raws, shape = op.raws, tdsl.shape_of(op.out)
     step = int(raws[1]) - int(raws[0]) if raws.dtype.kind == "i" else 0

@@ -10,11 +10,11 @@ from tinyml.dialects import num, tdsl
 from tinyml.dialects.tdsl import signals
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 @lowers(signals.BiquadOp)
-def lower_biquad(op: signals.BiquadOp, nest: LoopNest) -> None:
+def lower_biquad(op: signals.BiquadOp, nest: LoopBuilder) -> None:
     *outer, length = tdsl.shape_of(op.out)
     factor = op.coefficient_format().type
     coefficients = [nest.insert(num.ConstantOp(real, factor)) for real in op.reals]

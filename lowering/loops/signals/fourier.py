@@ -18,7 +18,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import signals
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 WIDTH, MOST, MOST_SHIFT = 16, 32767, 3
 """The integer width that runtime functions support, its greatest integer, and the maximum shift."""
@@ -28,7 +28,7 @@ Number = tuple[SSAValue, SSAValue]
 
 
 @lowers(signals.ReverseBitsOp)
-def lower_reverse_bits(op: signals.ReverseBitsOp, nest: LoopNest) -> None:
+def lower_reverse_bits(op: signals.ReverseBitsOp, nest: LoopBuilder) -> None:
     """Swap the numbers of each pair of indices."""
     width = 8 if op.points <= 1 << 8 else 16
     pairs = np.array([(i, j) for i, j in enumerate(op.order.tolist()) if i < j], f"u{width // 8}").reshape(-1, 2)
@@ -55,7 +55,7 @@ def lower_reverse_bits(op: signals.ReverseBitsOp, nest: LoopNest) -> None:
 
 
 @lowers(signals.ButterfliesOp)
-def lower_butterflies(op: signals.ButterfliesOp, nest: LoopNest) -> None:
+def lower_butterflies(op: signals.ButterfliesOp, nest: LoopBuilder) -> None:
     groups, radix, span = op.sizes
     source, out = tdsl.format_of(op.input), tdsl.format_of(op.out)
     steps = _EmittedSteps(nest)
@@ -90,7 +90,7 @@ def lower_butterflies(op: signals.ButterfliesOp, nest: LoopNest) -> None:
 
 
 @lowers(signals.RealSpectrumOp)
-def lower_real_spectrum(op: signals.RealSpectrumOp, nest: LoopNest) -> None:
+def lower_real_spectrum(op: signals.RealSpectrumOp, nest: LoopBuilder) -> None:
     source, out = tdsl.format_of(op.input), tdsl.format_of(op.out)
     steps = _EmittedSteps(nest)
 
@@ -119,7 +119,7 @@ def lower_real_spectrum(op: signals.RealSpectrumOp, nest: LoopNest) -> None:
 
 
 @lowers(signals.BinsOp)
-def lower_bins(op: signals.BinsOp, nest: LoopNest) -> None:
+def lower_bins(op: signals.BinsOp, nest: LoopBuilder) -> None:
     *outer, points = tdsl.shape_of(op.out)
     steps, out = _EmittedSteps(nest), tdsl.format_of(op.out)
 
@@ -146,7 +146,7 @@ def lower_bins(op: signals.BinsOp, nest: LoopNest) -> None:
 class _EmittedSteps(signals.SpectrumSteps[SSAValue]):
     """Steps on scalars, inserted one by one."""
 
-    nest: LoopNest
+    nest: LoopBuilder
 
     def __call__(self, factors: Sequence[SSAValue], terms: Sequence[int], into: NumberFormat) -> SSAValue:
         return self.nest.insert(num.CombineOp(factors, terms, into.type))
@@ -176,7 +176,7 @@ def _shift(op: signals.SpectrumOp) -> int | None:
     return shift if 0 <= shift <= MOST_SHIFT else None
 
 
-def _over_rows(op: signals.SpectrumOp, nest: LoopNest, row: Callable[[SSAValue, SSAValue], None]) -> None:
+def _over_rows(op: signals.SpectrumOp, nest: LoopBuilder, row: Callable[[SSAValue, SSAValue], None]) -> None:
     """Emit loops over rows of complex numbers, each with views of the row as operand and as result.
 
     Both views have the same bytes: an operand at another address is copied first.
@@ -212,18 +212,18 @@ def _address(value: SSAValue) -> tuple[SSAValue, int] | None:
     return value, at
 
 
-def _load(nest: LoopNest, numbers: SSAValue, index: SSAValue) -> Number:
+def _load(nest: LoopBuilder, numbers: SSAValue, index: SSAValue) -> Number:
     at = nest.times(index, 2)
     return nest.load(numbers, [at]), nest.load(numbers, [nest.add(at, nest.index(1))])
 
 
-def _store(nest: LoopNest, number: Number, numbers: SSAValue, index: SSAValue) -> None:
+def _store(nest: LoopBuilder, number: Number, numbers: SSAValue, index: SSAValue) -> None:
     at = nest.times(index, 2)
     nest.store(number[0], numbers, [at])
     nest.store(number[1], numbers, [nest.add(at, nest.index(1))])
 
 
-def _factors(nest: LoopNest, reals: Any, source: NumberFormat, hint: str) -> SSAValue:
+def _factors(nest: LoopBuilder, reals: Any, source: NumberFormat, hint: str) -> SSAValue:
     """A constant array of twiddle factors."""
     format = source.of_rotations
     return flash_array(nest, format.encode(reals), format.type, hint)

@@ -14,11 +14,11 @@ from tinyml.dialects.operations import integer_constant
 from tinyml.dialects.tdsl import signals
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, flash_array, zero_total
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 @lowers(signals.SquareWavesOp)
-def lower_square_waves(op: signals.SquareWavesOp, nest: LoopNest) -> None:
+def lower_square_waves(op: signals.SquareWavesOp, nest: LoopBuilder) -> None:
     """Keep both sums of a frequency, and its phase, in registers."""
     source = tdsl.format_of(op.input)
     steps = flash_array(nest, op.advances.astype(np.int16), i16, "steps")
@@ -57,5 +57,5 @@ def _wide(step: SSAValue) -> arith.ExtSIOp:
     return arith.ExtSIOp(step, i32)
 
 
-def _number(nest: LoopNest, value: int) -> SSAValue:
+def _number(nest: LoopBuilder, value: int) -> SSAValue:
     return nest.insert(integer_constant(value, 16))

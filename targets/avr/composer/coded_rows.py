@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
-from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
+from tinyml.dialects.layouts.coded_rows import MAX_RESULT, CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import AVR, HEADER, bytes_of, cycles, moved, statement
@@ -210,7 +210,7 @@ class AvrCodedBlock:
 
     def _limited(self, row: int) -> bool:
         """True if the result of a row may be out of range."""
-        return int(self.rows.bounds[row]) >> self.rows.right >= LARGEST
+        return int(self.rows.bounds[row]) >> self.rows.right >= MAX_RESULT
 
     def _results(self) -> Code:
         """Shift, saturate and store the sums."""
@@ -228,16 +228,16 @@ class AvrCodedBlock:
         return tuple(lines)
 
     def _limit(self, bytes: Sequence[str]) -> Code:
-        """Saturate a number of one to three bytes to [-`LARGEST`, `LARGEST`]."""
+        """Saturate a number of one to three bytes to [-`MAX_RESULT`, `MAX_RESULT`]."""
         low, *above = bytes
-        spare, result, least = self.spare, self.element, a.ldi(self.element, -LARGEST & 255)
+        spare, result, least = self.spare, self.element, a.ldi(self.element, -MAX_RESULT & 255)
         # If a number is in the range of a byte, all its higher bytes repeat the sign.
         sign = (a.mov(spare, low), a.lsl(spare), a.sbc(spare, spare))
         compared = [(a.cpc if number else a.cp)(spare, byte) for number, byte in enumerate(above)]
-        not_least = (a.cpi(result, -LARGEST - 1 & 255), a.brne(ahead=2), least)
+        not_least = (a.cpi(result, -MAX_RESULT - 1 & 255), a.brne(ahead=2), least)
         if not above:
             return (a.mov(result, low), *not_least, a.label(2))
-        beyond = (a.label(1), a.ldi(result, LARGEST), a.sbrc(above[-1], 7), least)
+        beyond = (a.label(1), a.ldi(result, MAX_RESULT), a.sbrc(above[-1], 7), least)
         return (a.mov(result, low), *sign, *compared, a.brne(ahead=1), *not_least, a.rjmp(ahead=2), *beyond, a.label(2))
 
 

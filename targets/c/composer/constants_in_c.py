@@ -24,7 +24,7 @@ def rows_signature(symbol: str, rows: CodedRows) -> str:
 
 def rows_in_c(rows: CodedRows) -> str:
     """The body of the function."""
-    from tinyml.dialects.layouts.coded_rows import LARGEST
+    from tinyml.dialects.layouts.coded_rows import MAX_RESULT
 
     lines = constant_array("int32_t", "starts", [rows.rows], rows.starts.tolist())
     for number, matrix in enumerate(rows.weights):
@@ -34,7 +34,7 @@ def rows_in_c(rows: CodedRows) -> str:
         lines += [f"        sum *= {1 << align};"] if align else []
         lines.append(f"        for (int i = 0; i < {matrix.shape[1]}; i++)")
         lines.append(f"            sum += w{number}[row][i] * x{number}[i];")
-    limited = f"sum < {-LARGEST} ? {-LARGEST} : sum > {LARGEST} ? {LARGEST} : sum"
+    limited = f"sum < {-MAX_RESULT} ? {-MAX_RESULT} : sum > {MAX_RESULT} ? {MAX_RESULT} : sum"
     lines += [f"        sum >>= {rows.right};", f"        out[row] = (int8_t)({limited});", "    }"]
     return "\n".join(lines)
 

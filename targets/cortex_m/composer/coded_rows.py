@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
+from tinyml.dialects.layouts.coded_rows import MAX_RESULT, CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.c.composer.constants_in_c import rows_in_c, rows_signature
 from tinyml.targets.composer.instructions import Code, Line, Run, instructions, joined, most_bytes, stack_of
@@ -73,7 +73,7 @@ class CodedRowsArmv7m:
                 lines.append(t.ldrsb(_ELEMENT, at(f"r{number}", column)))
                 lines += products([int(weight) for weight in matrix[:, column]])
         for row, sum in enumerate(_SUMS[: rows.rows]):
-            lines += finished(sum, rows.right, limited=int(rows.bounds[row]) >> rows.right >= LARGEST)
+            lines += finished(sum, rows.right, limited=int(rows.bounds[row]) >> rows.right >= MAX_RESULT)
             lines.append(t.strb(sum, at(f"r{len(rows.weights)}", first + row)))
         return tuple(lines)
 
@@ -98,11 +98,11 @@ def products(weights: list[int]) -> Code:
 
 
 def finished(sum: str, right: int, *, limited: bool) -> Code:
-    """Shift a sum to the right and, if `limited`, clamp its magnitude to `LARGEST`."""
+    """Shift a sum to the right and, if `limited`, clamp its magnitude to `MAX_RESULT`."""
     if not limited:
         return (t.asr(sum, sum, right),)
-    least = t.mvneq(sum, LARGEST - 1)
-    return t.ssat(sum, 8, sum, asr=right), t.cmn(sum, LARGEST + 1), t.it("eq"), least
+    least = t.mvneq(sum, MAX_RESULT - 1)
+    return t.ssat(sum, 8, sum, asr=right), t.cmn(sum, MAX_RESULT + 1), t.it("eq"), least
 
 
 def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:

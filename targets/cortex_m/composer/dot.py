@@ -8,7 +8,7 @@ Four channels, each with a row of weights of its own: plain C on every instructi
 
 Sparse: an entry of a row is a value and its distance from the previous entry, in elements of the vector.
 
-The nest of rows (`RowNest`) cannot express loops whose trip counts are unknown. Registers are assigned by hand: few
+The nest of rows (`RowKernel`) cannot express loops whose trip counts are unknown. Registers are assigned by hand: few
 values are live besides arguments and sums, and products on ARMv6-M take low registers only.
 """
 

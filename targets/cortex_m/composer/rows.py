@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Instruction, Line, Repeated, joined
-from tinyml.targets.composer.tile_code import RowNest, unrolled
+from tinyml.targets.composer.tile_code import RowKernel, unrolled
 from tinyml.targets.composer.tile_composer import TileCode
 from tinyml.targets.composer.weight_streams import (
     DOUBLED,
@@ -141,7 +141,7 @@ _UNROLLED_QUADS = {4096: 8, 0: 2}
 
 
 @dataclass(frozen=True)
-class SingleWindow(RowNest):
+class SingleWindow(RowKernel):
     """The code for a tile of one window, which is a single run of at least four elements."""
 
     SATURATED = 0
@@ -230,7 +230,7 @@ def _registers(windows: int) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class RowPairs(RowNest):
+class RowPairs(RowKernel):
     """The kernel of a tile: r0 points into the weight stream, r1 to results, r2 into windows.
 
     MOST: the stack limit for windows that are widened once, in bytes. TOGETHER: the number of consecutive elements of

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tinyml.targets.composer.instructions import Code, Repeated, balanced, joined
-from tinyml.targets.composer.tile_code import RowNest, unrolled
+from tinyml.targets.composer.tile_code import RowKernel, unrolled
 from tinyml.targets.composer.weight_streams import BY_ROW, MULTIPLIER, RIGHT, WeightStream, row_blocks
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.armv6m import (
@@ -41,7 +41,7 @@ _STREAM_AT, _WINDOW_AT, _OUT_AT, _ENDS_AT, _OUT_END, _FRAME = 0, 4, 8, (12, 16),
 
 
 @dataclass(frozen=True)
-class RowsArmv6m(Armv6mCode, RowNest):
+class RowsArmv6m(Armv6mCode, RowKernel):
     """The kernel of a tile."""
 
     SATURATED = SATURATED

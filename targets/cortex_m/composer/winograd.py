@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Repeated, joined
-from tinyml.targets.composer.tile_code import RowNest
+from tinyml.targets.composer.tile_code import RowKernel
 from tinyml.targets.composer.weight_streams import (
     WORD,
     Number,
@@ -196,7 +196,7 @@ KEPT = 32
 
 
 @dataclass(frozen=True)
-class WinogradNest(RowNest):
+class WinogradKernel(RowKernel):
     """The kernel of a tile: r0 points into the weight stream, r2 to transformed pixels or results."""
 
     SATURATED = 0

@@ -34,7 +34,7 @@ from tinyml.targets.cortex_m.composer.winograd import (
     SUMS,
     TAPS,
     TERMS,
-    WinogradNest,
+    WinogradKernel,
     lines_stream,
 )
 from tinyml.targets.cortex_m.thumb import REACH, Address, at, post, slot
@@ -65,7 +65,7 @@ def _unrolled(count: int) -> int:
 
 
 @dataclass(frozen=True)
-class Winograd1d(WinogradNest):
+class Winograd1d(WinogradKernel):
     """The kernel of a tile whose windows are three pixels wide and one pixel apart."""
 
     @property

@@ -36,7 +36,7 @@ from tinyml.targets.cortex_m.composer.winograd import (
     SUMS,
     TAPS,
     TERMS,
-    WinogradNest,
+    WinogradKernel,
     squares_stream,
 )
 from tinyml.targets.cortex_m.kernels import WINOGRAD_LINES as LINES
@@ -63,7 +63,7 @@ _STRAIGHT = 8
 
 
 @dataclass(frozen=True)
-class Winograd2d(WinogradNest):
+class Winograd2d(WinogradKernel):
     """The kernel of a tile of two lines of windows of three by three pixels, one pixel apart."""
 
     @property

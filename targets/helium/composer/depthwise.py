@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tinyml.targets.composer.instructions import Code, Repeated, balanced, joined
-from tinyml.targets.composer.tile_code import RowNest, overlapping
+from tinyml.targets.composer.tile_code import RowKernel, overlapping
 from tinyml.targets.composer.weight_streams import BY_ELEMENT, WORD, Weights, WeightStream
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import SAVED, counted_in_memory, moved
@@ -50,7 +50,7 @@ def masked(rows: int) -> Code:
 
 
 @dataclass(frozen=True)
-class Channels(RowNest):
+class Channels(RowKernel):
     """The code for a tile."""
 
     SATURATED = 0

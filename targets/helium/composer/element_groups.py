@@ -48,7 +48,7 @@ from tinyml.targets.helium.composer.element_registers import (
     vectors_of,
 )
 from tinyml.targets.helium.mve import (
-    REACH,
+    MAX_STEP,
     VECTOR,
     access,
     gathered_lanes,
@@ -432,7 +432,7 @@ class Group:
         """Load a vector, and advance the pointer to the next load, or to its final position after the last load."""
         run = element.run
         pointer, size = self.kept.pointers[run], self._bytes(run)
-        place, reach, code = element.offset * size, REACH * size, ()
+        place, reach, code = element.offset * size, MAX_STEP * size, ()
         if abs(place - self.ahead[run]) > reach:
             code = moved(pointer, place - self.ahead[run])
             self.ahead[run] = place
@@ -509,7 +509,7 @@ class Group:
         """
         rows, run, bits, (own, other) = sum.rows, sum.vector, sum_bits(self.program, sum), free
         pointer, suffix = self.kept.pointers[rows], "t" if masked else ""
-        near = abs(distance) <= REACH
+        near = abs(distance) <= MAX_STEP
         load = loading(self.program.widths[rows], bits, masked=masked)
         lines = [_Masked(access(load, own, pointer, distance if near else 0), masked)]
         lines += [] if near else [_Masked(line, False) for line in moved(pointer, distance)]
@@ -535,7 +535,7 @@ class Group:
         result, width = len(self.program.widths) - 1, self.program.widths[-1]
         name, [value] = storing(width, self.kept.bits, masked=self.is_masked), self.program.operands(op)
         ahead = 0 if self.goals is None else self.goals[-1]
-        if abs(ahead) > REACH * width // 8:
+        if abs(ahead) > MAX_STEP * width // 8:
             ahead = 0
         masked, self.ahead[-1] = self._masked(), ahead
         return joined(masked, access(name, self._vector(value), self.kept.pointers[result], ahead), self._moves())

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Repeated, joined
-from tinyml.targets.composer.tile_code import RowNest
+from tinyml.targets.composer.tile_code import RowKernel
 from tinyml.targets.composer.weight_streams import ROW, Weights, WeightStream
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import SAVED, counted, counted_in_memory, moved
@@ -26,7 +26,7 @@ from tinyml.targets.cortex_m.thumb import IMMEDIATE, slot
 from tinyml.targets.helium.composer.alternation import Alternation
 from tinyml.targets.helium.composer.requantise import LANES, finish, in_blocks, requantised, zero_in
 from tinyml.targets.helium.mve import (
-    REACH,
+    MAX_STEP,
     RESTORE_VECTORS,
     SAVE_VECTORS,
     VECTOR,
@@ -63,7 +63,7 @@ vectors.
 
 
 @dataclass(frozen=True)
-class Rows(RowNest):
+class Rows(RowKernel):
     """The code for a tile."""
 
     SATURATED = 0
@@ -196,7 +196,7 @@ class Rows(RowNest):
 
     def _elements(self, window: int, step: int, *, masked: bool) -> Code:
         """Load a vector of a window and advance the pointer by a step."""
-        pointer, near = _WINDOWS[window], abs(step) <= REACH
+        pointer, near = _WINDOWS[window], abs(step) <= MAX_STEP
         load = access("vldrbt.u8" if masked else "vldrb.u8", _ELEMENTS[window], pointer, step if near else 0)
         return joined([scalar("vpst")] if masked else [], load, () if near else moved(pointer, step))
 

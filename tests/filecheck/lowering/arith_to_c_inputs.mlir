@@ -61,3 +61,12 @@ func.func @same(%x: memref<1x3xi8> {tinyml.format = "!zeroskew.q<8, 0.5, 0>"}) -
 // CHECK-NEXT: [[start:%.*]] = c.literal 2 : index
 // CHECK-NEXT: [[place:%.*]] = c.binary %i "+" [[start]] : index
 // CHECK-NEXT: c.invoke @same_set([[place]], %value) : index, f32
+
+// -----
+
+// A unit has one scale, and the integer of the real 0, which may be no whole one.
+func.func @unit(%x: memref<2xi16> {tinyml.format = "!fixed.s<10, 9>"}) -> index attributes {tdsl.interface = #tdsl.interface<input = <unit = "0.5+3.25:s10", format = !fixed.s<10, 9>>>} {
+  %c0 = arith.constant 0 : index
+  func.return %c0 : index
+}
+// CHECK: c.inline @unit_INPUT_UNIT text "#define unit_INPUT_UNIT \220.5+3.25:s10\22 {{.*}}#define unit_INPUT_SCALE 0.5f {{.*}}#define unit_INPUT_ZERO -6.5f

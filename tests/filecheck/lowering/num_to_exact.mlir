@@ -74,3 +74,15 @@ func.func @known(%x: !fixed.q<16, 12>) -> !fixed.q<16, 12> {
 // CHECK-NEXT: %small = exact.clamp [[vx_1]] : i16 -> i16 in [-4096, 4096]
 // CHECK-NEXT: %y = exact.sum_to %small left 0, %half right 0 to [-32767, 32767] : i16, i16 -> i16 in [-2048, 6144]
 // CHECK-NEXT: func.return %y : i16
+
+// -----
+
+// What is loaded from a constant is between its least and its greatest number.
+func.func @loaded(%i: index) -> !fixed.q<16, 8> {
+  %w = scratch.constant dense<[-3, 5, 2]> : tensor<3xi8> -> memref<3x!fixed.q<8, 4>, #scratch.flash>
+  %x = memref.load %w[%i] : memref<3x!fixed.q<8, 4>, #scratch.flash>
+  %y = num.mul %x, %x : !fixed.q<8, 4>, !fixed.q<8, 4> -> !fixed.q<16, 8>
+  func.return %y : !fixed.q<16, 8>
+}
+// CHECK-LABEL: func.func @loaded
+// CHECK: exact.product_to {{.*}} in [-15, 25]

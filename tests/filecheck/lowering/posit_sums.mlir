@@ -199,3 +199,31 @@ func.func @two(%a: !posit.p<8, 0>, %b: !posit.p<8, 0>, %c: !fixed.q<8, 4>) -> (!
 // CHECK-NEXT: %10, %11, %12 = posit.join %quire as !posit.quire<30, 22, 32, 0> : memref<1xi32> -> i32
 // CHECK-NEXT: %y = posit.round %10 scale %11, %12 to !posit.p<8, 0> : i32 -> i8
 // CHECK-NEXT: func.return %x, %y : i8, i8
+
+// -----
+
+// Two sums that are alive at the same time have an array each; one that begins after both shares one.
+func.func @arrays(%w: memref<3x!posit.p<8, 2>, #scratch.flash>, %x: memref<3x!posit.p<8, 2>>) -> !posit.p<8, 2> {
+  %0 = arith.constant 0 : index
+  %p = memref.load %w[%0] : memref<3x!posit.p<8, 2>, #scratch.flash>
+  %q = memref.load %x[%0] : memref<3x!posit.p<8, 2>>
+  %a = num.zero : !posit.quire<63, 35, 32, 4>
+  %b = num.zero : !posit.quire<63, 35, 32, 4>
+  %c = num.mac %a, %p, %q : !posit.quire<63, 35, 32, 4>, !posit.p<8, 2>, !posit.p<8, 2> -> !posit.quire<63, 35, 32, 4>
+  %d = num.mac %b, %q, %q : !posit.quire<63, 35, 32, 4>, !posit.p<8, 2>, !posit.p<8, 2> -> !posit.quire<63, 35, 32, 4>
+  %e = num.finish %c : !posit.quire<63, 35, 32, 4> -> !posit.p<8, 2>
+  %f = num.finish %d : !posit.quire<63, 35, 32, 4> -> !posit.p<8, 2>
+  %g = num.zero : !posit.quire<63, 35, 32, 4>
+  %h = num.mac %g, %e, %f : !posit.quire<63, 35, 32, 4>, !posit.p<8, 2>, !posit.p<8, 2> -> !posit.quire<63, 35, 32, 4>
+  %y = num.finish %h : !posit.quire<63, 35, 32, 4> -> !posit.p<8, 2>
+  func.return %y : !posit.p<8, 2>
+}
+// CHECK-LABEL: func.func @arrays
+// CHECK: [[second:%.*]] = memref.alloca() : memref<16xi32>
+// CHECK-NEXT: [[first:%.*]] = memref.alloca() : memref<16xi32>
+// CHECK: posit.start [[first]]
+// CHECK: posit.start [[second]]
+// CHECK: posit.join [[first]]
+// CHECK: posit.join [[second]]
+// CHECK: posit.start [[first]]
+// CHECK: posit.join [[first]]

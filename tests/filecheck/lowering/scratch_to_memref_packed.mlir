@@ -243,3 +243,29 @@ func.func @trits(%X: memref<8xi16>, %Y: memref<9xi8>) {
 // CHECK-NEXT: [[v22:%.*]] = arith.constant 0 : i8
 // CHECK-NEXT: %y = arith.subi [[v22]], %t : i8
 // CHECK-NEXT: func.return
+
+// -----
+
+// Elements of 4 bits change places: both are read before either is written.
+func.func @nibbles() {
+  %rows = arith.constant 2 : index
+  %columns = arith.constant 3 : index
+  %first = arith.constant 1 : index
+  %arena = scratch.arena {alignment = 1 : i64} : memref<12xi8>
+  %a = scratch.view %arena[4 : i64] : memref<12xi8> to memref<16x!fixed.u<4, 2>, #scratch.packed_ram<4>>
+  scratch.turn %a[%first] : %rows x %columns {pixel = 2 : i64, bits = 4 : i64} : memref<16x!fixed.u<4, 2>, #scratch.packed_ram<4>>
+  func.return
+}
+
+// CHECK-LABEL: func.func @nibbles_predict
+// CHECK: [[start:%.*]] = arith.muli %first
+// CHECK: [[a:%.*]] = arith.addi [[start]], {{%.*}} : index
+// CHECK-NEXT: [[b:%.*]] = arith.addi [[start]], {{%.*}} : index
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: arith.divui [[a]]
+// CHECK: scf.for
+// CHECK-NEXT: arith.divui [[b]]
+// CHECK: scf.for
+// CHECK-NEXT: arith.divui [[a]]
+// CHECK: scf.for
+// CHECK-NEXT: arith.divui [[b]]

@@ -325,3 +325,69 @@ func.func @reinterpreted(%X: tensor<4x!fixed.q<8, 4>>) -> (index, tensor<4x!fixe
 // CHECK-NEXT: [[v1:%.*]] = scratch.alloc : memref<4x!fixed.q<8, 7>>
 // CHECK-NEXT: "memref.copy"(%r, [[v1]]) : (memref<4x!fixed.q<8, 7>>, memref<4x!fixed.q<8, 7>>) -> ()
 // CHECK-NEXT: func.return %l, [[v1]] : index, memref<4x!fixed.q<8, 7>>
+
+// -----
+
+// Of the arguments the caller packs the input alone.
+func.func @packed(%X: tensor<8x1x!fixed.q<9, 4>>, %t: index, %h: tensor<8x1x!fixed.q<9, 4>>) -> (tensor<8x1x!fixed.q<9, 4>>) attributes {tdsl.interface = #tdsl.interface<input = <packed = 9>>} {
+  %y = tdsl.add %X, %h : tensor<8x1x!fixed.q<9, 4>>, tensor<8x1x!fixed.q<9, 4>> -> tensor<8x1x!fixed.q<9, 4>>
+  func.return %y : tensor<8x1x!fixed.q<9, 4>>
+}
+// CHECK-LABEL: func.func @packed(%X: memref<8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>, %t: index, %h: memref<8x1x!fixed.q<9, 4>>)
+
+// -----
+
+// What a convolution in place destroys has moved, in every shape.
+func.func @moved(%X: tensor<1x6x6x1xf32>) -> tensor<1x4x4x1xf32> {
+  %F = tdsl.const dense<1.0> : tensor<1x3x3x1xf32> -> tensor<1x3x3x1xf32>
+  %e = tdsl.exp %X : tensor<1x6x6x1xf32> -> tensor<1x6x6x1xf32>
+  %f = tdsl.reshape %e : tensor<1x6x6x1xf32> -> tensor<36xf32>
+  %g = tdsl.reshape %f : tensor<36xf32> -> tensor<1x6x6x1xf32>
+  %y = tdsl.conv2d %F, %g {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, turns = array<i64: 4>} : tensor<1x3x3x1xf32>, tensor<1x6x6x1xf32> -> tensor<1x4x4x1xf32>
+  func.return %y : tensor<1x4x4x1xf32>
+}
+// CHECK-LABEL: func.func @moved
+// CHECK: scratch.move %e to [[moved:%.*]] : memref<1x6x6x1xf32> to memref<1x6x6x1xf32>
+// CHECK-NEXT: [[zero:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[image:%.*]] = scratch.slice [[moved]]{{\[}}[[zero]]] : memref<1x6x6x1xf32> to memref<1x6x6x1xf32>
+// CHECK-NEXT: tdsl.conv2d %F, [[image]]
+
+// -----
+
+// What is read behind the loop stays as it is: the loop begins with a copy.
+func.func @kept(%X: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %y = tdsl.exp %X : tensor<4xf32> -> tensor<4xf32>
+  %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %y) -> (tensor<4xf32>) {
+    %b = tdsl.neg %a : tensor<4xf32> -> tensor<4xf32>
+    scf.yield %b : tensor<4xf32>
+  }
+  func.return %s, %y : tensor<4xf32>, tensor<4xf32>
+}
+// CHECK-LABEL: func.func @kept
+// CHECK: %a = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: "memref.copy"(%y, %a)
+// CHECK: tdsl.neg %a : memref<4xf32> into %a : memref<4xf32>
+// CHECK: func.return %a, %y
+
+// -----
+
+// The old value in another format is no operand that an op may overwrite.
+func.func @same_bytes(%X: tensor<4x!fixed.q<8, 4>>) -> tensor<4x!fixed.q<8, 4>> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %y = tdsl.neg %X : tensor<4x!fixed.q<8, 4>> -> tensor<4x!fixed.q<8, 4>>
+  %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %y) -> (tensor<4x!fixed.q<8, 4>>) {
+    %r = tdsl.reinterpret %a : tensor<4x!fixed.q<8, 4>> -> tensor<4x!fixed.q<8, 5>>
+    %b = tdsl.cast %r : tensor<4x!fixed.q<8, 5>> -> tensor<4x!fixed.q<8, 4>>
+    scf.yield %b : tensor<4x!fixed.q<8, 4>>
+  }
+  func.return %s : tensor<4x!fixed.q<8, 4>>
+}
+// CHECK-LABEL: func.func @same_bytes
+// CHECK: %b = scratch.alloc : memref<4x!fixed.q<8, 4>>
+// CHECK-NEXT: tdsl.cast %r : memref<4x!fixed.q<8, 5>> into %b
+// CHECK-NEXT: "memref.copy"(%b, %y)

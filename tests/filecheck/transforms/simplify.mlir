@@ -115,7 +115,7 @@ func.func @merged(%x: i32) -> i32 {
   %u = arith.addi %x, %x : i32
   func.return %u : i32
 }
-// CHECK-LABEL: func.func @merged
+// CHECK-LABEL: func.func @merged(%x: i32) -> i32 {
 // CHECK-NEXT: %u = arith.addi %x, %x : i32
 // CHECK-NEXT: func.return %u : i32
 
@@ -134,7 +134,7 @@ func.func @loads(%m: memref<4xi32>, %i: index, %j: index, %n: index) -> (i32, i3
   %foreign = memref.alloc() : memref<4xi32>
   func.return %a, %b, %c : i32, i32, i32
 }
-// CHECK-LABEL: func.func @loads
+// CHECK-LABEL: func.func @loads(%m: memref<4xi32>, %i: index, %j: index, %n: index) -> (i32, i32, i32) {
 // CHECK-NEXT: %a = memref.load %m[%i] : memref<4xi32>
 // CHECK-NEXT: %b = memref.load %m[%j] : memref<4xi32>
 // CHECK-NEXT: %foreign = memref.alloc() : memref<4xi32>
@@ -165,3 +165,40 @@ func.func @stores(%m: memref<4xi32>, %i: index, %x: i32, %c: i1) -> (i32, i32, i
 // CHECK: memref.store
 // CHECK-NEXT: %d = memref.load
 // CHECK-NEXT: func.return %a, %b, %d, %b
+
+// A loop shares what is equal before it; functions share nothing, not even after another one.
+func.func @shared_in(%m: memref<4xi32>, %x: i32, %n: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %square = arith.muli %x, %x : i32
+  memref.store %square, %m[%zero] : memref<4xi32>
+  scf.for %i = %zero to %n step %one {
+    %again = arith.muli %x, %x : i32
+    memref.store %again, %m[%i] : memref<4xi32>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @shared_in(%m: memref<4xi32>, %x: i32, %n: index) {
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %square = arith.muli %x, %x : i32
+// CHECK-NEXT: memref.store %square, %m[%zero] : memref<4xi32>
+// CHECK-NEXT: scf.for %i = %zero to %n step %one {
+// CHECK-NEXT: memref.store %square, %m[%i] : memref<4xi32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+
+func.func @one() -> i32 {
+  %seven = arith.constant 7 : i32
+  func.return %seven : i32
+}
+func.func @another() -> i32 {
+  %seven = arith.constant 7 : i32
+  func.return %seven : i32
+}
+// CHECK-LABEL: func.func @one() -> i32 {
+// CHECK-NEXT: %seven = arith.constant 7 : i32
+// CHECK-NEXT: func.return %seven : i32
+// CHECK-LABEL: func.func @another() -> i32 {
+// CHECK-NEXT: %seven = arith.constant 7 : i32
+// CHECK-NEXT: func.return %seven : i32

@@ -35,7 +35,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.guarded_parser import GuardedParser
-from tinyml.dialects.own_attributes import Place, Value
+from tinyml.dialects.own_attributes import HolderKind, Value
 from tinyml.tools.universe import own_attributes
 
 _RUN = re.compile(r"^// RUN: .*?-p (?:'([^']+)'|([\w-]+))", re.M)
@@ -140,14 +140,14 @@ def change(module: ModuleOp, random: Random) -> None:
     if functions and random.random() < 0.6:
         function = random.choice(functions)
         if random.random() < 0.9:
-            place, count = Place.ARGUMENT, len(function.function_type.inputs)
+            place, count = HolderKind.ARGUMENT, len(function.function_type.inputs)
             function.arg_attrs = _changed(function.arg_attrs, count, place, random)
         else:
-            place, count = Place.RESULT, len(function.function_type.outputs)
+            place, count = HolderKind.RESULT, len(function.function_type.outputs)
             function.res_attrs = _changed(function.res_attrs, count, place, random)
         return
     op = random.choice([module, *functions, random.choice(ops)])
-    place = Place.MODULE if op is module else Place.FUNCTION if op in functions else Place.OPERATION
+    place = HolderKind.MODULE if op is module else HolderKind.FUNCTION if op in functions else HolderKind.OPERATION
     op.attributes = _with_another(op.attributes, place, op, random)
 
 
@@ -160,7 +160,7 @@ def _some_fields(known: Mapping[str, Sequence[object]], random: Random) -> dict[
 
 
 def _changed(
-    given: ArrayAttr[DictionaryAttr] | None, count: int, place: Place, random: Random
+    given: ArrayAttr[DictionaryAttr] | None, count: int, place: HolderKind, random: Random
 ) -> ArrayAttr[DictionaryAttr] | None:
     groups: list[dict[str, Attribute]] = [{} for _ in range(count)]
     if given is not None:
@@ -172,7 +172,7 @@ def _changed(
 
 
 def _with_another(
-    attributes: dict[str, Attribute], place: Place, holder: Operation | None, random: Random
+    attributes: dict[str, Attribute], place: HolderKind, holder: Operation | None, random: Random
 ) -> dict[str, Attribute]:
     """Attributes with one more, one less, or one of another name or value; most are where they may be."""
     declared, changed = own_attributes(), dict(attributes)

@@ -12,7 +12,7 @@ from typing import Any
 from measured.solved_packings import guillotine
 from measured.store import MEASURED, read
 from tinyml.transforms.buffers.packing import Effort, Overlap, Rectangle, lower_bound, pack
-from tinyml.transforms.buffers.packing.judge import WORK, Verdict, judge, judge_height
+from tinyml.transforms.buffers.packing.judge import WORK_LIMIT, Verdict, judge, judge_height
 from tinyml.transforms.buffers.packing.validator import complaints
 
 Values = dict[str, Any]
@@ -26,7 +26,7 @@ CUTS = 20
 NODES = 20_000
 """Limit on the nodes of a search for the packing of `cuts-N`."""
 
-STEPS = 10 * WORK
+STEPS = 10 * WORK_LIMIT
 """Limit on the steps of a judgement."""
 
 MOST, MOST_OVERLAPPING = 15, 12

@@ -34,12 +34,12 @@ from measured.commands import model_path
 from measured.store import Values
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.tools.main import main
-from tinyml.transforms.schedules.channels import PARTIAL_8, ByChannel
-from tinyml.transforms.schedules.patches import PATCHES, TILES, patches
+from tinyml.transforms.schedules.channels import ByChannel
+from tinyml.transforms.schedules.channels_in_patches import CHANNELS_IN_PATCHES, ByChannelInPatches
+from tinyml.transforms.schedules.patches import PATCHES, InPatches, patches
 from tinyml.transforms.schedules.plans.channel_rules import Role, consecutive
 from tinyml.transforms.schedules.plans.graph import Graph
-from tinyml.transforms.schedules.plans.halos import boxes_of, tiles
-from tinyml.transforms.schedules.plans.segmentation import Segment, least_peak
+from tinyml.transforms.schedules.plans.segmentation import cheapest
 from tinyml.transforms.schedules.table import schedule_named, schedule_names
 
 
@@ -190,39 +190,22 @@ def squeezed(_models: Path | None) -> Values:
 
 
 def channels_in_patches(_models: Path | None) -> Values:
-    """Peaks of MobileNet-v2 with at most 30 % more work: loops over channels beside patches, and within them."""
+    """Peaks of MobileNet-v2 with at most 30 % more work: by channels, in patches, and by channels in patches.
+
+    `same_percent`: the least work of the last within the peak of patches, whose tiles are `same_tiles` along an axis.
+    """
     graph = mobilenet_v2(224)
-    channels, beside = list(PARTIAL_8.segments(graph)), list(PATCHES.segments(graph))
-    # Patches over at most the first 20 ops, the beginning of the network.
-    within = [one for last in range(20) for count in TILES if (one := _patches_by_channels(graph, last, count))]
-    values = peaks(graph, pixels="pixels")
-    for name, patched in {"beside": beside, "within": within}.items():
-        chosen = least_peak(len(graph.nodes), channels + patched, graph.macs * 30 // 100)
-        assert chosen is not None
-        values |= {name: chosen.bits // 8, f"{name}_percent": round(100 * chosen.extra / graph.macs, 1)}
+    values = peaks(graph, channels="partial-32", pixels="pixels")
+    most = graph.macs * 30 // 100
+    plans = {"patches": PATCHES.plan(graph, most), "within": CHANNELS_IN_PATCHES.plan(graph, most)}
+    same = cheapest(len(graph.nodes), CHANNELS_IN_PATCHES.segments(graph), plans["patches"].bits)
+    assert same is not None
+    for name, plan in {**plans, "same": same}.items():
+        values |= {f"{name}_percent": round(100 * plan.extra / graph.macs, 1), name: plan.bits // 8}
+        tiling = plan.segments[0].tiling
+        assert isinstance(tiling, InPatches | ByChannelInPatches)
+        values[f"{name}_tiles"] = tiling.count
     return values
-
-
-def _patches_by_channels(graph: Graph, last: int, count: int) -> Segment | None:
-    """Nodes 0 to last in patches, in each of which ops and loops over channels take the least; None if impossible."""
-    segment = patches(graph, last, count)
-    if segment is None:
-        return None
-    result = graph.nodes[last].result
-    boxes = [boxes_of(graph, last, tile) for tile in tiles(graph.tensors[result][:2], count)]
-    parts = {
-        name: graph.tensors[name]._replace(
-            height=max(box[name][1] - box[name][0] for box in boxes),
-            width=max(box[name][3] - box[name][2] for box in boxes),
-        )
-        for name in boxes[0]
-    }
-    # The input is whole.
-    parts |= {name: graph.tensors[name]._replace(bits=0) for name in graph.inputs}
-    tile = Graph(parts, graph.inputs, graph.nodes[: last + 1], (result,))
-    inner = least_peak(last + 1, PARTIAL_8.segments(tile))
-    assert inner is not None
-    return segment._replace(bits=min(segment.bits, graph.size(*graph.inputs, result) + inner.bits))
 
 
 def resolutions(_models: Path | None) -> Values:

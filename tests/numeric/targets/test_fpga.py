@@ -151,13 +151,32 @@ def test_floats_are_no_hardware(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "f32" not in error
 
 
-def test_a_layer_in_floats_is_no_hardware():
-    """The softmax of a classifier in fixed point, whose format is not the reason."""
+def classifier() -> tuple[Any, Any, Any]:
+    """A classifier whose scores are a softmax, and its data."""
     random = np.random.default_rng(0)
-    x, y = random.normal(size=(40, 3)), np.arange(40) % 3
+    y = np.arange(60) % 3
+    x = random.normal(size=(60, 3)) + 3 * np.eye(3)[y]
     estimator: Any = LogisticRegression()
+    return estimator.fit(x, y), x, y
+
+
+def test_a_layer_in_floats_is_no_hardware():
+    """The softmax of a classifier in 32 bits of fixed point, whose format is not the reason."""
     with pytest.raises(InputError, match=r"no floating point, in which softmax.* computes: end .* outputs='class'"):
-        tinyml.compile(estimator.fit(x, y), x, y, board=TARGET, format="fixed")
+        tinyml.compile(*classifier(), board=TARGET, format="fixed", width=32)
+
+
+@pytest.mark.parametrize("width", [8, 16])
+def test_a_softmax_in_integers_is_hardware(width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Equal to the evaluator in every raw score."""
+    with monkeypatch.context() as patches:
+        without_tools(patches)
+        model = tinyml.compile(*classifier(), board=TARGET, format="fixed", width=width, outputs="scores")
+        model.save(tmp_path / "out")
+    np.savez(tmp_path / "test.npz", x=np.random.default_rng(1).normal(size=(20, 3)))
+    need_simulator("verilator")
+    result = run_model(RunRequest(folder=tmp_path / "out", data=tmp_path / "test.npz", device=TARGET))
+    assert result["mismatch"] is None
 
 
 def test_narrow_numbers_take_fewer_cycles(compiled_models: CompiledModels):

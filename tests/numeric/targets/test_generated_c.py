@@ -20,7 +20,7 @@ from tinyml.runtime.devices.registry import Runner, runner_for
 from tinyml.runtime.devices.toolchain import MODEL_FLAGS, call_tool
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.c.composer.compose import PLAIN
-from tinyml.targets.registry import HOST, USUAL, board, chip_of
+from tinyml.targets.registry import DEFAULT_TARGET, HOST, board, chip_of
 
 STRICT = [*MODEL_FLAGS[:3], *WARNINGS, "-O2", "-c"]
 
@@ -64,7 +64,7 @@ def check(text: str, interface: Interface, runner: Runner, folder: Path, samples
         np.testing.assert_array_equal(result.scores, np.stack([one[-1] for one in expected]))
 
 
-@pytest.mark.parametrize("target", [HOST, USUAL])
+@pytest.mark.parametrize("target", [HOST, DEFAULT_TARGET])
 def test_c_is_printed_from_text(target: str):
     texts = [*(text for text, _ in PROGRAMS.values()), *map(bits.random_program, range(2))]
     for text in texts:
@@ -99,7 +99,7 @@ def test_runs_as_the_interpreter_says_without_undefined_behaviour(name: str, tmp
 @pytest.mark.parametrize(("device", "name"), spread_product(9, [HOST, *SMALL], PROGRAMS))
 def test_one_source_gives_the_same_on_every_device(name: str, device: str, tmp_path: Path):
     text, interface = PROGRAMS[name]
-    check(text, interface, runner_for(device), write(text, USUAL, tmp_path / "source"), samples=6)
+    check(text, interface, runner_for(device), write(text, DEFAULT_TARGET, tmp_path / "source"), samples=6)
 
 
 @pytest.mark.parametrize("seed", spread(range(8), 5))
@@ -114,7 +114,7 @@ def test_random_programs(seed: int, tmp_path: Path):
 @pytest.mark.parametrize("seed", range(3))
 def test_random_programs_on_an_avr(seed: int, tmp_path: Path):
     text = bits.random_program(seed)
-    folder = write(text, USUAL, tmp_path / "source")
+    folder = write(text, DEFAULT_TARGET, tmp_path / "source")
     compile_strictly(folder, "uno")
     check(text, CHAOS, runner_for("uno"), folder, samples=4)
 

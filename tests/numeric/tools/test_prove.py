@@ -39,7 +39,7 @@ from tinyml.tools.proofs.function_statements import Call, function_statement
 from tinyml.tools.proofs.machine_statements import machine_statements
 from tinyml.tools.proofs.op_statements import OpStatement
 from tinyml.tools.proofs.programs import exponents
-from tinyml.tools.proofs.proving import TRIED, Counterexample, decide
+from tinyml.tools.proofs.proving import MAX_INPUTS, Counterexample, decide
 from tinyml.tools.proofs.statements import Known, statements, variants
 from tinyml.tools.proofs.step_statements import steps_in
 
@@ -67,7 +67,7 @@ def is_tried(statement: OpStatement) -> bool:
     size = 1
     for domain in statement.domains:
         size *= domain[-1] - domain[0] + 1
-    return size <= TRIED
+    return size <= MAX_INPUTS
 
 
 @pytest.mark.parametrize("format", spread(FORMATS, 4))

@@ -17,7 +17,7 @@ from tinyml.extend.ops import (
     Array,
     Indices,
     Insert,
-    LoopNest,
+    LoopBuilder,
     element_type,
     init_tensor_op,
     lowers_to_loops,
@@ -62,7 +62,7 @@ class CrossAverageOp(tdsl.TensorOp):
 
 
 @lowers_to_loops(CrossAverageOp)
-def lower_cross_average(op: CrossAverageOp, nest: LoopNest) -> None:
+def lower_cross_average(op: CrossAverageOp, nest: LoopBuilder) -> None:
     format = tdsl.format_of(op.image)
 
     def pixel(indices: Indices) -> None:

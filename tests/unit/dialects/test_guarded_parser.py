@@ -52,6 +52,16 @@ def test_constants_are_xdsl_s(text: str):
     assert GuardedParser(CONTEXT, text).parse_attribute() == Parser(CONTEXT, text).parse_attribute()
 
 
+@pytest.mark.parametrize("type", ["tensor<?xi8>", "tensor<*xi8>", "i8", "", "!fixed.q<8, 4>"])
+def test_other_types_of_constants_are_refused_as_by_xdsl(type: str):
+    said: list[str] = []
+    for parser in (GuardedParser, Parser):
+        with pytest.raises(ParseError) as error:
+            parser(CONTEXT, f"dense<1> : {type}").parse_attribute()
+        said.append(str(error.value))
+    assert said[0] == said[1]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -26,7 +26,7 @@ from tinyml.runtime.devices.registry import is_available, runner_for
 from tinyml.runtime.model.headers import header_texts
 from tinyml.targets import registry
 from tinyml.targets.board import Board
-from tinyml.targets.c.print_c import OWN_CONSTANTS, SELECTING
+from tinyml.targets.c.print_c import OWN_CONSTANTS, SELECTING_PREFIXES
 from tinyml.targets.host.chip import CHIP as HOST
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.package import Package
@@ -54,7 +54,7 @@ def with_pocket() -> Iterator[None]:
 def test_boards_have_names_of_their_own() -> None:
     names = [name for board in registry.boards() for name in board.names]
     assert len(set(names)) == len(names)
-    assert registry.USUAL in names
+    assert registry.DEFAULT_TARGET in names
     assert registry.HOST in names
     assert all(board.larger in (None, *names) for board in registry.boards())
 
@@ -175,7 +175,7 @@ def test_the_table_of_built_in_chips_is_what_they_say() -> None:
     texts = " ".join(text for chip in built_in for text in header_texts(chip).values())
     asked = set(re.findall(r"#ifdef (__\w+__)", texts))
     assert {*OWN_CONSTANTS.values()} == asked
-    assert {prefix for chip in built_in for prefix in chip.macros or ()} == {*SELECTING}
+    assert {prefix for chip in built_in for prefix in chip.macros or ()} == {*SELECTING_PREFIXES}
 
 
 MODULES_LOADED = """

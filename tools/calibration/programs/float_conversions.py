@@ -15,7 +15,7 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs, feature_map, predi
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.board import Board
-from tinyml.tools.calibration.formats import CONVERTED
+from tinyml.tools.calibration.formats import CONVERTED_FORMATS
 from tinyml.tools.driver.stages import compile_stages, load_program
 
 LENGTH = 40
@@ -36,7 +36,7 @@ UNITS = (
 def float_conversions(board: Board) -> dict[str, float]:
     """The time per element of each function that converts reals, with and without units of features."""
     found: dict[str, float] = {}
-    for name, width in CONVERTED:
+    for name, width in CONVERTED_FORMATS:
         for features in UNITS:
             try:
                 functions, time = _measured(board, name, width, features)

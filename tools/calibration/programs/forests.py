@@ -37,7 +37,7 @@ from tinyml.tools.driver.stages import compile_stages
 
 FORESTS = 260
 """The number of forests, each an equation: odd ones are trained, the others random."""
-SELDOM = 4
+GROUP_SIZE = 4
 """The group size: half of the forests in each group are also measured as tables, whose loop has the same time for every
 node.
 """
@@ -92,7 +92,7 @@ def forest_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
         forest = _with_shares(forest, inputs)
         empty = _time(device, forest, inputs, "", "(void)X")
         for coder in chip_of(device).made_by(ForestCoder):
-            if coder.name == TABLES and number % SELDOM >= SELDOM // 2:
+            if coder.name == TABLES and number % GROUP_SIZE >= GROUP_SIZE // 2:
                 continue
             kernel = coder.kernel(forest)
             if kernel is not None and kernel.composed is not None and kernel.composed.counts:

@@ -54,7 +54,7 @@ On an AVR, 16 bits take 2 to 9 times as long, and mixed widths at least 1.7 time
 
 _NARROW = {"format": "fixed", "width": 8}
 
-UNSCALED = (
+UNSCALED_ALTERNATIVES = (
     Alternative(USUAL_WIDTH, {"format": "fixed", "width": 16}),
     *(
         Alternative(
@@ -88,9 +88,9 @@ FLOAT_FEATURES = Alternative(f"{NARROW_WIDTH}, float features", {**_NARROW, "flo
 """Decision trees that compare the float inputs directly, and add votes of 8 bits."""
 
 ALTERNATIVES = (
-    *UNSCALED,
+    *UNSCALED_ALTERNATIVES,
     FLOAT_FEATURES,
-    *map(_with_feature_scales, UNSCALED),
+    *map(_with_feature_scales, UNSCALED_ALTERNATIVES),
     Alternative("zeroskew 16", {"format": "zeroskew", "width": 16}, last_resort=True),
     Alternative("fixed 32", {"format": "fixed", "width": 32}, last_resort=True),
     Alternative("f32", {"format": str(F32_FORMAT.type)}, last_resort=True),
@@ -137,8 +137,8 @@ def _of_packages() -> Iterator[Alternative]:
 
 ORDINARY_EXECUTION: Mapping[str, Any] = {}
 
-STREAMED = ({"plan": "pixels"}, {"plan": "rows"}, {"plan": "pixels", "reuse_input": True})
+STREAMED_SCHEDULES = ({"plan": "pixels"}, {"plan": "rows"}, {"plan": "pixels", "reuse_input": True})
 """Options with which image networks need less memory and sometimes less time."""
 
-SMALLER = ({"reuse_input": True}, {"plan": "patches", "reuse_input": True})
+SMALLEST_SCHEDULES = ({"reuse_input": True}, {"plan": "patches", "reuse_input": True})
 """Options that save memory if nothing else fits."""

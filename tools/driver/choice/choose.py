@@ -24,8 +24,8 @@ from tinyml.runtime.evaluator.evaluator import feature_map
 from tinyml.tools.driver.choice.alternatives import (
     NARROW_WIDTH,
     ORDINARY_EXECUTION,
-    SMALLER,
-    STREAMED,
+    SMALLEST_SCHEDULES,
+    STREAMED_SCHEDULES,
     USUAL_WIDTH,
     WIDE_COST,
     Alternative,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 SPARE_STACK = 16
 """The possible error of a RAM estimate, in bytes."""
 
-NOTABLE = 0.95
+FASTER_RATIO = 0.95
 """The ratio of times below which a program counts as faster; estimates do not resolve smaller differences."""
 
 SCHEDULE_GAIN = 0.8
@@ -97,7 +97,7 @@ class Bounds:
 
 
 @dataclass(eq=False)
-class Tried:
+class Candidate:
     """An alternative in the course of a choice.
 
     cost: the cost with `schedule`. placed: true if `schedule` is the best one, false for ordinary execution. look: the
@@ -131,7 +131,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Failed:
+class FailedAlternative:
     """An alternative that does not compile, and its error."""
 
     alternative: Alternative
@@ -145,7 +145,7 @@ class Failed:
 
 
 @dataclass
-class Contenders:
+class CandidateQueue:
     """The alternatives of a choice; unnecessary ones are not estimated.
 
     An alternative `beside` another waits until that one is refused, unless its program may be faster. waiting:
@@ -155,10 +155,10 @@ class Contenders:
 
     trials: Trials
     bounds: Bounds
-    waiting: list[Tried] = field(default_factory=list["Tried"])
-    tried: list[Tried] = field(default_factory=list["Tried"])
+    waiting: list[Candidate] = field(default_factory=list["Candidate"])
+    tried: list[Candidate] = field(default_factory=list["Candidate"])
     deferred: list[Alternative] = field(default_factory=list[Alternative])
-    failed: list[Failed] = field(default_factory=list[Failed])
+    failed: list[FailedAlternative] = field(default_factory=list[FailedAlternative])
 
     def enter(self, alternatives: Sequence[Alternative]) -> None:
         """Add alternatives, each after its base; alternatives of unknown times keep their order."""
@@ -173,7 +173,7 @@ class Contenders:
             rows.sort(key=lambda row: order.get(row.alternative.name, -1))
         self._sort()
 
-    def admit_deferred(self, refused: Tried) -> None:
+    def admit_deferred(self, refused: Candidate) -> None:
         """Admit the alternatives whose base was refused although it fits.
 
         Alternatives that are weighed against it come first; the others follow once these are refused, too.
@@ -228,15 +228,15 @@ class Contenders:
                 return
             if alternative.options.get("float_features") and not compares_floats(trial.prepared.before):
                 return
-            tried = Tried(trial, trial.cost(ORDINARY_EXECUTION), ORDINARY_EXECUTION)
+            tried = Candidate(trial, trial.cost(ORDINARY_EXECUTION), ORDINARY_EXECUTION)
         except Exception as error:
             # The other alternatives may compile; the report states the reason for this one.
-            self.failed.append(Failed(alternative, error))
+            self.failed.append(FailedAlternative(alternative, error))
             return
         self.tried.append(tried)
         self.waiting.append(tried)
 
-    def is_fastest(self, accepted: Tried) -> bool:
+    def is_fastest(self, accepted: Candidate) -> bool:
         """True if no waiting alternative is faster than an accepted one, each by its best schedule; else both wait."""
         place(accepted, self.bounds)
         for row in self.waiting:
@@ -260,20 +260,20 @@ class Contenders:
         self.tried[:] = fastest_first(self.tried)
 
 
-def _time(row: Tried) -> float:
+def _time(row: Candidate) -> float:
     return math.inf if row.cost.time is None else row.cost.time
 
 
-def fastest_first(rows: Sequence[Tried]) -> list[Tried]:
+def fastest_first(rows: Sequence[Candidate]) -> list[Candidate]:
     """Alternatives by time; among equally fast ones uniform fixed 8 comes first, then the smallest.
 
     Alternatives of unknown times keep their order.
     """
-    left, ordered = sorted(rows, key=_time), list[Tried]()
+    left, ordered = sorted(rows, key=_time), list[Candidate]()
     while left:
         if (fastest := _time(left[0])) == math.inf:
             return ordered + left
-        near = [row for row in left if NOTABLE * _time(row) <= fastest]
+        near = [row for row in left if FASTER_RATIO * _time(row) <= fastest]
         first = min(near, key=lambda row: (row.alternative.name != NARROW_WIDTH, row.cost.flash + row.cost.ram))
         ordered.append(first)
         left.remove(first)
@@ -285,12 +285,12 @@ def compares_floats(program: ModuleOp) -> bool:
     return tdsl.read_input(program).format == F32_FORMAT.type
 
 
-def fits(tried: Tried, bounds: Bounds) -> bool:
+def fits(tried: Candidate, bounds: Bounds) -> bool:
     """True if an alternative fits, by ordinary execution or by its schedule."""
     return bounds.admit(tried.cost) or place(tried, bounds)
 
 
-def place(tried: Tried, bounds: Bounds) -> bool:
+def place(tried: Candidate, bounds: Bounds) -> bool:
     """Set the fastest schedule of an alternative that fits; if none fits, set the smallest one and return False."""
     if tried.placed:
         return bounds.admit(tried.cost)
@@ -298,7 +298,7 @@ def place(tried: Tried, bounds: Bounds) -> bool:
     ordinary, fits = tried.cost, bounds.admit(tried.cost)
     streams = _has_images(tried.trial) and not (fits and ordinary.time is None)
     slower: list[Mapping[str, Any]] = []
-    for way in [*(STREAMED if streams else ()), *(() if fits else SMALLER)]:
+    for way in [*(STREAMED_SCHEDULES if streams else ()), *(() if fits else SMALLEST_SCHEDULES)]:
         if fits and any(way == {**known, "reuse_input": True} for known in slower):
             # The place of the input changes memory, but hardly any time.
             continue
@@ -322,7 +322,7 @@ def _is_better(cost: EstimatedCost, known: EstimatedCost, bounds: Bounds) -> boo
     if fits != fitted:
         return fits
     if fits and cost.time is not None and known.time is not None:
-        return cost.time < NOTABLE * known.time and cost.ram <= known.ram
+        return cost.time < FASTER_RATIO * known.time and cost.ram <= known.ram
     return not fits and cost.ram < known.ram
 
 
@@ -333,7 +333,7 @@ def _has_images(trial: ProgramTrial) -> bool:
 class NothingFitsError(InputError):
     """A model without an alternative that fits. least: the smallest alternative."""
 
-    def __init__(self, least: Tried):
+    def __init__(self, least: Candidate):
         super().__init__(f"needs about {least.cost.ram:,.0f} bytes of RAM and {least.cost.flash:,.0f} of flash")
         self.least = least
 
@@ -348,14 +348,14 @@ class AutoChoice:
     how the validation set was divided into groups. bounds: the limits.
     """
 
-    taken: Tried
+    taken: Candidate
     qualifies: bool
     options: PipelineOptions
-    usual: Tried | None
-    tried: Sequence[Tried]
+    usual: Candidate | None
+    tried: Sequence[Candidate]
     deferred: Sequence[Alternative]
     late: Sequence[Alternative]
-    failed: Sequence[Failed]
+    failed: Sequence[FailedAlternative]
     division: str
     bounds: Bounds
 
@@ -381,7 +381,7 @@ def choose(
     if none of these fits.
     """
     alternatives = considered() if alternatives is None else alternatives
-    contenders = Contenders(Trials(program, ctx, options, data, metric), bounds)
+    contenders = CandidateQueue(Trials(program, ctx, options, data, metric), bounds)
     late = [row for row in alternatives if row.last_resort or row.compact]
     contenders.enter([row for row in alternatives if row not in late])
     if not contenders.tried:
@@ -419,10 +419,10 @@ def choose(
     return AutoChoice(taken, qualifies, chosen, usual, tried, deferred, late, failed, division, bounds)
 
 
-def _first_accepted(contenders: Contenders) -> Tried | None:
+def _first_accepted(contenders: CandidateQueue) -> Candidate | None:
     """The first alternative that fits and certainly loses no more than allowed; all before it are refused."""
     bounds, waiting = contenders.bounds, contenders.waiting
-    refined: dict[str, Tried] = {}
+    refined: dict[str, Candidate] = {}
     while waiting:
         row = waiting.pop(0)
         if not fits(row, bounds):
@@ -447,14 +447,14 @@ def _first_accepted(contenders: Contenders) -> Tried | None:
     return None
 
 
-def _keep_two(contenders: Contenders) -> None:
+def _keep_two(contenders: CandidateQueue) -> None:
     """Keep two alternatives waiting: the fastest one that a first look allows, and the safest one by that look.
 
     The safest loses the fewest samples, and changes the fewest answers. An already accepted alternative stays after
     these.
     """
     waiting, bounds = contenders.waiting, contenders.bounds
-    left: list[Tried] = []
+    left: list[Candidate] = []
     while waiting:
         row = waiting.pop(0)
         if row.alternative.weighed:
@@ -477,7 +477,7 @@ def _keep_two(contenders: Contenders) -> None:
                 row.verdict = f"{row.look.change} at first, {safest.alternative.name} is safer"
 
 
-def _safest(contenders: Contenders) -> Tried | None:
+def _safest(contenders: CandidateQueue) -> Candidate | None:
     """The alternative with the least risk among those with an allowed loss; None if there is none.
 
     It is used for data sets that are too small to prove any loss.
@@ -491,7 +491,7 @@ def _safest(contenders: Contenders) -> Tried | None:
     return safest
 
 
-def _first_of_all(contenders: Contenders) -> Tried | None:
+def _first_of_all(contenders: CandidateQueue) -> Candidate | None:
     """The first alternative that fits and meets the loss, among all skipped ones: none is left unevaluated."""
     contenders.admit_all()
     contenders.waiting.clear()
@@ -503,7 +503,7 @@ def _first_of_all(contenders: Contenders) -> Tried | None:
     return _safest(contenders)
 
 
-def _looks_far_off(row: Tried, bounds: Bounds) -> bool:
+def _looks_far_off(row: Candidate, bounds: Bounds) -> bool:
     """Evaluate an alternative without refined constants; True if it loses far too much."""
     if row.look is None:
         try:
@@ -517,7 +517,7 @@ def _looks_far_off(row: Tried, bounds: Bounds) -> bool:
     return False
 
 
-def _judge(row: Tried, bounds: Bounds) -> bool:
+def _judge(row: Candidate, bounds: Bounds) -> bool:
     """True if an alternative certainly loses no more than is allowed."""
     if row.loss is None:
         row.loss = row.trial.loss()

@@ -25,7 +25,7 @@ format.
 UNKNOWN_ERROR = 0.03
 """The assumed error of a model without targets, as a share of the deviation of an output: R2 is 0.999."""
 
-ALONE = 8
+MAX_SEPARATE_OUTPUTS = 8
 """The number of outputs up to which each has its own units; squares of more outputs, such as pixels, are added."""
 
 
@@ -87,7 +87,11 @@ def greatest_growth(
     the growth expected for errors that are independent of the model's.
     """
     wanted = exact if targets is None else targets
-    columns = [(each,) for each in range(exact.shape[1])] if exact.shape[1] <= ALONE else [tuple(range(exact.shape[1]))]
+    columns = (
+        [(each,) for each in range(exact.shape[1])]
+        if exact.shape[1] <= MAX_SEPARATE_OUTPUTS
+        else [tuple(range(exact.shape[1]))]
+    )
     share = UNKNOWN_ERROR if targets is None else LEAST_ERROR
     found: list[OutputError] = []
     for number, column in enumerate(columns, 1):

@@ -23,7 +23,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
 from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growth
-from tinyml.tools.driver.data_faults import CONFIDENCE, DEVIATIONS, FEW
+from tinyml.tools.driver.data_faults import CONFIDENCE, DEVIATIONS, FEW_SAMPLES
 from tinyml.tools.driver.detection import far_samples, labelled, moved, rank_losses
 from tinyml.transforms.formats.evaluation.metrics import CLASSES, places
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tinyml.transforms.formats.evaluation.metrics import Measure
     from tinyml.transforms.formats.evaluation.reference import Reference
 
-TELLING = 0.5
+MARGIN_DISTANCE = 0.5
 """The distance in points from the loss to its bound by margins above which margins are ignored and the bound
 decides.
 """
@@ -46,13 +46,13 @@ decides.
 SCORES_OFF = 0.05
 """Maximum error of scores that callers read, as a share of the range of all scores: 0.05 for probabilities."""
 
-MANY = 400
+NORMAL_SAMPLES = 400
 """The number of changed samples above which the net loss is approximately normal."""
 
 COMPARABLE = 2.0
 """The multiple of the shifts' deviation within which samples are near the border."""
 
-USUAL = 0.9
+ERROR_QUANTILE = 0.9
 """The quantile of errors near the border that limits the errors of samples that stay on their side."""
 
 PARTS = 50
@@ -134,7 +134,7 @@ class Loss:
     def certain(self, loss: float) -> bool:
         """True for an allowed loss whose bound is also allowed, or that the margins of enough samples confirm."""
         limit = max(loss, 0.0)
-        likely = self.groups >= FEW and self.likely is not None and self.likely - self.points <= TELLING
+        likely = self.groups >= FEW_SAMPLES and self.likely is not None and self.likely - self.points <= MARGIN_DISTANCE
         return self.allowed(loss) and (self.bound <= limit or likely)
 
 
@@ -187,7 +187,7 @@ class Detector:
 
 
 @dataclass(frozen=True)
-class Judge:
+class LossModel:
     """The judge of programs: it contains the outputs of the model on reals, with which programs are compared.
 
     classes: the classes of the model on reals (samples,). labels: the right classes, or None. scores: (samples,
@@ -217,7 +217,7 @@ class Judge:
         *,
         scored: bool = False,
         metric: str | None = None,
-    ) -> Judge:
+    ) -> LossModel:
         """The judge from a reference; samples and groups are in the order of the data set."""
         place = np.empty_like(reference.order)
         place[reference.order] = np.arange(len(place))
@@ -226,7 +226,7 @@ class Judge:
         targets = None if reference.targets is None else reference.targets[place]
         numbers = not reference.has_answers
         scored = scored and not numbers and scores is not None
-        judge = Judge(reference.classes[place], labels, scores, groups, numbers, detector, targets, scored)
+        judge = LossModel(reference.classes[place], labels, scores, groups, numbers, detector, targets, scored)
         if metric is None or not reference.has_figure(metric):
             return judge
         return replace(judge, metric=reference.measure(metric), answers=reference.answers.part(place))
@@ -360,7 +360,7 @@ def change(points: float) -> str:
 
 
 def margins_of(scores: NDArray[np.float64], right: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Margin (samples,): score of the right class minus the best other score. scores: as in `Judge`."""
+    """Margin (samples,): score of the right class minus the best other score. scores: as in `LossModel`."""
     if scores.shape[1] == 1:
         return (2 * right - 1) * scores[:, 0]
     rows = np.arange(len(scores))
@@ -388,7 +388,7 @@ def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> N
     factor = float(np.median(computed[compared] / exact[compared])) if compared.any() else 1.0
     scaled = computed / factor if factor > 0 else computed
     errors = scaled - exact
-    usual = float(np.quantile(np.abs(errors[near]), USUAL))
+    usual = float(np.quantile(np.abs(errors[near]), ERROR_QUANTILE))
     stays = exact * scaled > 0
     moved = _above(exact, deviation) - _above(np.where(stays, exact + errors.clip(-usual, usual), scaled), deviation)
     if (exact[near] < 0).any():
@@ -409,12 +409,13 @@ def upper_bound(lost: int, gained: int, samples: int) -> float:
 
     lost, gained: the numbers of samples that became wrong and right among `samples`. The result is the share beyond
     which a net loss as small as the counted one has a probability below 5 %, for the counted share of gains: without
-    gains Clopper and Pearson's exact bound. If more than `MANY` samples changed, the net loss is assumed to be normal.
+    gains Clopper and Pearson's exact bound. If more than `NORMAL_SAMPLES` samples changed, the net loss is assumed to
+    be normal.
     """
     if lost >= samples:
         return 1.0
     share_gained = gained / samples
-    if lost + gained > MANY:
+    if lost + gained > NORMAL_SAMPLES:
         net = bound = (lost - gained) / samples
         for _ in range(10):
             bound = net + DEVIATIONS * math.sqrt((bound + 2 * share_gained - bound**2) / samples)

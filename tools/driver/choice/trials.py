@@ -20,7 +20,7 @@ from tinyml.lowering.pipelines import flatten
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import board, chip_of
 from tinyml.tools.driver.backend import backend_of
-from tinyml.tools.driver.choice.statistics import Detector, Judge, Loss, sample_groups
+from tinyml.tools.driver.choice.statistics import Detector, Loss, LossModel, sample_groups
 from tinyml.tools.driver.stages import passes_to_formats, with_outputs
 from tinyml.tools.reports.input_report import float_inputs
 from tinyml.transforms.formats.assign_format import AssignFormatPass
@@ -132,13 +132,13 @@ class Trials:
         self.groups, self.division = sample_groups(options.data, len(data))
 
     @cached_property
-    def judge(self) -> Judge:
+    def judge(self) -> LossModel:
         """The judge of programs, from the outputs of the model before anything is folded into its constants."""
         reals = with_outputs(self.program, self.ctx, self.options.outputs)
         threshold = tdsl.read_interface(reals).threshold
         detector = None if threshold is None else Detector.of(reals, self.data, threshold)
         reference, scored = Reference(reals, self.data), self.options.outputs == SCORES
-        return Judge.of(reference, self.groups, detector, scored=scored, metric=self.metric)
+        return LossModel.of(reference, self.groups, detector, scored=scored, metric=self.metric)
 
     @property
     def judged_by(self) -> Sequence[object]:
@@ -295,7 +295,7 @@ class ProgramTrial:
         return module
 
 
-def loss_of(program: SharedProgram, order: NDArray[np.intp], judge: Judge, at_most: float = float("inf")) -> Loss:
+def loss_of(program: SharedProgram, order: NDArray[np.intp], judge: LossModel, at_most: float = float("inf")) -> Loss:
     """The loss of a program on the data of a reference, by the numbers that its label compares.
 
     order: the order of samples in that reference; samples with the smallest margins come first. at_most: the counted

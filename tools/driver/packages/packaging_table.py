@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PLAIN = "c"
 """The name for `NAME.c` and `NAME.h`, which every output folder contains."""
 
-USUAL = ("arduino", "cmake", "bitstream")
+DEFAULT_PACKAGINGS = ("arduino", "cmake", "bitstream")
 """The default packagings, each for the boards that it supports."""
 
 
@@ -51,9 +51,9 @@ def packagings_for(
                 why = "its example does not receive the weights of --load-weights, the sketch of --package arduino does"
                 raise InputError(f"--package {packaging.name}: {why}")
     if zipped and not any(packaging.archive for packaging in chosen):
-        reason = _named(USUAL[0]).lacks(board)
-        also = f", and {board.name} {reason}" if reason else f": give --package {USUAL[0]}, too"
-        raise InputError(f"--zip packs the folder of --package {USUAL[0]}{also}")
+        reason = _named(DEFAULT_PACKAGINGS[0]).lacks(board)
+        also = f", and {board.name} {reason}" if reason else f": give --package {DEFAULT_PACKAGINGS[0]}, too"
+        raise InputError(f"--zip packs the folder of --package {DEFAULT_PACKAGINGS[0]}{also}")
     return chosen
 
 
@@ -66,7 +66,7 @@ def _instead(board: Board) -> str:
 
 def _usual() -> Iterator[Packaging]:
     """The default packagings that are installed."""
-    return (PACKAGINGS.get(name) for name in USUAL if PACKAGINGS.ours[name].is_installed)
+    return (PACKAGINGS.get(name) for name in DEFAULT_PACKAGINGS if PACKAGINGS.ours[name].is_installed)
 
 
 def _named(name: str) -> Packaging:
@@ -111,14 +111,14 @@ def _loaded(row: Row) -> Packaging:
 
 _NAME = re.compile("[A-Za-z0-9_-]+")
 
-_TAKEN = (PLAIN, "ir", "pictures")
+_RESERVED_NAMES = (PLAIN, "ir", "pictures")
 """Subfolders of the output folder that are not packages, and the files that it always contains."""
 
 
 def _check(row: Row) -> None:
     if _NAME.fullmatch(row.name) is None:
         raise PluginError(f"{row}: expected a name of letters, digits, _ and -, as that of its folder")
-    if row.name in _TAKEN:
+    if row.name in _RESERVED_NAMES:
         raise PluginError(f"{row}: the output folder has a folder '{row.name}' of its own")
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _FOLDER = files("tinyml.tools.driver.packages") / "templates"
 
-_PREFERRED = ("Serial", "SerialRows", "Listen", "SelfTest")
+_SKETCHES = ("Serial", "SerialRows", "Listen", "SelfTest")
 """The sketches that can be the program, in order of preference."""
 
 LONGEST_NAME, LONGEST_DESCRIPTION = 50, 255
@@ -70,7 +70,7 @@ def _program(model: PackagedModel) -> dict[str, str]:
     if ":" not in model.board.platformio:
         main = filled(_FOLDER / "cmake" / "main.c.in", example_words(model))
         return {"src/main.c": main, "src/samples.h": stored_samples(model)}
-    sketch = next(name for name in _PREFERRED if name in sketch_names(model))
+    sketch = next(name for name in _SKETCHES if name in sketch_names(model))
     library = library_files(model)
     samples = {"src/samples.h": stored_samples(model)} if sketch == "SelfTest" else {}
     return samples | {"src/main.cpp": "#include <Arduino.h>\n\n" + library[f"examples/{sketch}/{sketch}.ino"]}

@@ -19,7 +19,7 @@ from tinyml.dialects.formats.specification import Listed
 from tinyml.dialects.machine.exact_integers import Number, half_even
 from tinyml.tools.proofs.formulas import Formula
 
-FEW = 2
+MAX_LISTED_BORDERS = 2
 """Maximum borders between two powers of two that are listed individually."""
 
 
@@ -44,7 +44,7 @@ class Nearest:
             size = x if x.low > 0 else 0 - x
             low, high = size.low, size.high
             first, last = bisect_right(self._borders, low), bisect_right(self._borders, high)
-            if last - first > FEW and low & low - 1 == 0 and high < 2 * low:
+            if last - first > MAX_LISTED_BORDERS and low & low - 1 == 0 and high < 2 * low:
                 raw = self._even(size, low, first, last)
                 return raw if x.low > 0 else 0 - raw
         return self._documented.rounded(x, self.scale)

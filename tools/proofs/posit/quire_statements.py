@@ -36,7 +36,7 @@ from tinyml.tools.proofs.reading import Promise, read_all, within
 LENGTHS = (784,)
 """Lengths of sums of products."""
 
-WIDEST = 16
+MAX_BITS = 16
 """Maximum bits of posits; wider ones have too many raws and positions to enumerate."""
 
 
@@ -50,7 +50,7 @@ def quire_statements(format: NumberFormat) -> Iterator[QuireStatement]:
 
 @quire_statements.register
 def _(format: PositType) -> Iterator[QuireStatement]:
-    if format.n.data <= WIDEST:
+    if format.n.data <= MAX_BITS:
         for es, length in product(EXPONENTS, LENGTHS):
             yield from statements_of(Summed(PositType(format.n.data, es), length))
 

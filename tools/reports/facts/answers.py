@@ -32,13 +32,13 @@ MOST_BARS = 24
 scales.
 """
 
-UNLIKE = 10.0
+RANGE_RATIO = 10.0
 """The ratio of the largest range of an element to the median range above which a vector is not a signal."""
 
-SMALLEST = 4
+MIN_IMAGE_SIZE = 4
 """Minimum height and width of an image."""
 
-SMOOTH = 0.75
+SMOOTH_SHARE = 0.75
 """A vector is an image if elements one row apart differ by less than this share of the difference at other
 distances.
 """
@@ -95,7 +95,7 @@ def wrong_answers(arrays: Mapping[str, NDArray[Any]]) -> list[WrongAnswer]:
     # A feature that is missing in every sample has no known range.
     least, greatest = (np.nan_to_num(np.asarray(arrays[name], np.float64)).ravel() for name in ("least", "greatest"))
     ranges = greatest - least
-    are_bars = len(ranges) <= MOST_BARS or ranges.max() > UNLIKE * np.median(ranges)
+    are_bars = len(ranges) <= MOST_BARS or ranges.max() > RANGE_RATIO * np.median(ranges)
     inputs: list[NDArray[Any]] = list(arrays["x"])
     return [
         WrongAnswer(
@@ -177,18 +177,18 @@ def image_shape(x: NDArray[Any]) -> tuple[int, ...] | None:
     x: (samples, ...). A vector is an image if its length is a square and adjacent rows have similar values.
     """
     shape = tuple(extent for extent in x.shape[1:] if extent != 1)
-    if len(shape) == 2 and min(shape) >= SMALLEST:
+    if len(shape) == 2 and min(shape) >= MIN_IMAGE_SIZE:
         return shape
     if len(shape) == 3 and (shape[-1] in (3, 4) or shape[0] in (3, 4)):
         return shape
     side = math.isqrt(int(np.prod(shape)))
-    if len(shape) == 1 and side >= 2 * SMALLEST and side * side == shape[0]:
+    if len(shape) == 1 and side >= 2 * MIN_IMAGE_SIZE and side * side == shape[0]:
         rows = np.asarray(x, np.float64).reshape(len(x), -1)
 
         def unlike(lag: int) -> float:
             return float(np.abs(rows[:, lag:] - rows[:, :-lag]).mean())
 
-        if unlike(side) < SMOOTH * max(min(unlike(side + side // 2), unlike(side // 2)), 1e-12):
+        if unlike(side) < SMOOTH_SHARE * max(min(unlike(side + side // 2), unlike(side // 2)), 1e-12):
             return (side, side)
     return None
 

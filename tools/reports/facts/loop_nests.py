@@ -20,12 +20,12 @@ KERNEL = "kernel"
 
 WIDTH, LINE, INDENT = 960, 20, 16
 
-MOST = 120
+MAX_LINES = 120
 """Maximum number of lines drawn; nests after them are only counted."""
 
 
 @dataclass(frozen=True)
-class NestFacts:
+class LoopFacts:
     """A loop, a kernel, or the steps between them.
 
     kind: "loop", "kernel" or "steps". label: `for i`, the kernel, or the names of the ops. turns: the trip count of a
@@ -36,7 +36,7 @@ class NestFacts:
     label: str
     operation: str
     turns: int | None = None
-    inner: list[NestFacts] = field(default_factory=list["NestFacts"])
+    inner: list[LoopFacts] = field(default_factory=list["LoopFacts"])
 
     @property
     def operations(self) -> Iterator[str]:
@@ -55,32 +55,32 @@ class NestFacts:
             yield from each.kernels
 
 
-def loop_nests(loops: ModuleOp) -> list[NestFacts]:
+def loop_nests(loops: ModuleOp) -> list[LoopFacts]:
     """The nests of a program at L3 in order; steps outside loops and kernels are omitted."""
     nests = _inside(defined_functions(loops)[0].body.block, SourceNames())
     return [nest for nest in nests if nest.kind != "steps"]
 
 
-def _inside(block: Block, sources: SourceNames) -> list[NestFacts]:
-    found: list[NestFacts] = []
+def _inside(block: Block, sources: SourceNames) -> list[LoopFacts]:
+    found: list[LoopFacts] = []
     for op in block.ops:
         names = sources.of(op)
         operation = names[0] if names else ""
         if isinstance(op, scf.ForOp):
             label = f"for {op.body.block.args[0].name_hint or ''}".rstrip()
-            found.append(NestFacts("loop", label, operation, trips_of(op), _inside(op.body.block, sources)))
+            found.append(LoopFacts("loop", label, operation, trips_of(op), _inside(op.body.block, sources)))
         elif op.regions:
             inner = [each for region in op.regions for part in region.blocks for each in _inside(part, sources)]
-            found += [NestFacts("loop", op.name.partition(".")[2], operation, None, inner)] if inner else []
+            found += [LoopFacts("loop", op.name.partition(".")[2], operation, None, inner)] if inner else []
         elif (kernel := _kernel(op)) is not None:
-            found.append(NestFacts("kernel", kernel, operation))
+            found.append(LoopFacts("kernel", kernel, operation))
         elif op.name.startswith(("num.", "memref.store")):
             name = op.name.partition(".")[2]
             if found and found[-1].kind == "steps":
                 if name not in (steps := found[-1].label.split(", ")):
-                    found[-1] = NestFacts("steps", ", ".join([*steps, name]), operation)
+                    found[-1] = LoopFacts("steps", ", ".join([*steps, name]), operation)
             else:
-                found.append(NestFacts("steps", name, operation))
+                found.append(LoopFacts("steps", name, operation))
     return found
 
 
@@ -95,12 +95,12 @@ def _kernel(op: Operation) -> str | None:
     return f"{called} ({sizes})" if sizes else called
 
 
-def draw_loops(nests: Sequence[NestFacts]) -> Drawing:
+def draw_loops(nests: Sequence[LoopFacts]) -> Drawing:
     """A figure of the nests from top to bottom, each with the name of its operation."""
-    shown: list[NestFacts] = []
+    shown: list[LoopFacts] = []
     lines = 0
     for nest in nests:
-        if shown and lines + _lines(nest) > MOST:
+        if shown and lines + _lines(nest) > MAX_LINES:
             break
         lines += _lines(nest)
         shown.append(nest)
@@ -120,14 +120,14 @@ def draw_loops(nests: Sequence[NestFacts]) -> Drawing:
     return picture
 
 
-def _names(nest: NestFacts) -> Sequence[str]:
+def _names(nest: LoopFacts) -> Sequence[str]:
     """The operations in a nest, as many as fit."""
     names = list(dict.fromkeys(name for name in nest.operations if name))
     room = max(int(_height(nest) // 14), 1)
     return names if len(names) <= room else [*names[: room - 1], f"{len(names) - room + 1} more"]
 
 
-def _draw(picture: Drawing, nest: NestFacts, x: float, y: float, width: float, colour: str) -> None:
+def _draw(picture: Drawing, nest: LoopFacts, x: float, y: float, width: float, colour: str) -> None:
     letters = int(width / 5.4)
     if nest.kind == "loop":
         turns = "" if nest.turns is None else f"  × {nest.turns:,}"
@@ -144,11 +144,11 @@ def _draw(picture: Drawing, nest: NestFacts, x: float, y: float, width: float, c
         picture.text(x + 6, y + 13, shortened(nest.label, letters), "start", kind="small")
 
 
-def _height(nest: NestFacts) -> float:
+def _height(nest: LoopFacts) -> float:
     if nest.kind != "loop":
         return LINE - 2
     return LINE + sum(_height(each) + 3 for each in nest.inner) + 3
 
 
-def _lines(nest: NestFacts) -> int:
+def _lines(nest: LoopFacts) -> int:
     return 1 + sum(map(_lines, nest.inner))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.targets.registry import chip_of
 from tinyml.tools.reports.facts.answers import WrongAnswer, draw_confusion, draw_wrong
-from tinyml.tools.reports.facts.loop_nests import NestFacts, draw_loops
+from tinyml.tools.reports.facts.loop_nests import LoopFacts, draw_loops
 from tinyml.tools.reports.facts.plain_terms import plain_memory, plain_time
 from tinyml.tools.reports.facts.spent_time import Spent, draw_flame, estimated_time
 from tinyml.tools.reports.facts.tensor_facts import TensorFacts, draw_formats
@@ -37,7 +37,7 @@ class PageFacts:
     report: Report
     board: Board
     tensors: Sequence[TensorFacts]
-    nests: Sequence[NestFacts]
+    nests: Sequence[LoopFacts]
     wrong: Sequence[WrongAnswer]
     features: Sequence[str] | None = None
     measured: Spent | None = None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 WIDTH, ROW = 960, 26
 
-NARROWEST = 0.7
+MIN_BAR_WIDTH = 0.7
 """Minimum width of a bar that is drawn, in pixels."""
 
 LETTER = 5.1
@@ -93,7 +93,7 @@ def draw_flame(spent: Spent, unit: str, title: str, widest: float | None = None)
 
     def draw(part: Spent, x: float, row: int, colour: str) -> None:
         width = scale * part.time
-        if width < NARROWEST:
+        if width < MIN_BAR_WIDTH:
             return
         share = f"{part.time:,.0f} {unit}, {100 * part.time / total:.1f} %"
         line = f"line {part.line}: " if part.line else ""

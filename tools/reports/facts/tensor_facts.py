@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 BINS = 48
 """The bars of a histogram."""
 
-WIDEST = 1e6
+MAX_RANGE_RATIO = 1e6
 """Maximum ratio of a format's range to its values for which the axis shows the range; the range of floats is
 useless.
 """
 
 WIDTH, ROW = 960, 34
 
-MOST = 60
+MAX_TENSORS = 60
 """Maximum number of tensors that are drawn."""
 
 AXIS = 430, 850
@@ -146,14 +146,14 @@ def _profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
 
 
 def _axis(format: NumberFormat, shape: tuple[int, ...], low: float, high: float) -> tuple[float, float]:
-    """The limits of the axis: the range of a format and the values or, if the range is too wide (`WIDEST`), the
-    values.
+    """The limits of the axis: the range of a format and the values or, if the range is too wide (`MAX_RANGE_RATIO`),
+    the values.
     """
     with np.errstate(all="ignore"):
         # Rows and channels may have separate scales.
         least, greatest = (np.asarray(format.decode(end), np.float64) for end in format.ends(shape))
     ends, most = (float(least.min(initial=np.inf)), float(greatest.max(initial=-np.inf))), max(abs(low), abs(high))
-    if np.isfinite(ends).all() and 0 < max(map(abs, ends)) <= WIDEST * most and ends[0] < ends[1]:
+    if np.isfinite(ends).all() and 0 < max(map(abs, ends)) <= MAX_RANGE_RATIO * most and ends[0] < ends[1]:
         return min(ends[0], low), max(ends[1], high)
     return (low, high) if low < high else (low - 1, high + 1)
 
@@ -178,7 +178,7 @@ def draw_formats(tensors: Sequence[TensorFacts]) -> Drawing:
     Values are drawn as a histogram. If only their profile is known, they are a bar from the least to the greatest,
     thicker between the outer percentiles, with a line at the median.
     """
-    shown = tensors[:MOST]
+    shown = tensors[:MAX_TENSORS]
     more = len(tensors) - len(shown)
     title = "Number formats of the tensors, and their values within what the formats represent"
     picture = Drawing(WIDTH, ROW * len(shown) + 30 + (18 if more else 0), title)

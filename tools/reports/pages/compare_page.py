@@ -14,10 +14,10 @@ from tinyml.tools.reports.pages.html import escape, figure, page, section, table
 MOST_REASONS = 4
 """Maximum number of operations named as reasons."""
 
-SMALL = 0.02
+SMALL_SHARE = 0.02
 """Differences below this share of the first program's time are not named."""
 
-COMPARED = (
+COMPARED_FIGURES = (
     "board", "format", "width", "plan", "accuracy", "R2", "RMSE", "MAE", "threshold", "false alarms",
     "anomalies found", "time from floats", "time of an inference",
     "milliseconds", "flash", "constants", "RAM", "arena", "stack",
@@ -60,7 +60,7 @@ class ComparedPrograms:
         """Rows of figures that at least one program has; the second is relative to the first if both are numbers."""
         rows: list[tuple[str, str, str, str]] = []
         pairs = [figures_of(facts.report) for facts in self.facts]
-        for name in COMPARED:
+        for name in COMPARED_FIGURES:
             first, second = (figures[name] for figures in pairs)
             if (first.value, second.value) != (None, None):
                 rows.append((name, first.text, second.text, _ratio(first.value, second.value)))
@@ -101,13 +101,13 @@ class ComparedPrograms:
         if self.units[0] != self.units[1]:
             return [f"Times are in {self.units[0]} and in {self.units[1]}: they cannot be compared."]
         more, unit = second.time - first.time, self.units[0]
-        if abs(more) < SMALL * first.time:
+        if abs(more) < SMALL_SHARE * first.time:
             return [f"Both take about the same time: {first.time:,.0f} and {second.time:,.0f} {unit}."]
         sign, word = (1, "more") if more > 0 else (-1, "less")
         said = [f"{self.names[1]} takes {abs(more):,.0f} {unit} {word} than {self.names[0]}."]
         operations = sorted(self.operations(), key=lambda one: -sign * one.more)
         for one in operations[:MOST_REASONS]:
-            if sign * one.more < SMALL * first.time:
+            if sign * one.more < SMALL_SHARE * first.time:
                 break
             said.append(f"{one.name}: {abs(one.more):,.0f} {unit} {word}{_why(one)}.")
         return said

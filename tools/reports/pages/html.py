@@ -16,7 +16,7 @@ from tinyml.tools.reports.svg import Drawing, picture_style
 TEMPLATES = files("tinyml.tools.reports.pages") / "templates"
 
 
-LONG = 24
+LONG_COLUMN = 24
 """The length in characters from which a text column has a minimum width, so that the table scrolls instead."""
 
 
@@ -55,7 +55,7 @@ def _kind(cells: Sequence[object], *, first: bool) -> str:
     """The class of a column: `n` for numbers, `t` for texts that would become tall on a narrow screen."""
     if not first and all(map(_is_number, cells)):
         return "n"
-    return "t" if max((len(spelled(cell)) for cell in cells), default=0) > LONG else ""
+    return "t" if max((len(spelled(cell)) for cell in cells), default=0) > LONG_COLUMN else ""
 
 
 def _cells(row: Sequence[object], kinds: Sequence[str]) -> str:

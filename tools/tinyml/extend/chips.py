@@ -22,14 +22,14 @@ from tinyml.targets.composer.instructions import (
     joined,
     statement,
 )
-from tinyml.targets.composer.tile_code import Refused, RepeatedCode, RowNest, overlapping
+from tinyml.targets.composer.tile_code import Refused, RepeatedCode, RowKernel, overlapping
 from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.composer.weight_streams import BY_ELEMENT, BY_ROW, MULTIPLIER, RIGHT, WeightStream, row_blocks
 from tinyml.targets.host.chip import CHIP as HOST
 from tinyml.targets.kernel import Composed, ElementFunction, Kernel, PackedReads, SharedFunction
 from tinyml.targets.makers import FORESTS as FORESTS_IN_C
 from tinyml.targets.makers import FarConstants, ForestCoder, ListedKernels, RowCoder, SumComposer
-from tinyml.targets.nests import FarNest, Maker, Offer, RowSums, SumNest, TileNest
+from tinyml.targets.nests import FarWeightsQuery, Maker, Offer, RowSums, SumQuery, TileQuery
 from tinyml.targets.package import Package
 from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily
 
@@ -50,7 +50,7 @@ __all__ = [
     "Composed",
     "ElementFunction",
     "FarConstants",
-    "FarNest",
+    "FarWeightsQuery",
     "ForestCode",
     "ForestCoder",
     "InputError",
@@ -67,18 +67,18 @@ __all__ = [
     "Repeated",
     "RepeatedCode",
     "RowCoder",
-    "RowNest",
+    "RowKernel",
     "RowSums",
     "Run",
     "SharedFunction",
     "SumComposer",
-    "SumNest",
+    "SumQuery",
     "Sums",
     "Tile",
     "TileCoder",
     "TileComposer",
     "TileFamily",
-    "TileNest",
+    "TileQuery",
     "Timing",
     "TooLargeError",
     "WeightStream",

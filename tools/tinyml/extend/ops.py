@@ -6,7 +6,7 @@
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.num.base import OF_ONE_FAMILY, SAME_SUM
-from tinyml.dialects.num.kernels.calls import MEMREF, Arguments, Loops
+from tinyml.dialects.num.kernels.calls import MEMREF, Arguments, LoopBuilding
 from tinyml.dialects.tdsl.base import SHAPED, shaped
 from tinyml.dialects.tdsl.base import build as init_tensor_op
 from tinyml.dialects.tdsl.elementwise import Insert, elementwise_op_definition
@@ -15,7 +15,7 @@ from tinyml.dialects.tdsl.values import Arithmetic, Array
 from tinyml.lowering.loops.lowerings import lowers as lowers_to_loops
 from tinyml.lowering.loops.operands import element_of as element_type
 from tinyml.lowering.loops.operands import zero_total
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 __all__ = [
     "MEMREF",
@@ -27,8 +27,8 @@ __all__ = [
     "Array",
     "Indices",
     "Insert",
-    "LoopNest",
-    "Loops",
+    "LoopBuilder",
+    "LoopBuilding",
     "dimensions",
     "element_type",
     "elementwise_op_definition",

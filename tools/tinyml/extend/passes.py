@@ -19,7 +19,7 @@ from tinyml.lowering.pipelines import run as run_passes
 from tinyml.lowering.pipelines import steps_of
 from tinyml.transforms.ir.cost.estimate import estimate_on
 from tinyml.transforms.ir.levels import BITS, BUFFERS, FORMATS, LOOPS, REALS, Level
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.simplify import SimplifyPass
 
@@ -33,7 +33,7 @@ __all__ = [
     "InputError",
     "Level",
     "LocatedPattern",
-    "LoopNest",
+    "LoopBuilder",
     "PatternRewriteWalker",
     "PipelineStep",
     "ProfilePass",

@@ -11,8 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from math import gcd
+
+MOST_BITS = 1 << 29
+"""Limit on the bits of the sets that a search has met: 64 MB, which only searches over hundreds of tasks reach."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ class OrderingProblem:
         return 2 << len(self.tasks)
 
     @cached_property
-    def _touching(self) -> list[int]:
+    def touching(self) -> list[int]:
         """The tasks that touch each buffer, as a bit set; kept and given buffers have virtual tasks."""
         masks = [
             self._end * (buffer in self.kept) | self._begin * (buffer in self.given)
@@ -83,12 +86,21 @@ class OrderingProblem:
     @cached_property
     def _masks(self) -> list[tuple[int, int]]:
         """The size of each buffer and the tasks that touch it."""
-        return list(zip(self.sizes, self._touching, strict=True))
+        return list(zip(self.sizes, self.touching, strict=True))
+
+    @cached_property
+    def users(self) -> list[list[int]]:
+        """The tasks for which each buffer matters."""
+        users: list[list[int]] = [[] for _ in self.sizes]
+        for i, task in enumerate(self.tasks):
+            for buffer in task.buffers:
+                users[buffer].append(i)
+        return users
 
     @cached_property
     def _near(self) -> list[int]:
         """For each task, the tasks that share a buffer with it, as a bit set: they decide which bytes it adds."""
-        return [_union(self._touching, task.buffers) for task in self.tasks]
+        return [_union(self.touching, task.buffers) for task in self.tasks]
 
     @cached_property
     def _reusers(self) -> list[int]:
@@ -142,8 +154,8 @@ class OrderingProblem:
                 left += size
             if not mask & later:
                 left -= size
-        if current.over and current.makes is not None and not self._touching[current.makes] & done:
-            in_place = any(not self._touching[buffer] & later for buffer in current.over)
+        if current.over and current.makes is not None and not self.touching[current.makes] & done:
+            in_place = any(not self.touching[buffer] & later for buffer in current.over)
             need -= self.sizes[current.makes] if in_place else 0
         self._effects[task][done] = need, left
         return need, left
@@ -257,10 +269,10 @@ def least_peak(problem: OrderingProblem, budget: int) -> OpOrder:
 
 @lru_cache(maxsize=64)
 def _least_peak(problem: OrderingProblem, budget: int) -> OpOrder:
-    forwards = _search(problem, budget - budget // 2, backwards=False)
+    forwards = search_order(problem, budget - budget // 2, backwards=False)
     if forwards.proven or budget == 1:
         return forwards
-    backwards = _search(problem, budget // 2, backwards=True)
+    backwards = search_order(problem, budget // 2, backwards=True)
     best = min(forwards, backwards, key=lambda order: order.peak)
     return replace(best, bound=max(forwards.bound, backwards.bound))
 
@@ -277,8 +289,11 @@ class _State:
     choices: Sequence[int]
 
 
-def _search(problem: OrderingProblem, budget: int, backwards: bool) -> OpOrder:
-    """Search best-first from the empty set of tasks to the full one, or back."""
+def search_order(problem: OrderingProblem, budget: int, backwards: bool) -> OpOrder:
+    """Search best-first from the empty set of tasks to the full one, or back.
+
+    After `budget` sets, or when all sets take more than `MOST_BITS`, the best one is completed greedily.
+    """
     count = len(problem.tasks)
     everything = (1 << count) - 1
     start, goal = (everything, 0) if backwards else (0, everything)
@@ -295,8 +310,8 @@ def _search(problem: OrderingProblem, budget: int, backwards: bool) -> OpOrder:
         else:
             earlier, steps = came_from[done]
             state = _follow(problem, finished[earlier], steps, backwards)
-        if done == goal or len(finished) >= budget:
-            order = [*_path(came_from, done, start), *_greedily(problem, state, backwards)]
+        if done == goal or len(finished) >= budget or len(costs) * count > MOST_BITS:
+            order = [*_path(came_from, done, start), *greedy_order(problem, done, backwards)]
             order = order[::-1] if backwards else order
             return OpOrder(tuple(order), problem.peak(order), cost)
         finished[done] = state
@@ -355,11 +370,29 @@ def _path(came_from: dict[int, tuple[int, Sequence[int]]], done: int, start: int
     return order[::-1]
 
 
-def _greedily(problem: OrderingProblem, state: _State, backwards: bool) -> Iterator[int]:
-    """Yield the remaining tasks: always one with the least need, and among these one with the fewest live bytes after
-    it.
+def greedy_order(problem: OrderingProblem, done: int, backwards: bool) -> Iterator[int]:
+    """Yield the tasks that remain after a set: always one with the least need, and among these one with the fewest
+    live bytes after it.
     """
-    while state.choices:
-        task = min(state.choices, key=lambda i: problem.step(state.done, i, state.alive)[1:])
-        state = _follow(problem, state, [task], backwards)
+    users, everything = problem.users, (1 << len(problem.tasks)) - 1
+    touching = [mask & everything for mask in problem.touching]
+    left = [(mask & (done if backwards else ~done)).bit_count() for mask in touching]
+    waiting = {i: problem.step(done, i, 0)[1:] for i in problem.choices(done, backwards)}
+    heap = [(needs, i) for i, needs in waiting.items()]
+    heapify(heap)
+    while heap:
+        needs, task = heappop(heap)
+        if waiting.get(task) != needs:
+            continue
         yield task
+        del waiting[task]
+        done ^= 1 << task
+        changed = {*_freed(problem, done, task, backwards)}
+        for buffer in problem.tasks[task].touches:
+            # Only the first and the last tasks that touch a buffer change what others need.
+            if left[buffer] <= 2 or left[buffer] == touching[buffer].bit_count():
+                changed.update(i for i in users[buffer] if i in waiting)
+            left[buffer] -= 1
+        for i in changed:
+            waiting[i] = problem.step(done, i, 0)[1:]
+            heappush(heap, (waiting[i], i))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-NEVER = 1 << 62
+NO_ACCESS = 1 << 62
 """The time of an access that does not happen."""
 
 
@@ -224,7 +224,7 @@ def _safe_distance(operand: Collection[SSAValue], reads: Sequence[Access], writt
 
 def fills(loop: scf.ForOp, buffer: SSAValue) -> bool:
     """True if a loop writes all bytes of a buffer, each before it reads it; False if its accesses are unknown."""
-    first = {writes: np.full(size_in_bytes(memref_type(buffer)), NEVER) for writes in (True, False)}
+    first = {writes: np.full(size_in_bytes(memref_type(buffer)), NO_ACCESS) for writes in (True, False)}
     try:
         every = accesses(loop, [buffer])
     except Unknown:
@@ -236,4 +236,4 @@ def fills(loop: scf.ForOp, buffer: SSAValue) -> bool:
         offsets = np.arange(total) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         bytes = np.repeat(access.starts, lengths) + offsets
         np.minimum.at(first[access.writes], bytes, np.repeat(access.times, lengths))
-    return bool((first[True] < np.minimum(first[False], NEVER)).all())
+    return bool((first[True] < np.minimum(first[False], NO_ACCESS)).all())

@@ -19,13 +19,13 @@ from tinyml.transforms.buffers.packing.grid import Grid
 from tinyml.transforms.buffers.packing.modes import pack
 from tinyml.transforms.buffers.packing.rectangles import JUDGES, OTHER_JUDGE, Rectangle
 
-SMALL = 100_000
+MATRIX_LIMIT = 100_000
 """Limit on the ones of a matrix: some tenths of a second to write."""
 
 BYTES = 1 << 20
 """Limit on the height of a problem, whose sets of offsets have a bit for each byte."""
 
-WORK = 3_000_000
+WORK_LIMIT = 3_000_000
 """Default limit on the work of a judgement, in the unit of `Effort`: about a second."""
 
 
@@ -46,7 +46,7 @@ class Judgement:
     work: int = 0
 
 
-def judge(rectangles: Sequence[Rectangle], bound: int, work: int = WORK) -> Judgement:
+def judge(rectangles: Sequence[Rectangle], bound: int, work: int = WORK_LIMIT) -> Judgement:
     """Prove or refute by exact cover that every packing of non-empty rectangles takes at least `bound` bytes.
 
     work: a limit, in the unit of `Effort`; a problem that exceeds it stays undecided.
@@ -57,7 +57,7 @@ def judge(rectangles: Sequence[Rectangle], bound: int, work: int = WORK) -> Judg
     return Judgement(Verdict.AGREED if ended else Verdict.UNDECIDED, work=spent)
 
 
-def judge_height(rectangles: Sequence[Rectangle], height: int, work: int = WORK) -> Judgement:
+def judge_height(rectangles: Sequence[Rectangle], height: int, work: int = WORK_LIMIT) -> Judgement:
     """Prove or refute, independently of any placement, that some packing needs at most `height` bytes."""
     offsets, ended, spent = _packed(rectangles, height, work)
     if offsets is not None:
@@ -94,7 +94,7 @@ def _packed(rectangles: Sequence[Rectangle], height: int, work: int) -> tuple[tu
         if not all(patterns):
             offsets, ended = None, True
         else:
-            offsets, _, outcome = cover(grid, patterns, effort, SMALL)
+            offsets, _, outcome = cover(grid, patterns, effort, MATRIX_LIMIT)
             ended = outcome == "failed"
     except OutOfTime:
         offsets, ended = None, False

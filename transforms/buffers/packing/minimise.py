@@ -27,10 +27,10 @@ from tinyml.transforms.buffers.packing.effort import Effort
 from tinyml.transforms.buffers.packing.grid import Grid, to_grid
 from tinyml.transforms.buffers.packing.rectangles import Overlap, Placement, Proof, Rectangle
 
-PATIENCE = 4_000
+TRIAL_NODES = 4_000
 """The nodes of a trial in the first round, doubled in each further round."""
 
-SHAKEN = 150
+RANDOM_ORDERS = 150
 """The number of random orders tried in a round; a few of them succeed quickly."""
 
 MERGED = 10
@@ -41,7 +41,7 @@ smaller.
 MOST_BUFFERS = 3_000
 """Limit on the buffers of a search, which keeps lists of them for each buffer placed."""
 
-SHARE = 0.2
+GAP_SHARE = 0.2
 """The share of the gap to the lower bound that a trial tries to close; low packings are often found just as fast."""
 
 
@@ -78,7 +78,7 @@ class Trial(NamedTuple):
     base: tuple[str, _Order]
     order: Sequence[int]
     nodes: int
-    share: float = SHARE
+    share: float = GAP_SHARE
     merged: tuple[list[_MergedBlock], PackingProblem] | None = None
 
 
@@ -92,7 +92,7 @@ class Minimiser:
         self.best = start
         self.least = -(-start.lower_bound // self.unit)
         """A lower bound on the height of all packings."""
-        self.lucky = next(self._named(PATIENCE))
+        self.lucky = next(self._named(TRIAL_NODES))
         """The trial that found the best placement."""
         self.mergeable = len(merge_buffers(self.problem.grid, 0)) < len(rectangles)
 
@@ -113,7 +113,7 @@ class Minimiser:
         """
         for share in (1.0, 0.5) if self.effort.capacity is None else ():
             in_vain = 0
-            for trial in cycle(self._named(PATIENCE)):
+            for trial in cycle(self._named(TRIAL_NODES)):
                 if self.effort.is_enough(self.best) or self.effort.is_over():
                     return
                 if in_vain == len(_ORDERS):
@@ -155,10 +155,10 @@ class Minimiser:
         """Yield endless rounds of trials: named orders, a long search for a proof, random orders, merged buffers."""
         seeds, merge_seeds = count(), count()
         for round in count():
-            nodes = PATIENCE << round
+            nodes = TRIAL_NODES << round
             yield from self._named(nodes)
             yield self.lucky._replace(nodes=10 * nodes, share=0)
-            for seed in islice(seeds, SHAKEN):
+            for seed in islice(seeds, RANDOM_ORDERS):
                 if self.mergeable:
                     yield from (self._merged(merge_seed, nodes // 4) for merge_seed in islice(merge_seeds, MERGED))
                 bases = [*_ORDERS.items(), (f"drawn {seed}", _drawn(seed)), self.lucky.base]
@@ -189,7 +189,9 @@ class Minimiser:
         )
         base = list(_ORDERS.items())[seed // len(_DOUBTS) % len(_ORDERS)]
         order = _arranged(base[1], smaller.features)
-        return Trial(f"{base[0]}, merged {seed}", base, order, nodes, SHARE if seed % 5 == 4 else 1, (blocks, smaller))
+        return Trial(
+            f"{base[0]}, merged {seed}", base, order, nodes, GAP_SHARE if seed % 5 == 4 else 1, (blocks, smaller)
+        )
 
     def _try(self, height: int, trial: Trial) -> Outcome:
         """Search for a packing of the given height, and keep its placement or its proof."""
@@ -299,7 +301,7 @@ def _arranged(order: _Order, buffers: Sequence[_Features]) -> list[int]:
 _DOUBTS = (0.0, 0.3, 0.6, 1.0)
 """The probabilities, used in turn, of leaving a pair unmerged whose match is certainly a coincidence."""
 
-_SAFEST = 0.3
+_SAFE_SHARE = 0.3
 """The share of the pairs, the safest ones, that are merged before the rest is evaluated again."""
 
 
@@ -332,7 +334,7 @@ def merge_buffers(grid: Grid, seed: int) -> list[_MergedBlock]:
         if not weighed:
             return [*blocks.values()]
         weighed.sort(reverse=True)
-        for _, trust, a, b in weighed[: max(int(_SAFEST * len(weighed)), 1)]:
+        for _, trust, a, b in weighed[: max(int(_SAFE_SHARE * len(weighed)), 1)]:
             if a not in blocks or b not in blocks:
                 continue
             if draw.random() < doubt * (1 - trust):

@@ -9,14 +9,14 @@ from itertools import pairwise
 
 from tinyml.transforms.buffers.packing.rectangles import BufferMove, Placement, Rectangle, keep_numbers
 
-PATIENCE = 20_000
+PLACEMENT_LIMIT = 20_000
 """The number of buffers that the search for a lower placement places before it gives up."""
 
 STEPS = 2_000_000
 """Limit on this search's visits to other buffers, about a second."""
 
 
-def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: int = PATIENCE) -> Iterator[str]:
+def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: int = PLACEMENT_LIMIT) -> Iterator[str]:
     """Yield all errors in the offsets, the moves, the height or the lower bound; none for a valid placement.
 
     A lower bound above the need of every point implies that a search has failed. The check is a limited search for a

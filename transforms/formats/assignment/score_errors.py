@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Reals
     from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
 
-WORTH = 0.02
+MIN_SAVED_SHARE = 0.02
 """The minimum share of the program's expected error that a format with more effort must save."""
 
-NEGLIGIBLE = 1e-4
+NEGLIGIBLE_SHARE = 1e-4
 """The share of answers that may change for formats of less effort, over all tensors."""
 
 MOST_VALUES = 1 << 19
@@ -70,14 +70,15 @@ class ScoreErrors:
         """The format of each class, of those that are offered, for the least expected error of the scores.
 
         A class that affects no score gets the first format. A format with less effort than the best is preferred if the
-        error of the program, over all classes, grows by less than `WORTH` of it, or by a class's part of `NEGLIGIBLE`.
+        error of the program, over all classes, grows by less than `MIN_SAVED_SHARE` of it, or by a class's part of
+        `NEGLIGIBLE_SHARE`.
         """
         errors = {
             tensors: [self._error(tensors, format) for format in formats]
             for tensors, formats in offered.items()
             if tensors in self._values
         }
-        allowed = max(WORTH * sum(map(min, errors.values())), NEGLIGIBLE / max(len(errors), 1))
+        allowed = max(MIN_SAVED_SHARE * sum(map(min, errors.values())), NEGLIGIBLE_SHARE / max(len(errors), 1))
         found = {tensors: formats[0] for tensors, formats in offered.items()}
         for tensors, each in errors.items():
             rated = zip(offered[tensors], each, strict=True)

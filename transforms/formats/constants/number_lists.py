@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 POWERS = (0.0, 0.25, 0.5, 0.75)
 """Powers of the weights of numbers: with 0 all weights are equal, with 1 they are those of the margins on the data."""
 
-FINER = 6
+EXTRA_BITS = 6
 """The default bits of integers in excess of a code's, including the sign."""
 
-FLOOR = 1e-3
+MIN_WEIGHT = 1e-3
 """The minimum weight of a number, as a share of the mean weight, whether margins depend on the number or not."""
 
 SCALES_TRIED = 2
@@ -70,7 +70,7 @@ def margin_weights(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> Rea
     moments = evaluator.candidates.assignment.moments
     if not weights.any() and moments is not None and (squares := moments.mean_squares(constant)) is not None:
         weights = np.broadcast_to(squares, constant.raws.shape).ravel().astype(np.float64)
-    return weights / weights.mean() + FLOOR if weights.any() else np.ones(weights.shape)
+    return weights / weights.mean() + MIN_WEIGHT if weights.any() else np.ones(weights.shape)
 
 
 class NumberLists:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Raws, Reals
     from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Formats, SearchProblem
 
-CERTAIN = 1.5
+MIN_STANDARD_ERRORS = 1.5
 """A number compensates for other errors only if margins depend on it by at least this many standard errors."""
 
 MOST_MOMENTS = 1 << 24
@@ -38,7 +38,7 @@ MOST_MOMENTS = 1 << 24
 MOST_OPS = 1 << 15
 """Maximum total ops of the programs tried in one of the two refinements: some seconds."""
 
-NEGLIGIBLE = 1e-3
+NEGLIGIBLE_SHARE = 1e-3
 """Numbers are unchanged if their errors cost less than this share of the error of their row's most important number."""
 
 
@@ -147,7 +147,7 @@ class _Refinement:
         moved = np.zeros(now.shape, bool)
         for row, slopes in self.gradients.rows(constant):
             alone = self.weights @ slopes**2 * (other[row] - now[row]) ** 2
-            live = row.start + np.flatnonzero(alone > NEGLIGIBLE * alone.max())
+            live = row.start + np.flatnonzero(alone > NEGLIGIBLE_SHARE * alone.max())
             if len(live):
                 slopes = slopes[:, live - row.start]
                 most = np.abs(near).reshape(-1, row.stop - row.start).sum(1).max()
@@ -190,7 +190,7 @@ class _Refinement:
         total = self.weights.sum()
         doubts = None
         if not own:
-            doubts = CERTAIN * np.sqrt(snapped((weighted**2).T @ errors**2))[None] / total
+            doubts = MIN_STANDARD_ERRORS * np.sqrt(snapped((weighted**2).T @ errors**2))[None] / total
         mean = snapped(weighted.T @ errors)[None] / total
         return worth_moving(now[None], other[None], mean, moments, most, doubts)[0]
 

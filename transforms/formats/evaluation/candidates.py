@@ -156,13 +156,13 @@ class SearchProblem:
         return digest.hexdigest()
 
 
-NEAREST = 4096
+BORDER_SAMPLES = 4096
 """The number of samples, nearest to the border between two classes, for which the margins' derivatives are computed.
 
 More samples would need memory and add little.
 """
 
-GREATEST = 1 << 26
+DERIVATIVE_LIMIT = 1 << 26
 """Maximum stored derivatives with respect to filters, unless one chunk of samples has more."""
 
 
@@ -243,10 +243,10 @@ class CandidateEvaluator:
 
     @cached_property
     def nearest(self) -> int:
-        """The number of samples for which the margins' derivatives are computed: whole chunks, about `NEAREST`."""
+        """The number of samples whose margins are differentiated: whole chunks, about `BORDER_SAMPLES`."""
         convolutions = [op for op in self.candidates.module.walk() if tdsl.is_convolution(op)]
         numbers = sum(prod(tdsl.shape_of(op.lhs)) for op in convolutions)
-        most = min(NEAREST, GREATEST // max(numbers, 1))
+        most = min(BORDER_SAMPLES, DERIVATIVE_LIMIT // max(numbers, 1))
         return max(most // self.shared.chunk, 1) * self.shared.chunk
 
     def outcome(self, task: EvaluationTask) -> CandidateOutcome:

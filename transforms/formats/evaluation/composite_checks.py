@@ -19,17 +19,25 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import Function, NumberFormat, Reals
 from tinyml.dialects.machine.real_functions import exactly
 from tinyml.runtime.evaluator.arithmetics import Bits
-from tinyml.transforms.formats.evaluation.tried_numbers import FAR, NUMBERS, PAIRED, SINGLE, M, Numbers, require
+from tinyml.transforms.formats.evaluation.tried_numbers import (
+    NUMBERS,
+    OUT_OF_RANGE,
+    PAIRED,
+    SINGLE,
+    M,
+    Numbers,
+    require,
+)
 
 ROWS, LENGTH = 40, 5
 """Vectors that are normalised."""
 
 _SLOPES = (0.3, -0.1)
 
-_WORSE = 8
+_ERROR_RATIO = 8
 """The permitted ratio of squared errors of a fitted format, such as a symmetric one for numbers of one sign."""
 
-_WEAK = 2.0**-10
+_RELATIVE_ERROR = 2.0**-10
 """The relative error of roots, exponentials and quotients in integers of 16 bits."""
 
 
@@ -50,7 +58,7 @@ def check_composites(numbers: Sequence[Numbers]) -> None:
 def _check_branches(source: Numbers, result: Numbers) -> None:
     """Check steps, leaky slopes and hard swish within places of the result and of their factors."""
     raws, to, of = source.some(NUMBERS), result.format, source.format
-    raws = raws[np.abs(of.decode(raws)) < FAR[1]]
+    raws = raws[np.abs(of.decode(raws)) < OUT_OF_RANGE[1]]
     x = of.decode(raws)
     one, none = (to.decode(to.encode_clipped(np.array(real))) for real in (1.0, 0.0))
     step = to.decode(np.broadcast_to(to.step(M, raws, of), x.shape))
@@ -110,7 +118,7 @@ def _check_vectors(source: Numbers) -> None:
         block = Block(arg_types=[TensorType(format.type, (LENGTH,))])
         got = result.format.decode(op(block.args[0], result.format.type).compute(Bits(), [raws]))
         limited = np.clip(exact, *result.ends)
-        near = np.abs(got - limited) <= 2.01 * result.place(limited) + 4 * _WEAK
+        near = np.abs(got - limited) <= 2.01 * result.place(limited) + 4 * _RELATIVE_ERROR
         require(near, f"`{name}` of {format.type} in {result.format.type}", got, limited, {"number": x})
 
 
@@ -175,7 +183,7 @@ def _check_constants(format: NumberFormat) -> None:
                 float(((each.decode(each.encode(constant)) - constant) ** 2).sum()) for each in (fitted, general)
             )
             what = f"{general.type}: `fitted_to` gives {fitted.type}, which loses {lost:g} of a constant, not {kept:g}"
-            assert lost <= _WORSE * kept + 1e-12, what
+            assert lost <= _ERROR_RATIO * kept + 1e-12, what
             said = fitted.squared_error(constant, None)
             what = f"{fitted.type}: `squared_error` is {said:g}, and numbers are {lost:g} off"
             assert math.isclose(said, lost, rel_tol=1e-6, abs_tol=1e-12), what

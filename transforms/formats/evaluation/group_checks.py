@@ -22,10 +22,10 @@ LENGTHS = (1, 16, 32, 37, 70)
 
 ROWS = 5
 
-_FEWER = 2
+_DROPPED_BITS = 2
 """Bits that the finest groups give up."""
 
-_WORSE = 4.5
+_ERROR_RATIO = 4.5
 """The maximum ratio of squared errors of a group's scale to those of another, such as one that never saturates."""
 
 
@@ -45,7 +45,7 @@ def check_groups(prototype: NumberFormat) -> None:
         _check_numbers(format, weights)
         _check_scales(format, weights)
         _check_sums(format, weights)
-        _check_sums(format.narrowed(_FEWER), weights)
+        _check_sums(format.narrowed(_DROPPED_BITS), weights)
 
 
 def _check_numbers(format: NumberFormat, weights: Reals) -> None:
@@ -62,9 +62,9 @@ def _check_numbers(format: NumberFormat, weights: Reals) -> None:
     away = format.decode(format.encode_away(weights))
     beyond = (away == numbers) | ((away - weights) * (numbers - weights) <= 0)
     require(beyond, f"{name}: `encode_away`", away, weights, {"weight": weights})
-    coarser, bits = format.narrowed(_FEWER), format.groups.of_elements(weights.shape)
+    coarser, bits = format.narrowed(_DROPPED_BITS), format.groups.of_elements(weights.shape)
     fewer = coarser.decode(coarser.encode(weights))
-    require((bits < _FEWER) | (fewer == numbers), f"{name}: `narrowed`", fewer, numbers, {"weight": weights})
+    require((bits < _DROPPED_BITS) | (fewer == numbers), f"{name}: `narrowed`", fewer, numbers, {"weight": weights})
     assert format.coding is None, f"{name}: kernels take its `coding` for that of elements with one scale"
     element, length = exact_numbers(format).element, format.groups.length.data
     for row, shifts in enumerate(format.groups.by_run):
@@ -86,7 +86,7 @@ def _check_scales(format: NumberFormat, weights: Reals) -> None:
             errors = (np.ldexp(element.decode(element.encode(scaled)) - scaled, shifts[:, None]) ** 2).sum(1)
             what = f"{format.type}"[:80] + f": group {number} of row {row} has the shift {shift}"
             best = int(errors.argmin())
-            assert errors[shift] <= _WORSE * errors[best] + 1e-12, (
+            assert errors[shift] <= _ERROR_RATIO * errors[best] + 1e-12, (
                 f"{what}, with which {errors[shift]:g} is lost, and {errors[best]:g} with {best}"
             )
 

@@ -146,7 +146,7 @@ _RECALL = _by_class(lambda counts: _ratio(counts.hits, counts.there))
 _PRECISION = _by_class(lambda counts: _ratio(counts.hits, counts.predicted))
 _F1 = _by_class(lambda counts: _ratio(2 * counts.hits, counts.predicted + counts.there))
 
-DECLARED = (
+DECLARED_METRICS = (
     Metric("disagreement", "percentage of the samples that get another class", "% differ"),
     Metric("accuracy", "percentage points of correct answers that are lost; needs labels", "points lost"),
     Metric("error", "mean absolute error of the outputs, in the unit of the model", "mean error"),
@@ -181,11 +181,11 @@ DECLARED = (
     ),
 )
 
-METRICS = {metric.name: metric for metric in DECLARED}
+METRICS = {metric.name: metric for metric in DECLARED_METRICS}
 
 ACCURACY = "accuracy"
 
-FIGURES = ", ".join(metric.spelled for metric in DECLARED if metric.figure is not None)
+FIGURES = ", ".join(metric.spelled for metric in DECLARED_METRICS if metric.figure is not None)
 """The names of the metrics that are a figure of all answers."""
 
 
@@ -199,7 +199,7 @@ def metric_named(text: str) -> Metric:
 
 def spelled_metrics() -> str:
     """The names of metrics, for help texts."""
-    *names, last = (metric.spelled for metric in DECLARED)
+    *names, last = (metric.spelled for metric in DECLARED_METRICS)
     return f"{', '.join(names)} or {last}"
 
 

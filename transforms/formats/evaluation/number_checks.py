@@ -19,8 +19,8 @@ from tinyml.dialects.machine.real_functions import exactly
 from tinyml.transforms.formats.evaluation.composite_checks import check_composites
 from tinyml.transforms.formats.evaluation.tried_numbers import (
     DOUBLE,
-    FAR,
     NUMBERS,
+    OUT_OF_RANGE,
     PAIRED,
     RANGES,
     SINGLE,
@@ -83,7 +83,7 @@ def _reals_around(numbers: Numbers) -> Reals:
     around = np.concatenate([reals, halves, *aside, np.linspace(2 * low, 2 * high, 997), [1e30, -1e30, 0.0]])
     size = np.abs(around)
     # Floats have fewer bits below 2^-126.
-    return np.sort(around[(size <= FAR[1]) & ((size >= 2.0**-120) | (size == 0))])
+    return np.sort(around[(size <= OUT_OF_RANGE[1]) & ((size >= 2.0**-120) | (size == 0))])
 
 
 def _check_rounding(numbers: Numbers) -> None:
@@ -119,7 +119,7 @@ def _check_rounding(numbers: Numbers) -> None:
     away = format.decode(format.encode_away(reals))
     beyond = (away == got) | ((away - limited) * (got - limited) <= 0)
     require(beyond, f"{format.type}: `encode_away`", away, limited, given)
-    for real in (0.0, 1.0, -0.3, 1e-9, *FAR):
+    for real in (0.0, 1.0, -0.3, 1e-9, *OUT_OF_RANGE):
         constant, rounded = (
             format.decode(np.asarray(each))
             for each in (format.constant(M, real), format.encode_clipped(np.array(real)))
@@ -150,7 +150,7 @@ def _check_clamps(numbers: Numbers) -> None:
     reals = format.decode(raws)
     for low, high in _LIMITS:
         most = math.inf if high is None else high
-        ends = format.decode(format.encode_clipped(np.array([low, min(most, FAR[1])])))
+        ends = format.decode(format.encode_clipped(np.array([low, min(most, OUT_OF_RANGE[1])])))
         expected = np.clip(reals, ends[0], math.inf if high is None else ends[1])
         clamped = format.decode(np.broadcast_to(format.clamp(M, raws, low, high), raws.shape))
         require(clamped == expected, f"{format.type}: `clamp` to [{low}, {high}]", clamped, expected, {"number": reals})
@@ -194,7 +194,7 @@ def _check_relatives(numbers: Numbers) -> None:
         narrow = format.narrowed(bits)
         assert narrow.FAMILY == format.FAMILY, f"{format.type}: `narrowed` leaves the family: {narrow.type}"
         if math.isfinite(high):
-            reached = narrow.decode(narrow.encode(np.array(FAR)))[1]
+            reached = narrow.decode(narrow.encode(np.array(OUT_OF_RANGE)))[1]
             near = np.asarray(0.49 * high <= reached) & np.asarray(reached <= 2.01 * high)
             require(near, f"{format.type}: the range of `narrowed`", reached, np.array(high), {"bits": np.array(bits)})
     widths = [candidate.bits for candidate in format.candidates]

@@ -20,19 +20,28 @@ from xdsl.ir import Block, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.number_format import ANYTHING, Bound, Factor, Interval, NumberFormat, Product, Raws, Reals
+from tinyml.dialects.formats.number_format import (
+    UNBOUNDED_INTERVAL,
+    Bound,
+    Factor,
+    Interval,
+    NumberFormat,
+    Product,
+    Raws,
+    Reals,
+)
 from tinyml.runtime.evaluator.arithmetics import Bits
-from tinyml.transforms.formats.evaluation.tried_numbers import FAR, RANGES, M, require
+from tinyml.transforms.formats.evaluation.tried_numbers import OUT_OF_RANGE, RANGES, M, require
 from tinyml.transforms.ir.chosen_accumulators import choose
 
 _Start: TypeAlias = tuple[NumberFormat, Raws]
 
 SAMPLES, LENGTH = 24, 3
 
-REACHES = range(13)
+RANGE_EXPONENTS = range(13)
 """Exponents of the ranges of results that are so coarse that sums lie halfway between two of them."""
 
-EXTREMES = (1, 7, 40)
+EXTREME_LENGTHS = (1, 7, 40)
 """Lengths of sums of the greatest products; each pair of ranges uses one length, and each range all."""
 
 _SHIFT = 2
@@ -41,7 +50,7 @@ _SHIFT = 2
 _FACTOR = 2.0**-16
 """The relative error of a factor between scales, in formats that do not round once."""
 
-NARROWED = range(16)
+NARROWED_BITS = range(16)
 """Bits that factors give up, as `assign-format` does, until an accumulator holds their sum."""
 
 
@@ -72,7 +81,7 @@ def check_sums(prototype: NumberFormat) -> None:
     assert not prototype.AS_PUBLISHED, f"{prototype.type} rounds as its paper does"
     for case in _cases(prototype):
         _check(prototype, case)
-    for (first, second), length in zip(product(RANGES, repeat=2), cycle(EXTREMES)):
+    for (first, second), length in zip(product(RANGES, repeat=2), cycle(EXTREME_LENGTHS)):
         _check_extremes(prototype.for_range(*first), prototype.for_range(*second), length)
         _check_units(prototype.for_range(*first), prototype.for_range(*second))
 
@@ -107,7 +116,7 @@ def _cases(prototype: NumberFormat) -> Iterator[_Sum]:
         if bounds[0] < 0:
             yield _Sum("that saturates below", (bounds, bounds), [ones, -ones], reach=0.125)
         yield _Sum("of one product", (bounds, RANGES[0]), [drawn(bounds), drawn(RANGES[0])])
-    for exponent in REACHES:
+    for exponent in RANGE_EXPONENTS:
         eighths = [random.integers(-8, 9, (SAMPLES, LENGTH)) / 8 for _ in range(2)]
         yield _Sum("halfway", (RANGES[0], RANGES[0]), eighths, reach=2.0**exponent, is_short=True)
 
@@ -160,7 +169,7 @@ def _compare(what: str, result: NumberFormat, raws: Raws, exact: Reals, slack: f
     """
     computed, nearest = result.decode(raws), result.decode(result.encode(exact))
     with np.errstate(all="ignore"):
-        limited = np.clip(exact, *result.decode(result.encode(np.array(FAR))))
+        limited = np.clip(exact, *result.decode(result.encode(np.array(OUT_OF_RANGE))))
     if slack is None and result.ROUNDS_ONCE:
         require(
             computed == nearest, f"{what} -> {result.type}, rounded once", computed, nearest, {"the real one": exact}
@@ -186,10 +195,10 @@ def _check_extremes(lhs: NumberFormat, rhs: NumberFormat, length: int) -> None:
     reals = np.concatenate([random.uniform(-1, 1, (2, length)), np.ones((1, length)), -np.ones((1, length))])
     ends = [float(end) for end in lhs.decode(np.array(lhs.ends()))]
     reals = np.where(reals > 0, reals * min(ends[1], 1e3), -reals * max(ends[0], -1e3))
-    for known, interval in product((True, False), (ANYTHING, (-0.4, 0.3))):
+    for known, interval in product((True, False), (UNBOUNDED_INTERVAL, (-0.4, 0.3))):
         reach = length * max(map(abs, ends)) if math.isfinite(ends[1]) else 1e3
         result = lhs.for_range(-reach, reach)
-        for bits in NARROWED:
+        for bits in NARROWED_BITS:
             left, right = lhs.narrowed(bits), rhs.narrowed(bits)
             weights = left.encode(reals)
             sums = Product(length, Factor(left, weights if known else None), Factor(right, interval=interval))
@@ -282,14 +291,14 @@ def _rounding(format: NumberFormat, reach: float) -> float:
     """The greatest rounding error of reals between -reach and reach, as far as the format reaches."""
     reals = np.linspace(-reach, reach, 4001)
     with np.errstate(all="ignore"):
-        low, high = format.decode(format.encode(np.array(FAR)))
+        low, high = format.decode(format.encode(np.array(OUT_OF_RANGE)))
     reals = np.clip(reals, low, high)
     return float(np.abs(format.decode(format.encode(reals)) - reals).max())
 
 
 def _fitting(formats: Sequence[NumberFormat], result: NumberFormat, case: _Sum) -> Sequence[NumberFormat]:
     """The formats of factors with so few bits that the result's accumulators hold their sum."""
-    for bits in NARROWED:
+    for bits in NARROWED_BITS:
         narrowed = [format.narrowed(bits) for format in formats]
         products = [
             Product(left.shape[1], Factor(lhs), Factor(rhs))

@@ -16,7 +16,7 @@ from tinyml.dialects.machine.numpy_machine import NumpyMachine
 RANGES = ((-1.0, 1.0), (-7.5, 6.0), (0.0, 0.1), (-100.0, 90.0))
 """The ranges for which formats are created: their scales differ if formats have scales."""
 
-FAR = (-3.0e38, 3.0e38)
+OUT_OF_RANGE = (-3.0e38, 3.0e38)
 """Reals outside the range of all formats except floats."""
 
 NUMBERS, PAIRED = 1024, 60
@@ -56,7 +56,7 @@ class Numbers:
     @property
     def ends(self) -> tuple[float, float]:
         """The least and the greatest number that rounding yields."""
-        low, high = self.format.decode(self.format.encode(np.array(FAR))).tolist()
+        low, high = self.format.decode(self.format.encode(np.array(OUT_OF_RANGE))).tolist()
         return low, high
 
     @property

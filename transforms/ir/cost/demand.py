@@ -33,7 +33,7 @@ from tinyml.targets.costs import Cost, KernelCost, kernel_cost, kernel_step
 from tinyml.targets.kernel import Kernel, packed_copier, packed_reader, packed_writer
 from tinyml.targets.registry import far_load, kernel_of, known_kernel, target_of
 from tinyml.transforms.ir.accesses import buffer_access
-from tinyml.transforms.ir.arithmetic import Alone, Interval
+from tinyml.transforms.ir.arithmetic import Interval, OpFunction
 from tinyml.transforms.ir.indices import is_multiple, mean_iterations
 
 FAR_LOAD = "load far"
@@ -266,7 +266,7 @@ _known: dict[object, _Lowered] = {}
 def _lowered(op: Operation, target: str, intervals: Sequence[Interval | None]) -> _Lowered:
     key = op.name, target, *op.properties.items(), *(value.type for value in (*op.operands, *op.results)), *intervals
     if key not in _known:
-        alone = Alone.recorded(op, intervals).expanded()
+        alone = OpFunction.recorded(op, intervals).expanded()
         steps = _counts()
         for lowered_op in alone.block.ops:
             for step, count in _steps_of_operation(lowered_op).items():
@@ -381,7 +381,7 @@ def _constant(load: memref.LoadOp) -> scratch.ConstantOp | None:
 _UNROLLED = 2
 """The largest shift amount in straight-line code on a chip without a barrel shifter; longer shifts are loops."""
 
-_FREE = {
+_FREE_OPS = {
     arith.ConstantOp,
     arith.IndexCastOp,
     arith.TruncIOp,
@@ -398,7 +398,7 @@ _FREE = {
 
 def _steps_of_operation(op: Operation) -> Mapping[str, float]:
     """The steps of an operation of L4, by kind; none for a loop, as the ops of its body are counted separately."""
-    if type(op) in _FREE:
+    if type(op) in _FREE_OPS:
         return {}
     width = str(storage_of(op.results[0].type)) if op.results else ""
     match op:

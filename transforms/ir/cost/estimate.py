@@ -97,7 +97,7 @@ SOFTWARE = 8
 """The time of a float operation from which it is assumed to be in software; hardware needs one to a few units."""
 
 _FLOAT = re.compile(r"\bf(32|64)\b")
-_WIDE = re.compile(r"\bi64\b|_[si]64")
+_WIDE_TYPE = re.compile(r"\bi64\b|_[si]64")
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def time_shares(module: ModuleOp, target: str, scalers: Iterable[str]) -> TimeSh
     costs, _ = step_costs(demand, table)
     kinds = {step: cost.time for step, cost in costs.items()}
     floats = {step for step, time in kinds.items() if _FLOAT.search(step) and time >= SOFTWARE}
-    wide = {step for step in kinds if _WIDE.search(step)}
+    wide = {step for step in kinds if _WIDE_TYPE.search(step)}
     named = set(scalers)
     softmax = {name for name in whole.operations if re.search(r"\b(log_)?softmax\(", name)}
     return TimeShares(

@@ -10,12 +10,12 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.own_attributes import OwnAttribute, Place, integer
+from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, integer
 from tinyml.targets.registry import board
 
 SPENT_FLASH = OwnAttribute(
     "tinyml.spent_flash",
-    {Place.MODULE: integer(1)},
+    {HolderKind.MODULE: integer(1)},
     "The estimated flash of the program in bytes, if `code-forests` or `spend-flash` spent flash to save time.",
 )
 

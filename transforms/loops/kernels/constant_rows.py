@@ -17,7 +17,7 @@ from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.exact.numbers import integers_of
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.layouts.coded_rows import LARGEST, SUM_BITS, CodedRows
+from tinyml.dialects.layouts.coded_rows import MAX_RESULT, SUM_BITS, CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num import accumulator_type
 from tinyml.dialects.rewriting import Rewriter
@@ -26,7 +26,7 @@ from tinyml.targets.registry import offers
 from tinyml.transforms.ir.accesses import accesses, buffer_access
 from tinyml.transforms.ir.buffers import constant_raws, overlap
 from tinyml.transforms.ir.contraction_loops import expand_contraction
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array, needed
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder, function_around, local_array, needed
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
 from tinyml.transforms.loops.kernels.tiles import code_of, row_starts, size_of
 
@@ -67,7 +67,7 @@ class ConstantRows:
         If the contraction has other uses of its bytes, it loads them again from memory; a loop computes the rows that
         are not code.
         """
-        op, nest, all_rows = self.op, LoopNest(self.op), count == self.rows.rows
+        op, nest, all_rows = self.op, LoopBuilder(self.op), count == self.rows.rows
         memory, *indices = self._intermediate() if self.store is None else [self.store.memref]
         self._call(target, count, memory, nest)
         if self.store is None:
@@ -96,7 +96,7 @@ class ConstantRows:
                 return [store.memref, *store.indices]
         return [local_array(function_around(op), storage, self.rows.rows, "rows"), op.row]
 
-    def _call(self, target: str, count: int, memory: SSAValue, nest: LoopNest) -> None:
+    def _call(self, target: str, count: int, memory: SSAValue, nest: LoopBuilder) -> None:
         """Insert calls of code for all windows. A digest of the rows is part of the name of the code."""
         rows, element = self.rows.part(0, count), element_format(memory.type).type
         kernel = next(offers(target, rows)).kernel
@@ -112,13 +112,13 @@ class ConstantRows:
 
         nest.over((self.op.windows,), window)
 
-    def _window(self, products: num.Adding, number: SSAValue, reach: int, nest: LoopNest) -> SSAValue:
+    def _window(self, products: num.Adding, number: SSAValue, reach: int, nest: LoopBuilder) -> SSAValue:
         """The elements by which a window's rows are multiplied; the rows span the first `reach` of them."""
         if self.op.windows == 1 or not isinstance(products, num.ProductsOp):
             return products.factors[1]
         return nest.insert(scratch.SliceOp(products.vector, nest.times(number, products.spaces.step), (reach,)))
 
-    def _rest(self, nest: LoopNest, count: int, memory: SSAValue, indices: Sequence[SSAValue]) -> None:
+    def _rest(self, nest: LoopBuilder, count: int, memory: SSAValue, indices: Sequence[SSAValue]) -> None:
         """Insert a loop that computes the rows starting at index `count` and stores their bytes."""
 
         def row(numbers: Indices) -> None:
@@ -173,7 +173,7 @@ def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | N
     """The right shift that turns sums into bytes before saturation; None if sums are finished in another way."""
     if not accumulator.INTEGER or (numbers := integers_of(format)) is None or numbers.dtype.itemsize != 1:
         return None
-    right = accumulator.shift(numbers) if numbers.raw_limits == (-LARGEST, LARGEST) else None
+    right = accumulator.shift(numbers) if numbers.raw_limits == (-MAX_RESULT, MAX_RESULT) else None
     return right if right is not None and right < SUM_BITS else None
 
 
@@ -241,7 +241,7 @@ def _remove_dead(op: num.ContractOp) -> None:
             Rewriter.erase_op(each)
 
 
-def _remove_rows(sparse: num.Adding, count: int, nest: LoopNest) -> None:
+def _remove_rows(sparse: num.Adding, count: int, nest: LoopBuilder) -> None:
     """Remove the entries of the first `count` rows of a sparse matrix, which leaves these rows empty."""
     rows = compressed_rows(sparse)
     first, lengths = int(rows.lengths[:count].sum(dtype=np.int64)), rows.lengths.copy()

@@ -14,7 +14,7 @@ from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.remarks import Statistic, missed, passed
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import offers
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array
+from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder, function_around, local_array
 from tinyml.transforms.loops.expand_nests import expand_nest
 from tinyml.transforms.loops.kernels.lane_runs import LaneNest, Nest, Run, lane_nest
 from tinyml.transforms.loops.kernels.tiles import code_of, size_of, usual_tile
@@ -59,7 +59,7 @@ def _replace(found: LaneNest, target: str) -> bool:
         return False
     passed(found.nest, f"becomes code for vectors, which takes {cost:.0f}, plain code about {work:.0f}")
     VECTORISED.add(found.nest)
-    builder, singles = LoopNest(found.nest), dict[int, SSAValue]()
+    builder, singles = LoopBuilder(found.nest), dict[int, SSAValue]()
     for number, run in enumerate(found.runs):
         made = run.root.owner
         if not isinstance(run.root.type, MemRefType):
@@ -93,7 +93,7 @@ def _replace(found: LaneNest, target: str) -> bool:
     return True
 
 
-def _single(found: LaneNest, run: Run, builder: LoopNest) -> SSAValue:
+def _single(found: LaneNest, run: Run, builder: LoopBuilder) -> SSAValue:
     """An array for a value, which holds it unless it is the result."""
     type = i32 if run.root.type == IndexType() else run.root.type
     array = local_array(function_around(found.nest), type, 1, run.root.name_hint or "single")

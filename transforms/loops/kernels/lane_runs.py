@@ -25,7 +25,7 @@ from tinyml.dialects.num.kernels.lane_functions import REGISTER, WIDTHS
 from tinyml.dialects.num.kernels.lane_programs import Element as ElementLoad
 from tinyml.dialects.num.kernels.lane_programs import LaneProgram
 from tinyml.dialects.num.kernels.lane_readers import lane_program
-from tinyml.dialects.rewriting import Builder, Rewriter, hand_on
+from tinyml.dialects.rewriting import Builder, Rewriter, inherit_location
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
 from tinyml.transforms.ir.accesses import Access, buffer_access
 from tinyml.transforms.ir.buffers import buffer_reads, element_of, first_element, is_handed_on
@@ -220,7 +220,7 @@ class _Recording:
             type = MemRefType(memref_type(argument).element_type, [reach])
             Rewriter.replace_value_with_new_type(argument, type)
         function.properties["sym_name"] = num.LaneFunctionOp.name_of(program.digest)
-        hand_on(op.location, function)
+        inherit_location(op.location, function)
         return LaneNest(op, outer, self.runs, function, program)
 
     def joined(self, nest: num.ReduceOp) -> LaneNest:

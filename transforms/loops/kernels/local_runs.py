@@ -20,7 +20,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.number_format import INTEGER, NumberFormat, element_format
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.targets.nests import DECODED_BITS, Offer
-from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
+from tinyml.transforms.ir.loop_nest import LoopBuilder, function_around, local_array
 from tinyml.transforms.loops.expand_nests import expand_nest
 
 DECODED_BLOCK = 32
@@ -78,7 +78,7 @@ class LocalRuns:
                 else:
                     length = min(op.length, DECODED_BLOCK)
                     arrays[turn] = self._array(op, _integers(run).storage, length, "decoded", turn)
-        nest, kernel = LoopNest(op), offer.kernel.attribute
+        nest, kernel = LoopBuilder(op), offer.kernel.attribute
         if not arrays:
             return nest.insert(num.CallOp(op.routine, [op.sum, *factors], kernel))
 
@@ -93,7 +93,7 @@ class LocalRuns:
         factors = op.arguments[1:]
         widths = [scratch.packed_bits(scratch.memref_type(run)) for run in factors]
         length = max(UNPACKED_BLOCK, *(group_length(width) for width in widths if width is not None))
-        format, nest = element_format(factors[1].type), LoopNest(op)
+        format, nest = element_format(factors[1].type), LoopBuilder(op)
         array = self._array(op, format.storage, length, "unpacked")
 
         def read(turn: int, run: SSAValue) -> SSAValue:
@@ -116,7 +116,7 @@ class LocalRuns:
         loop, needed, length = op.parent_op(), _needed(op, run), num.run_length(run)
         assert loop is not None
         assert needed is not None
-        nest, values = LoopNest(loop), dict[SSAValue, SSAValue]()
+        nest, values = LoopBuilder(loop), dict[SSAValue, SSAValue]()
         for address_op in needed:
             nest.put(address_op.clone(value_mapper=values))
         # Successive loops share an array, nested loops do not.
@@ -142,7 +142,7 @@ def _in_blocks(
     size: int,
     kernel: num.KernelAttr,
     read: Callable[[int, SSAValue], SSAValue],
-    nest: LoopNest,
+    nest: LoopBuilder,
 ) -> SSAValue:
     """The sum of an op by calls on blocks of its factors; `read` converts a block to a form that the kernel reads."""
 
@@ -169,7 +169,7 @@ def _integers(coded: SSAValue) -> NumberFormat:
     return format
 
 
-def _decode(nest: LoopNest, coded: SSAValue, array: SSAValue) -> SSAValue:
+def _decode(nest: LoopBuilder, coded: SSAValue, array: SSAValue) -> SSAValue:
     """Decode a run into an array, and return the view that holds its integers."""
     type, length = _integers(coded).type, num.run_length(coded)
     whole = nest.insert(scratch.SliceOp(array, nest.index(0), (length,), type))

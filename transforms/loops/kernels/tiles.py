@@ -19,11 +19,11 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.dialects.scratch import memref_type
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.nests import Offer, RowSums, Start, TileNest
+from tinyml.targets.nests import Offer, RowSums, Start, TileQuery
 from tinyml.targets.registry import known_kernel, makers, offers
 from tinyml.targets.tiles import Tile, TileCoder, TileFamily, tile_of
 from tinyml.transforms.ir.buffers import constant_raws
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 if TYPE_CHECKING:
     from tinyml.dialects.layouts.coded_rows import CodedTile
@@ -73,7 +73,7 @@ class TileCall:
 
     def replace(self, op: num.ContractOp) -> None:
         """Replace a contraction by the calls."""
-        [products], [store], nest = op.products, op.stores, LoopNest(op)
+        [products], [store], nest = op.products, op.stores, LoopBuilder(op)
         assert isinstance(products, num.ProductsOp)
         results = prod(op.shape) // self.times
         stream = None
@@ -151,13 +151,13 @@ def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
 def calls_of_tile(op: num.ContractOp, target: str, *, large: bool = False) -> Iterator[TileCall]:
     """Yield the calls of all kernels that compute a contraction over windows, all of it or some of its lines per call.
 
-    large: as in `TileNest`.
+    large: as in `TileQuery`.
     """
     if (nest := _nest_of(op, large=large)) is not None:
         yield from (_call(op, offer) for offer in offers(target, nest))
 
 
-def _nest_of(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileNest | None:
+def _nest_of(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileQuery | None:
     """The query to a chip for the kernels of a contraction; None if no tile kernel computes it."""
     asked = _asked(op, large=large, by=by)
     return None if isinstance(asked, str) else asked
@@ -169,7 +169,7 @@ def obstacle_of_tile(op: num.ContractOp) -> str:
     return asked if isinstance(asked, str) else "the target has no kernel for a tile of these sums"
 
 
-def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileNest | str:
+def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileQuery | str:
     """The query to a chip for the kernels of a contraction, or the reason why no tile kernel computes it.
 
     Tile kernels compute one sum of products of bytes that are constant or in RAM. The sum starts from a constant for
@@ -190,7 +190,7 @@ def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None
     if scratch.packed_bits(result) is not None:
         return "its result is packed in bits"
     sums = RowSums(products.channels is not None, by_row, start, products.accumulator, element_format(result))
-    return TileNest(sums, products.run, products.spaces, op.windows, op.lines, large=large, by=by)
+    return TileQuery(sums, products.run, products.spaces, op.windows, op.lines, large=large, by=by)
 
 
 def row_starts(op: num.ContractOp, sum: num.Sum) -> Start | None:

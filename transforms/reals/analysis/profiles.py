@@ -20,7 +20,7 @@ from tinyml.dialects.lazy_numpy import np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SAMPLED = 4096
+SAMPLED_VALUES = 4096
 """Maximum values of an array for the percentiles; extremes are computed from all values."""
 
 MOST_SAMPLED = 2**23
@@ -30,7 +30,7 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 """The sampling step as a share of the length: the golden ratio is not commensurate with the axes of an array."""
 
 
-REACHES = (4.0, 8.0, 16.0, 32.0)
+REACH_MULTIPLES = (4.0, 8.0, 16.0, 32.0)
 """Candidate multiples of the normal samples' distance from their mean at which a detector's samples must be in range.
 
 The least at which most of them are anomalies is used; the first if there is none.
@@ -50,7 +50,7 @@ def stretched(inputs: NDArray[Any], reach: float) -> NDArray[Any]:
 @lru_cache
 def _spread(length: int) -> NDArray[np.int64]:
     """The sampled positions of an array; iterations of loops have arrays of equal length."""
-    return (np.arange(SAMPLED) * GOLDEN % 1 * length).astype(np.int64)
+    return (np.arange(SAMPLED_VALUES) * GOLDEN % 1 * length).astype(np.int64)
 
 
 @dataclass
@@ -68,7 +68,7 @@ class _Statistics:
         self.widen(values, value)
         if self.arrays % self.stride == 0:
             flat = values.reshape(-1)
-            self.sampled.append(flat if len(flat) <= SAMPLED else flat[_spread(len(flat))])
+            self.sampled.append(flat if len(flat) <= SAMPLED_VALUES else flat[_spread(len(flat))])
             self.kept += len(self.sampled[-1])
         self.arrays += 1
         while self.kept > MOST_SAMPLED and len(self.sampled) > 1:
@@ -114,8 +114,8 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
     """Record the profiles of a program on real inputs of shape (samples, elements).
 
     In a part of the program that has formats, the profiles are those of the rounded values. For an anomaly detector the
-    profiles exceed the range of its normal samples (`REACHES`): numbers would otherwise saturate, and anomalies could
-    look normal.
+    profiles exceed the range of its normal samples (`REACH_MULTIPLES`): numbers would otherwise saturate, and anomalies
+    could look normal.
     """
     from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_as_it_is, predict_function
 
@@ -161,7 +161,7 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
 
 
 def _beyond(module: ModuleOp, usual: NDArray[Any], threshold: float) -> Mapping[SSAValue, tuple[float, float]]:
-    """The extremes of each tensor of a detector at the first of `REACHES` for which most normal samples are
+    """The extremes of each tensor of a detector at the first of `REACH_MULTIPLES` for which most normal samples are
     anomalies.
     """
     from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is
@@ -173,7 +173,7 @@ def _beyond(module: ModuleOp, usual: NDArray[Any], threshold: float) -> Mapping[
         # NaN propagates, unlike in `min` and `max`.
         found[-1][value] = float(np.minimum(low, values.min())), float(np.maximum(high, values.max()))
 
-    for reach in REACHES:
+    for reach in REACH_MULTIPLES:
         found.append({})
         scores = evaluate_as_it_is(module, stretched(usual, reach), observe).scores
         assert scores is not None

@@ -30,10 +30,10 @@ STARTS = 50
 SWEEPS = 20
 """Maximum number of sweeps over all planes."""
 
-SMALL = 0.3
+NEAR_ORIGIN_SHARE = 0.3
 """Points nearer to the origin than this share of the greatest distance are ignored."""
 
-NEARER = 0.7
+NEAR_SHARE = 0.7
 """A share of the greatest distance, below sqrt(1/2): nearer points never have the greatest coordinate."""
 
 
@@ -46,7 +46,7 @@ def level_rotation(points: Reals) -> NDArray[np.float64]:
     """
     n = points.shape[1]
     norms = np.linalg.norm(points, axis=1)
-    points = points[norms > SMALL * norms.max()]
+    points = points[norms > NEAR_ORIGIN_SHARE * norms.max()]
     if not len(points):
         return np.eye(n)
     random = np.random.default_rng(0)
@@ -63,7 +63,7 @@ def level_rotation(points: Reals) -> NDArray[np.float64]:
                 # At any angle the farthest point has a coordinate of at least sqrt(1/2) of its distance, and nearer
                 # points have smaller ones.
                 squares = a * a + b * b
-                far = np.flatnonzero(squares >= NEARER**2 * squares.max())
+                far = np.flatnonzero(squares >= NEAR_SHARE**2 * squares.max())
                 a, b = a[far], b[far]
                 greatest = max(np.abs(a).max(), np.abs(b).max())
                 first, second = cosines * a - sines * b, sines * a + cosines * b
@@ -80,7 +80,7 @@ def level_rotation(points: Reals) -> NDArray[np.float64]:
     return rotation
 
 
-FILLED = 0.99
+FILLED_SHARE = 0.99
 """The used share of a range: 8-bit numbers end at 127 of 128."""
 
 MOST_ZEROS = 0.1
@@ -188,7 +188,7 @@ def _stretch(greatest: float, weight: float, square: float) -> float:
     def error(stretch: float) -> float:
         return (2 * unit(stretch * greatest) ** 2 + unit(stretch * weight) ** 2 * square) / stretch**2
 
-    return min((FILLED * unit(magnitude) / magnitude for magnitude in (greatest, weight)), key=error)
+    return min((FILLED_SHARE * unit(magnitude) / magnitude for magnitude in (greatest, weight)), key=error)
 
 
 def _unforeseen(vectors: Reals) -> float:

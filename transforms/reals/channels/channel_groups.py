@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Labels = NDArray[np.int64]
 
-STAYING = 0
+FIXED_GROUP = 0
 """The group of channels that are never removed."""
 
 
@@ -69,7 +69,7 @@ class ChannelGroups:
         return self._rows
 
     def groups(self, value: SSAValue) -> Labels:
-        """The group of each channel of a tensor; `STAYING` for channels that are never removed."""
+        """The group of each channel of a tensor; `FIXED_GROUP` for channels that are never removed."""
         return self._roots(self._labels[value])
 
     def cuts(self, op: Operation, operand: int) -> list[Cut]:
@@ -82,9 +82,9 @@ class ChannelGroups:
         return next(cut.axis for cut in self._cuts[op, self._rows[op]] if cut.labels is rows)
 
     def _roots(self, labels: Labels) -> Labels:
-        staying = self._sets[STAYING]
+        staying = self._sets[FIXED_GROUP]
         roots = np.array([self._sets[int(label)] for label in labels.flat], np.int64).reshape(labels.shape)
-        return np.where(roots == staying, STAYING, roots)
+        return np.where(roots == staying, FIXED_GROUP, roots)
 
     def _couple(self, a: Labels, b: Labels) -> None:
         for x, y in zip(*(labels.flat for labels in np.broadcast_arrays(a, b)), strict=True):
@@ -99,7 +99,7 @@ class ChannelGroups:
         read = [value for each in op.walk() for value in each.operands]
         for value in (*read, *op.results):
             if value in self._labels:
-                self._couple(self._labels[value], np.array(STAYING))
+                self._couple(self._labels[value], np.array(FIXED_GROUP))
         for index in range(len(op.operands)):
             self._cuts.pop((op, index), None)
         if isinstance(op, tdsl.ContractionOp):

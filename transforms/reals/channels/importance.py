@@ -10,7 +10,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
-from tinyml.transforms.reals.channels.channel_groups import STAYING, ChannelGroups
+from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP, ChannelGroups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +37,7 @@ class Importance:
             left = ~np.isin(groups, list(removed))
             total = float(numbers[left].sum()) if self.shares else 1.0
             for group, number in zip(groups[left], numbers[left], strict=True):
-                if group != STAYING:
+                if group != FIXED_GROUP:
                     worth[int(group)] = worth.get(int(group), 0.0) + float(number) / (total or 1.0)
         return worth
 
@@ -54,7 +54,7 @@ def importance(grouping: ChannelGroups, file: str | None = None) -> Importance:
     filters: list[tuple[NDArray[np.int64], Reals]] = []
     for op in grouping.filters:
         groups = grouping.groups(op.out)
-        if (groups != STAYING).any():
+        if (groups != FIXED_GROUP).any():
             numbers = _norms(grouping, op) if file is None else _read(op, len(groups), weights_name(grouping, op), file)
             filters.append((groups, numbers))
     return Importance(filters, shares=file is None)

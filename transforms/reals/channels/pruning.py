@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.reals.channels.channel_groups import STAYING, ChannelGroups
+from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP, ChannelGroups
 from tinyml.transforms.reals.channels.importance import Importance
 from tinyml.transforms.schedules.plans.graph import Graph, Kind, Node
 from tinyml.transforms.schedules.plans.network import Network
@@ -40,7 +40,7 @@ class Channels:
 
     @cached_property
     def groups(self) -> dict[str, Labels]:
-        """The group of each channel of each tensor in the graph, `STAYING` for channels that are never removed."""
+        """The group of each channel of each tensor in the graph, `FIXED_GROUP` for channels that are never removed."""
         groups: dict[str, Labels] = {}
         for value, name in self.network.names.items():
             if name not in groups:
@@ -55,7 +55,7 @@ class Channels:
         counts: dict[int, dict[str, int]] = {}
         for name, groups in self.groups.items():
             for group, count in zip(*np.unique(groups, return_counts=True), strict=True):
-                if group != STAYING:
+                if group != FIXED_GROUP:
                     counts.setdefault(int(group), {})[name] = int(count)
         return counts
 

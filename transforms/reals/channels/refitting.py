@@ -26,7 +26,7 @@ from tinyml.dialects.tdsl.index_maps import MatrixFactors, numbered
 from tinyml.runtime.evaluator.arithmetics import Reals
 from tinyml.runtime.training.training import Trainer, by_class
 from tinyml.runtime.training.weights import TrainedWeights, Weight
-from tinyml.transforms.reals.channels.channel_groups import STAYING, ChannelGroups, channel_axis
+from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP, ChannelGroups, channel_axis
 from tinyml.transforms.reals.channels.resource_limits import ResourceLimits
 
 if TYPE_CHECKING:
@@ -172,12 +172,12 @@ class LayerCurvature:
         shape[cut.axis] = -1
         along = np.broadcast_to(cut.labels.reshape(shape), weight.real.shape).reshape(-1)[self.places[0]]
         # The last column is the bias.
-        self.columns: Labels = np.append(along, STAYING)
+        self.columns: Labels = np.append(along, FIXED_GROUP)
         self.rows: Labels = grouping.groups(op.out)
         self.left = np.append(np.ones(len(along), bool), bias is not None)
         # The columns of each remaining group.
         self.groups = {int(group): np.flatnonzero(self.columns == group) for group in np.unique(along)}
-        self.groups.pop(STAYING, None)
+        self.groups.pop(FIXED_GROUP, None)
         self.clear()
 
     @property

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.reals.channels.channel_groups import STAYING
+from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP
 from tinyml.transforms.reals.channels.pruning import Channels, first_as_many
 
 if TYPE_CHECKING:
@@ -123,8 +123,8 @@ class ResourceLimits:
                 if isinstance(value.owner, tdsl.ConstOp):
                     shape = list(tdsl.shape_of(value))
                     for cut in grouping.cuts(op, index):
-                        shape[cut.axis] = sum(int(label) not in gone for label in cut.labels if label != STAYING) + int(
-                            (cut.labels == STAYING).sum()
-                        )
+                        shape[cut.axis] = sum(
+                            int(label) not in gone for label in cut.labels if label != FIXED_GROUP
+                        ) + int((cut.labels == FIXED_GROUP).sum())
                     total += prod(shape)
         return total

@@ -13,7 +13,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import rtl
 from tinyml.dialects.loops import trips_of
-from tinyml.transforms.ir.accesses import NEVER, Access, distance
+from tinyml.transforms.ir.accesses import DISJOINT_DISTANCE, Access, distance
 from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.intervals import INDEX, Interval
 from tinyml.transforms.rtl.scheduling.regions import RISES, counters_of
@@ -60,7 +60,7 @@ def _between(first: Operation, second: Operation, distance: int | None, loop: sc
             yield Edge(second, first, 1)
     elif distance == 0 and first is not second:
         yield Edge(first, second, 0)
-    elif 0 < distance < NEVER:
+    elif 0 < distance < DISJOINT_DISTANCE:
         yield Edge(first, second, distance)
     elif distance < 0:
         yield Edge(second, first, -distance)

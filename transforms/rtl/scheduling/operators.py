@@ -14,7 +14,7 @@ from tinyml.targets.verilog.fabric import Delays
 from tinyml.transforms.ir.intervals import INDEX, Interval, width_for
 from tinyml.transforms.rtl.scheduling.regions import LOGIC
 
-_FREE = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.ConstantOp)
+_FREE_OPS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp, arith.ConstantOp)
 _SHIFTS = (arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp)
 
 MOST_TERMS = 4
@@ -77,7 +77,7 @@ class Operators:
 
     def delay(self, op: Operation) -> float:
         """The time from the operands of a pure op to its result, in ns."""
-        if isinstance(op, _FREE):
+        if isinstance(op, _FREE_OPS):
             return 0.0
         if isinstance(op, arith.MuliOp):
             if (digits := small_digits(op)) is not None:

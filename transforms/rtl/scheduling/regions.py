@@ -13,37 +13,37 @@ from xdsl.traits import IsTerminator
 
 from tinyml.dialects import rtl
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.own_attributes import UNIT, Holder, OwnAttribute, Place, Value, integer
+from tinyml.dialects.own_attributes import UNIT, Holder, HolderKind, OwnAttribute, Value, integer
 
-LATEST = 65535
+LAST_CYCLE = 65535
 """The last cycle of a run or an iteration in which an op may begin, far later than any program needs."""
 
 CYCLE = OwnAttribute(
     "rtl.cycle",
-    {Place.OPERATION: integer(0, LATEST)},
+    {HolderKind.OPERATION: integer(0, LAST_CYCLE)},
     "The cycle of an op, from the start of its run or iteration; a pure op of a run without this attribute is a wire.",
 )
 
 INTERVAL = OwnAttribute(
     "rtl.interval",
-    {"scf.for": integer(1, LATEST)},
+    {"scf.for": integer(1, LAST_CYCLE)},
     "The cycles from the start of an iteration of a pipelined loop to that of the next.",
 )
 
 WAIT = OwnAttribute(
     "rtl.wait",
-    {Place.OPERATION: UNIT},
+    {HolderKind.OPERATION: UNIT},
     "A loop or a branch that begins a cycle late, because it needs a result of the previous cycle at its start.",
 )
 
 LANES = OwnAttribute(
     "rtl.lanes",
-    {"scf.for": integer(2, LATEST)},
+    {"scf.for": integer(2, LAST_CYCLE)},
     "The number of elements that an iteration of a loop processes at once.",
 )
 
 LOGIC = OwnAttribute(
-    "rtl.logic", {Place.OPERATION: UNIT}, "A product that is computed in look-up tables instead of a multiplier."
+    "rtl.logic", {HolderKind.OPERATION: UNIT}, "A product that is computed in look-up tables instead of a multiplier."
 )
 
 

@@ -18,7 +18,7 @@ from tinyml.transforms.rtl.unrolling.block_rams import Words
 from tinyml.transforms.rtl.unrolling.cell_costs import Circuits, cells_of, product_in_logic
 from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
-MOST = 64
+MAX_LANES = 64
 """The maximum number of elements that a sum processes at once."""
 
 GAIN, SEQUENTIAL = ORDERS = ("gain", "sequential")
@@ -51,7 +51,7 @@ class Lanes:
 
     @property
     def can_grow(self) -> bool:
-        return 2 * self.count <= MOST and all(sum.takes(2 * self.count) for sum in self.sums)
+        return 2 * self.count <= MAX_LANES and all(sum.takes(2 * self.count) for sum in self.sums)
 
     def doubled(self, dsps: int) -> Lanes:
         """The same sums with twice as many elements. dsps: the number of DSPs available for the additional ones."""
@@ -163,7 +163,9 @@ def _rows(sums: Sequence[UnrolledSum], operators: Operators, fabric: Fabric) -> 
     for sum in sums:
         for op in sum.computing():
             circuits.is_new(op)
-        most = next(lanes for lanes in (MOST >> place for place in range(MOST)) if lanes < 2 or sum.takes(lanes))
+        most = next(
+            lanes for lanes in (MAX_LANES >> place for place in range(MAX_LANES)) if lanes < 2 or sum.takes(lanes)
+        )
         key = most, sum.trips, *(circuits.of.get(term, term) for term in sum.terms)
         alike.setdefault(key, []).append(sum)
     return [_lanes(sums, circuit, operators, fabric) for (_, *circuit), sums in alike.items()]

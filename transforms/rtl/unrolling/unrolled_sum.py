@@ -15,7 +15,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import trips_from_zero
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.indices import affine_sum
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.operators import factor, type_width
 from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure, set_lanes
 from tinyml.transforms.rtl.unrolling.words import element_of_word, word_address
@@ -98,7 +98,7 @@ class UnrolledSum:
         body = self.loop.body.block
         end, old = body.last_op, list(body.ops)
         assert end is not None
-        nest = LoopNest(end)
+        nest = LoopBuilder(end)
         words = {load: self._word(nest, load, lanes, length if load in padded else self.trips) for load in self.loads}
         each: list[list[SSAValue]] = []
         further = None
@@ -123,10 +123,10 @@ class UnrolledSum:
         for op in reversed(old[:-1]):
             if not any(result.uses.get_length() for result in op.results):
                 Rewriter.erase_op(op)
-        self.loop.operands[1] = LoopNest(self.loop).index(count)
+        self.loop.operands[1] = LoopBuilder(self.loop).index(count)
         set_lanes(self.loop, len(each))
 
-    def _word(self, nest: LoopNest, load: rtl.LoadOp, lanes: int, length: int) -> SSAValue:
+    def _word(self, nest: LoopBuilder, load: rtl.LoadOp, lanes: int, length: int) -> SSAValue:
         """The word that contains the elements of an iteration, in place of a load. length: that of rows, with their
         padding.
         """
@@ -156,12 +156,12 @@ def _pad_rows(memory: Operation | Block, trips: int, length: int) -> None:
     Rewriter.replace_op(memory, wider)
 
 
-def _only(nest: LoopNest, condition: SSAValue, term: SSAValue) -> SSAValue:
+def _only(nest: LoopBuilder, condition: SSAValue, term: SSAValue) -> SSAValue:
     """The term if a condition holds, else 0."""
     return nest.insert(arith.SelectOp(condition, term, nest.constant(0, term.type)))
 
 
-def adder_tree(nest: LoopNest, values: Sequence[SSAValue]) -> SSAValue:
+def adder_tree(nest: LoopBuilder, values: Sequence[SSAValue]) -> SSAValue:
     """The sum of values, as a balanced tree."""
     while len(values) > 1:
         sums = [nest.add(*pair) for pair in zip(values[::2], values[1::2], strict=False)]

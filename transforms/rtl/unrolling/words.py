@@ -11,12 +11,12 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import rtl
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.indices import affine_sum
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.operators import type_width
 
 
 def word_address(
-    nest: LoopNest, address: SSAValue, counter: SSAValue, lanes: int, stretch: tuple[int, int] = (1, 1)
+    nest: LoopBuilder, address: SSAValue, counter: SSAValue, lanes: int, stretch: tuple[int, int] = (1, 1)
 ) -> SSAValue:
     """The address of a word of `lanes` elements, given that of its first element; `counter` now counts words.
 
@@ -30,14 +30,14 @@ def word_address(
     return nest.add(word, nest.index(first * stretch[0] // stretch[1] // lanes)) if first else word
 
 
-def element_of_word(nest: LoopNest, word: SSAValue, lane: int, width: int) -> SSAValue:
+def element_of_word(nest: LoopBuilder, word: SSAValue, lane: int, width: int) -> SSAValue:
     """An element of `width` bits; elements at lower addresses are in lower bits."""
     if lane:
         word = nest.insert(arith.ShRUIOp(word, nest.constant(lane * width, word.type)))
     return word if type_width(word) == width else nest.insert(arith.TruncIOp(word, IntegerType(width)))
 
 
-def word_of(nest: LoopNest, elements: Sequence[SSAValue]) -> SSAValue:
+def word_of(nest: LoopBuilder, elements: Sequence[SSAValue]) -> SSAValue:
     """Concatenate elements of equal width, the first in the low bits."""
     width = type_width(elements[0])
     type = IntegerType(len(elements) * width)

@@ -8,27 +8,12 @@ from itertools import product
 
 from tinyml.transforms.schedules.plans.graph import Graph, Read
 
-Box = tuple[int, int, int, int]
-"""A rectangle: first row, end of rows, first column, end of columns."""
 Span = tuple[int, int]
 """The rows, or the columns, from the first to the end."""
 
 
-def tiles(extents: tuple[int, int], count: int) -> Iterator[Box]:
-    """Yield the count x count tiles of an image with the given height and width."""
-    for top, bottom in _cuts(extents[0], count):
-        for left, right in _cuts(extents[1], count):
-            yield top, bottom, left, right
-
-
 def _cuts(extent: int, count: int) -> list[Span]:
     return [(k * extent // count, (k + 1) * extent // count) for k in range(count)]
-
-
-def boxes_of(graph: Graph, last: int, tile: Box) -> dict[str, Box]:
-    """The part of each tensor that a tile of node `last`'s result needs."""
-    rows, columns = (_spans_of(graph, last, axis, span) for axis, span in enumerate((tile[:2], tile[2:])))
-    return {name: (*rows[name], *columns[name]) for name in rows}
 
 
 def areas_of_tiles(graph: Graph, last: int, count: int) -> Iterator[tuple[int, dict[str, int]]]:
@@ -45,6 +30,25 @@ def areas_of_tiles(graph: Graph, last: int, count: int) -> Iterator[tuple[int, d
     ]
     for (heights, some), (widths, others) in product(*(size.items() for size in sizes)):
         yield some * others, {name: high * wide for (name, high), (_, wide) in zip(heights, widths, strict=True)}
+
+
+def extents_of_parts(graph: Graph, last: int, count: int) -> dict[str, tuple[int, int]]:
+    """The height and width of the tensors that hold the parts of images, for count x count tiles of node `last`.
+
+    Those of the greatest part, with room for every window inside the image.
+    """
+    extents: dict[str, list[int]] = {}
+    for axis, extent in enumerate(graph.tensors[graph.nodes[last].result][:2]):
+        for cut in _cuts(extent, count):
+            for name, (first, end) in _spans_of(graph, last, axis, cut).items():
+                known = extents.setdefault(name, [0, 0])
+                known[axis] = max(known[axis], end - first)
+    for node in graph.nodes[: last + 1]:
+        for read in node.reads:
+            if (known := extents.get(read.tensor)) is not None:
+                image = graph.tensors[read.tensor]
+                known[:] = [max(known[axis], min(read.kernel[axis], image[:2][axis])) for axis in (0, 1)]
+    return {name: (height, width) for name, (height, width) in extents.items()}
 
 
 def _spans_of(graph: Graph, last: int, axis: int, span: Span) -> dict[str, Span]:

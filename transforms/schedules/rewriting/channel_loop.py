@@ -60,8 +60,10 @@ class ChannelLoop:
             if isinstance(link.op, tdsl.Conv2dOp) and link.role is not Role.ACCUMULATE
         }
         kept = [link for link in self.links if link.kept]
+        for sums in self.sums.values():
+            sums.prepare(emit, self.channels, self.width)
         starts = [
-            self.sums[link.name].prepare(emit, self.channels, self.width)
+            self.sums[link.name].started(emit)
             if link.role is Role.ACCUMULATE
             else self._empty(link.result, tdsl.shape_of(link.result))
             for link in kept
@@ -93,7 +95,8 @@ class ChannelLoop:
             emit, operand = TensorBuilder(link.op, UnknownLoc()), link.operand
             while isinstance(operand.owner, tdsl.ReshapeOp):
                 operand = operand.owner.input
-            start = sums.prepare(emit, self.channels, self.width)
+            sums.prepare(emit, self.channels, self.width)
+            start = sums.started(emit)
             ends = emit.index(0), emit.index(self.channels // self.width)
 
             def added(

@@ -32,18 +32,18 @@ class ChannelSums(ABC):
     def __init__(self, op: tdsl.ContractionOp) -> None:
         self.op = op
         [(self.weights, _)] = op.pairs
+        self.extents: tuple[int, int] | None = None
+        """Height and width of the tensor that holds the sums, if those are not the result's."""
 
     @property
     def shape(self) -> tdsl.Shape:
         """The shape of the sums: an image, also for dense layers."""
         shape = tdsl.shape_of(self.op.out)
-        return shape if len(shape) == 4 else (1, 1, 1, shape[0])
+        _, height, width, rows = shape if len(shape) == 4 else (1, 1, 1, shape[0])
+        return 1, *(self.extents or (height, width)), rows
 
-    def prepare(self, emit: TensorBuilder, channels: int, width: int) -> SSAValue:
-        """Emit the values that all iterations share, and return the sums before the first one.
-
-        width: the number of channels in an iteration.
-        """
+    def prepare(self, emit: TensorBuilder, channels: int, width: int) -> None:
+        """Emit the weights in the order of iterations. width: the number of channels in an iteration."""
         constant = self.weights.owner
         assert isinstance(constant, tdsl.ConstOp)
         # The weights of an iteration are contiguous.
@@ -51,14 +51,20 @@ class ChannelSums(ABC):
         weights = tdsl.ConstOp(raws.reshape(channels // width, self.op.rows, -1), tdsl.format_of(self.weights))
         self.by_channel = emit.insert(weights, constant)
         self.by_channel.name_hint = self.weights.name_hint
+
+    def started(self, emit: TensorBuilder) -> SSAValue:
+        """The sums before the first channel, as a named value."""
         start = self.start(emit)
         start.name_hint = f"{self.op.out.name_hint or 'result'}_sums"
         return start
 
+    def weights_of(self, c: SSAValue, emit: TensorBuilder) -> SSAValue:
+        """The weights of iteration c."""
+        return emit.insert(tdsl.IndexOp(self.by_channel, c))
+
     def added(self, c: SSAValue, part: SSAValue, held: SSAValue, emit: TensorBuilder) -> SSAValue:
         """The sums after adding the contribution of iteration c. part: its channels of the operand."""
-        weights = emit.insert(tdsl.IndexOp(self.by_channel, c))
-        sums = StoredImage.whole(held)
+        weights, sums = self.weights_of(c, emit), StoredImage.whole(held)
         if not isinstance(self.op, tdsl.Conv2dOp):
             zero = emit.index(0)
             return self._pixel(zero, zero, weights, part, sums, emit)
@@ -66,9 +72,18 @@ class ChannelSums(ABC):
         _, height, width, _ = self.shape
 
         def pixel(y: SSAValue, x: SSAValue, held: SSAValue) -> SSAValue:
-            return self._pixel(y, x, weights, self._window(y, x, image, emit), sums.now(held), emit)
+            return self.added_to(y, x, weights, image, sums.now(held), emit)
 
         return emit.over(height, held, lambda y, rows: emit.over(width, rows, lambda x, held: pixel(y, x, held)))
+
+    def added_to(
+        self, y: SSAValue, x: SSAValue, weights: SSAValue, image: StoredImage, sums: StoredImage, emit: TensorBuilder
+    ) -> SSAValue:
+        """The sums after adding the contribution of an iteration to those of pixel (y, x) of a convolution.
+
+        weights: those of the iteration. image: its channels of the operand, without padding.
+        """
+        return self._pixel(y, x, weights, self._window(y, x, image, emit), sums, emit)
 
     def finished(self, sums: SSAValue, emit: TensorBuilder) -> SSAValue:
         """The result, computed from the complete sums."""
@@ -194,10 +209,10 @@ class RoundedSums(ChannelSums):
         return emit.insert(tdsl.AddOp(sums, emit.insert(bias, constant), element), self.op)
 
 
-def sums_of(accumulating: ChannelOp, bits: int) -> ChannelSums:
-    """The sums of an accumulating op: exact if they fit `bits`, otherwise rounded, for widths in `HEADROOM`.
+def exact_sums_of(accumulating: ChannelOp, bits: int) -> ExactSums | None:
+    """The exact sums of an accumulating op in `bits` bits; None if they need more.
 
-    Raises `NotTiled` if neither is possible, or if the order of products matters.
+    Raises `NotTiled` if the order of products matters.
     """
     op = accumulating.op
     assert isinstance(op, tdsl.ContractionOp)
@@ -205,8 +220,18 @@ def sums_of(accumulating: ChannelOp, bits: int) -> ChannelSums:
     if not accumulator.INTEGER or accumulator.below is not None:
         raise NotTiled(f"sums in {accumulator.type} depend on the order of their products")
     exact = accumulator.widened(bits).in_memory
-    if exact.bits == bits:
-        return ExactSums(op, exact)
+    return ExactSums(op, exact) if exact.bits == bits else None
+
+
+def sums_of(accumulating: ChannelOp, bits: int) -> ChannelSums:
+    """The sums of an accumulating op: exact if they fit `bits`, otherwise rounded, for widths in `HEADROOM`.
+
+    Raises `NotTiled` if neither is possible, or if the order of products matters.
+    """
+    op = accumulating.op
+    assert isinstance(op, tdsl.ContractionOp)
+    if (exact := exact_sums_of(accumulating, bits)) is not None:
+        return exact
     if bits in HEADROOM and not tdsl.format_of(op.out).AS_PUBLISHED:
         return RoundedSums(op, bits)
-    raise NotTiled(f"sums need {exact.bits} bits, there are {bits}")
+    raise NotTiled(f"sums need more than {bits} bits")

@@ -18,11 +18,11 @@ from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.plans.segmentation import Plan
 from tinyml.transforms.schedules.tiling.axis_orders import can_turn, needs_no_memory, orders
 
-MOST = 3
+MAX_DECIDED_IMAGES = 3
 """Maximum images that are decided individually; of more images all are copied, or as few as possible."""
 
 
-class Way(IntEnum):
+class ImageTreatment(IntEnum):
     """Treatment of an image in another order; the value is its rough time in units of a plan's extra work."""
 
     COPIED = 0
@@ -52,7 +52,7 @@ def weighed(function: func.FuncOp, plan: Callable[[Network], Plan], ram: int | N
     if not open:
         return network_of(function)
 
-    def rank(ways: Sequence[Way]) -> tuple[bool, int, int, int]:
+    def rank(ways: Sequence[ImageTreatment]) -> tuple[bool, int, int, int]:
         _note(open, ways)
         chosen = plan(network_of(function))
         time = chosen.extra + sum(ways)
@@ -63,22 +63,22 @@ def weighed(function: func.FuncOp, plan: Callable[[Network], Plan], ram: int | N
     return network_of(function)
 
 
-def _ways(op: tdsl.TransposeOp, turns: bool) -> list[Way]:
+def _ways(op: tdsl.TransposeOp, turns: bool) -> list[ImageTreatment]:
     """Possible treatments of an image; those without time or bytes come first."""
     left, turned = needs_no_memory(op), turns and can_turn(op)
-    return [Way.LEFT] * left + [Way.COPIED] + [Way.TURNED] * turned
+    return [ImageTreatment.LEFT] * left + [ImageTreatment.COPIED] + [ImageTreatment.TURNED] * turned
 
 
-def _choices(ways: Sequence[Sequence[Way]]) -> Iterator[tuple[Way, ...]]:
-    if len(ways) > MOST:
+def _choices(ways: Sequence[Sequence[ImageTreatment]]) -> Iterator[tuple[ImageTreatment, ...]]:
+    if len(ways) > MAX_DECIDED_IMAGES:
         yield tuple(each[0] for each in ways)
-        yield (Way.COPIED,) * len(ways)
+        yield (ImageTreatment.COPIED,) * len(ways)
     else:
         yield from product(*ways)
 
 
-def _note(open: Iterable[tdsl.TransposeOp], ways: Sequence[Way]) -> None:
+def _note(open: Iterable[tdsl.TransposeOp], ways: Sequence[ImageTreatment]) -> None:
     for op, way in zip(open, ways, strict=True):
-        op.in_place, op.copied = UnitAttr() if way is Way.TURNED else None, None
-        if way is Way.COPIED and needs_no_memory(op):
+        op.in_place, op.copied = UnitAttr() if way is ImageTreatment.TURNED else None, None
+        if way is ImageTreatment.COPIED and needs_no_memory(op):
             op.copied = UnitAttr()

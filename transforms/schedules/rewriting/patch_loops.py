@@ -6,21 +6,23 @@ height, x mod width). The overlap of neighbouring tiles is computed repeatedly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from xdsl.dialects import arith
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.locations import fused
-from tinyml.transforms.schedules.plans.graph import Image, Read
-from tinyml.transforms.schedules.plans.halos import Box, boxes_of, tiles
+from tinyml.transforms.schedules.plans.graph import Graph, Image, Read
+from tinyml.transforms.schedules.plans.halos import extents_of_parts
 from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.protocol import NotTiled
 from tinyml.transforms.schedules.slices.bodies import body_of, kind_of
 from tinyml.transforms.schedules.slices.slice_body import Body
-from tinyml.transforms.schedules.slices.stages import segment_of
+from tinyml.transforms.schedules.slices.stages import Stage, segment_of
 from tinyml.transforms.schedules.tiling.axis_orders import written
 from tinyml.transforms.schedules.tiling.erasure import erase
 from tinyml.transforms.schedules.tiling.stored_image import StoredImage
@@ -34,98 +36,94 @@ class AxisRange(NamedTuple):
     end: SSAValue
 
 
-class PatchLoops:
-    """Nodes first to last of a network, both inclusive, as count x count tiles of the last result.
+class TileLoops(ABC):
+    """A segment as count x count tiles of its last result. graph: the segment's; its inputs are whole."""
 
-    Raises `NotTiled` for segments that cannot run this way.
-    """
-
-    def __init__(self, network: Network, first: int, last: int, count: int) -> None:
-        self.network, self.count = network, count
-        segment = segment_of(network, first, last)
-        self.stages = segment.stages
-        self.graph = segment.graph
-        for stage in self.stages:
-            kind_of(stage)
-            if stage.sums:
-                raise NotTiled(f"{stage.node.result} needs all of its operand")
-            if stage.kept and stage is not self.stages[-1]:
-                raise NotTiled(f"{stage.node.result} is used after the segment")
-        extents = self.graph.tensors[self.stages[-1].node.result][:2]
+    def __init__(self, network: Network, graph: Graph, count: int) -> None:
+        self.network, self.graph, self.count = network, graph, count
+        self.end = graph.nodes[-1].result
+        extents = graph.tensors[self.end][:2]
         if not 0 < count <= min(extents):
             raise NotTiled(f"{count} x {count} patches do not divide {extents[0]} x {extents[1]} pixels")
-        boxes = [boxes_of(self.graph, len(self.stages) - 1, tile) for tile in tiles(extents, count)]
-        self.sizes = {name: (self._extent(name, 0, boxes), self._extent(name, 1, boxes)) for name in boxes[0]}
+        self.sizes = extents_of_parts(graph, len(graph.nodes) - 1, count)
         """Height and width of the tensor that holds the parts of each image."""
+        self.rows: dict[str, AxisRange] = {}
+        self.columns: dict[str, AxisRange] = {}
+        """The part of each image that the current tile needs."""
+        self.images: dict[str, StoredImage] = {}
+        """The results of the current tile, by name."""
 
-    def _extent(self, name: str, axis: int, boxes: Sequence[dict[str, Box]]) -> int:
-        """The greatest extent of a tensor's parts along an axis, with room for every window inside the image."""
-        parts = [box[name][2 * axis : 2 * axis + 2] for box in boxes]
-        reads = [read for node in self.graph.nodes for read in node.reads if read.tensor == name]
-        windows = [min(read.kernel[axis], self.graph.tensors[name][:2][axis]) for read in reads]
-        return max([*(end - first for first, end in parts), *windows])
+    @property
+    @abstractmethod
+    def ops(self) -> list[tdsl.TensorOp]:
+        """The ops of the segment, in order of dependence."""
+
+    @abstractmethod
+    def parts(self) -> list[Callable[[], None]]:
+        """Functions that compute, in this order, the part of each result that a tile needs."""
 
     def rewrite(self) -> None:
         """Replace the ops of the segment by the loops."""
-        end = self.stages[-1]
-        last = end.result.owner
-        assert isinstance(last, Operation)
-        emit = self.emit = TensorBuilder(last, fused(op.location for stage in self.stages for op in stage.ops))
-        bodies = [body_of(stage, emit) for stage in self.stages]
-        _, height, width, _ = tdsl.shape_of(end.result)
-        whole = StoredImage.empty(end.result, height, width, emit)
+        ops = self.ops
+        last = ops[-1]
+        emit = self.emit = TensorBuilder(last, fused(op.location for op in ops))
+        parts = self.parts()
+        _, height, width, _ = tdsl.shape_of(last.out)
+        self.whole = StoredImage.empty(last.out, height, width, emit)
+        """The result of the segment, as far as it is computed."""
+
+        def tile(i: SSAValue, j: SSAValue, held: SSAValue) -> SSAValue:
+            self.columns, self.whole, self.images = self._ranges(1, j), self.whole.now(held), {}
+            for part in parts:
+                part()
+            return self.images[self.end].value
 
         def row_of_tiles(i: SSAValue, held: SSAValue) -> SSAValue:
-            rows = self._ranges(0, i)
-            return emit.over(
-                self.count, held, lambda j, held: self._tile(bodies, rows, self._ranges(1, j), whole.now(held))
-            )
+            self.rows = self._ranges(0, i)
+            return emit.over(self.count, held, lambda j, held: tile(i, j, held))
 
-        result = emit.over(self.count, whole.value, row_of_tiles)
-        returned = written(end.result)
-        (end.result if returned is None else returned.out).replace_all_uses_with(result)
-        erase([*(op for stage in self.stages for op in stage.ops), *([] if returned is None else [returned])])
+        result = emit.over(self.count, self.whole.value, row_of_tiles)
+        returned = written(last.out)
+        (last.out if returned is None else returned.out).replace_all_uses_with(result)
+        erase([*ops, *([] if returned is None else [returned])])
 
-    def _tile(
-        self, bodies: Sequence[Body], rows: dict[str, AxisRange], columns: dict[str, AxisRange], whole: StoredImage
-    ) -> SSAValue:
-        """The result of the segment with a tile inserted."""
-        self.images: dict[str, StoredImage] = {}
-        for stage, body in zip(self.stages, bodies, strict=True):
-            name = stage.node.result
-            held = whole if stage.kept else StoredImage.empty(stage.result, *self.sizes[name], self.emit)
-            self.images[name] = self._part(body, rows[name], columns[name], held)
-        return self.images[self.stages[-1].node.result].value
+    def staged(self, stage: Stage, body: Body) -> None:
+        """Compute the part of a stage's result."""
+        name = stage.node.result
+        image = self.empty(name, stage.result)
+        pixels = self.over(name, image.value, lambda y, x, held: body.at(y, x, image.now(held), self.stored).value)
+        self.images[name] = image.now(pixels)
 
-    def _part(self, body: Body, rows: AxisRange, columns: AxisRange, image: StoredImage) -> StoredImage:
-        """An image after computing a rectangle of a stage's result in it."""
-        emit = self.emit
+    def empty(self, name: str, like: SSAValue) -> StoredImage:
+        """The tensor into which the parts of a result are computed: the last result, or one of the part's size."""
+        return self.whole if name == self.end else StoredImage.empty(like, *self.sizes[name], self.emit)
 
-        def pixel(y: SSAValue, x: SSAValue, held: SSAValue) -> SSAValue:
-            return body.at(y, x, image.now(held), self._stored).value
+    def over(self, name: str, value: SSAValue, pixel: Callable[[SSAValue, SSAValue, SSAValue], SSAValue]) -> SSAValue:
+        """Result of loops over the pixels of the part of an image, which carry a tensor."""
+        rows, columns, emit = self.rows[name], self.columns[name], self.emit
 
         def row(y: SSAValue, held: SSAValue) -> SSAValue:
             return emit.loop(*columns, [held], lambda x, carried: [pixel(y, x, carried[0])])[0]
 
-        return image.now(emit.loop(*rows, [image.value], lambda y, carried: [row(y, carried[0])])[0])
+        return emit.loop(*rows, [value], lambda y, carried: [row(y, carried[0])])[0]
 
-    def _stored(self, value: SSAValue) -> StoredImage:
+    def stored(self, value: SSAValue) -> StoredImage:
+        """The tensor that holds the part of an image, or all of an image that is not computed in the tiles."""
         name = self.network.names.get(value)
         return self.images[name] if name in self.images else StoredImage.whole(value)
 
     def _ranges(self, axis: int, i: SSAValue) -> dict[str, AxisRange]:
         """The rows (axis 0) or columns (axis 1) of all parts that tile i along the axis needs."""
         emit, tensors = self.emit, self.graph.tensors
-        end = self.stages[-1].node.result
-        extent = tensors[end][:2][axis]
+        extent = tensors[self.end][:2][axis]
         ends = [
             emit.insert(arith.DivSIOp(emit.times(at, extent), emit.index(self.count))) for at in (i, emit.plus(i, 1))
         ]
-        ranges = {end: AxisRange(*ends)}
-        for stage in reversed(self.stages):
-            for read in stage.node.reads:
+        ranges = {self.end: AxisRange(*ends)}
+        for node in reversed(self.graph.nodes):
+            for read in node.reads:
                 if self.graph.producer[read.tensor] >= 0:
-                    needed = self._needed(read, tensors[read.tensor], axis, ranges[stage.node.result])
+                    needed = self._needed(read, tensors[read.tensor], axis, ranges[node.result])
                     known = ranges.get(read.tensor)
                     ranges[read.tensor] = needed if known is None else self._both(known, needed)
         return ranges
@@ -144,3 +142,28 @@ class PatchLoops:
         """The smallest range that covers two ranges."""
         first, end = arith.MinSIOp(a.first, b.first), arith.MaxSIOp(a.end, b.end)
         return AxisRange(self.emit.insert(first), self.emit.insert(end))
+
+
+class PatchLoops(TileLoops):
+    """Nodes first to last of a network, both inclusive, as count x count tiles of the last result.
+
+    Raises `NotTiled` for segments that cannot run this way.
+    """
+
+    def __init__(self, network: Network, first: int, last: int, count: int) -> None:
+        segment = segment_of(network, first, last)
+        self.stages = segment.stages
+        for stage in self.stages:
+            kind_of(stage)
+            if stage.sums:
+                raise NotTiled(f"{stage.node.result} needs all of its operand")
+            if stage.kept and stage is not self.stages[-1]:
+                raise NotTiled(f"{stage.node.result} is used after the segment")
+        super().__init__(network, segment.graph, count)
+
+    @property
+    def ops(self) -> list[tdsl.TensorOp]:
+        return [op for stage in self.stages for op in stage.ops]
+
+    def parts(self) -> list[Callable[[], None]]:
+        return [partial(self.staged, stage, body_of(stage, self.emit)) for stage in self.stages]

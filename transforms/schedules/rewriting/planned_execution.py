@@ -22,7 +22,7 @@ from tinyml.transforms.schedules.protocol import Kernels, Schedule, TilingOption
 from tinyml.transforms.schedules.rewriting.arrangement import arrange
 from tinyml.transforms.schedules.rewriting.copied_images import weighed, with_given_input
 from tinyml.transforms.schedules.table import AUTO, ORDINARY
-from tinyml.transforms.schedules.tiling.window_tiles import AMPLE, TileMemory, stack_of
+from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY, TileMemory, stack_of
 
 SEGMENTS = Statistic("num-segments", "Number of segments that are not ordinary")
 
@@ -92,10 +92,10 @@ class PlannedExecution:
         beyond = self.schedule.tile_memory(_convolutions(network), self.target)
         alive = [segment.bits - segment.tiling.gathered(network, segment) for segment in plan.segments]
         for segment, bits in zip(plan.segments, alive, strict=True):
-            kernels = Kernels(self.target, AMPLE)
+            kernels = Kernels(self.target, AMPLE_MEMORY)
             if beyond is not None and ram is not None:
                 # Packing needs more than the live bytes: half of the rest is for results next to operands.
-                left = TileMemory(AMPLE.input_tile, max(ram - -(-segment.bits // 8), 0) // 2)
+                left = TileMemory(AMPLE_MEMORY.input_tile, max(ram - -(-segment.bits // 8), 0) // 2)
                 kernels = Kernels(self.target, left, left)
             elif beyond is not None:
                 left = beyond.input_tile + (max(alive) - bits) // 8

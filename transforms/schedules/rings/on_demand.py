@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
 
-_NEVER = 2**63 - 1
+_NEVER_READ = 2**63 - 1
 """The time of a slice that no step reads."""
 
 SUM_BITS = 32
@@ -205,7 +205,7 @@ class Streams:
         produced, order = self.produced(graph.producer[name] + 1, join), self._order(join)
         longest = max(self.slice.count(graph.tensors[graph.nodes[k].result]) for k in users)
         slices = np.arange(self.slice.count(graph.tensors[name]))
-        made, never = np.full(len(slices), _NEVER), [_NEVER]
+        made, never = np.full(len(slices), _NEVER_READ), [_NEVER_READ]
         times: list[Counts] = []
         first: list[Counts] = []
         for k, number in reads:
@@ -216,7 +216,7 @@ class Streams:
             first.append(self.passed(k, number)[done])
             asked = np.searchsorted(self.needed(k, number)[done], slices, side="right")
             made = np.minimum(made, np.append(times[-1], never)[asked])
-        return ring_slots(made[made < _NEVER], times, first)
+        return ring_slots(made[made < _NEVER_READ], times, first)
 
     def _join(self, name: str) -> int:
         """The first node after which only its own result depends on a tensor."""

@@ -19,7 +19,7 @@ from tinyml.transforms.schedules.tiling.convolution_pixels import ConvolutionPix
 from tinyml.transforms.schedules.tiling.padding import margins_of, padding
 from tinyml.transforms.schedules.tiling.stored_image import StoredImage, tensor_like
 from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
-from tinyml.transforms.schedules.tiling.window_tiles import AMPLE, TileMemory, Tiling, row_tiling
+from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY, TileMemory, Tiling, row_tiling
 
 
 class Convolution(Body):
@@ -28,7 +28,9 @@ class Convolution(Body):
     target: the board, which may have kernels for several pixels at once. memory: the limit on their memory.
     """
 
-    def __init__(self, stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileMemory = AMPLE) -> None:
+    def __init__(
+        self, stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileMemory = AMPLE_MEMORY
+    ) -> None:
         super().__init__(stage, emit)
         op = stage.op
         assert isinstance(op, tdsl.Conv2dOp)
@@ -175,7 +177,7 @@ class Arrival(Body):
         return self.whole_row(y, received, target, as_stored=True)
 
 
-def body_of(stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileMemory = AMPLE) -> Body:
+def body_of(stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileMemory = AMPLE_MEMORY) -> Body:
     """The body that computes a stage's slices. Raises `NotTiled`.
 
     target: the board, which may have kernels for several pixels of a row at once. memory: the limit on their memory.

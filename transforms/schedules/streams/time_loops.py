@@ -128,7 +128,7 @@ def _time_loop(read: Operation, count: int | None = None) -> scf.ForOp | None:
     return loop if trips is not None and count in (None, trips) else None
 
 
-MOST = (1 << 15) - 1
+COUNT_LIMIT = (1 << 15) - 1
 """Limit on steps and on elements per frame, which programs count in 16 bits."""
 
 
@@ -163,8 +163,8 @@ def time_of(function: func.FuncOp, stride: int | None = None) -> TimeAxis:
             "a program that streams reads a sequence step by step or frame by frame in one loop, or an image 1xTxWxC "
             f"row by row, got {spell(shape)}"
         )
-    if max(time.pushes) > MOST:
-        raise InputError(f"a program that streams has at most {MOST} steps, and as many elements in each")
+    if max(time.pushes) > COUNT_LIMIT:
+        raise InputError(f"a program that streams has at most {COUNT_LIMIT} steps, and as many elements in each")
     if time.pushes.steps < 2:
         raise InputError(
             f"a sequence of {time.pushes.steps} step does not stream: time is the first axis of an input {spell(shape)}"

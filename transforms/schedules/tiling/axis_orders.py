@@ -20,7 +20,7 @@ from tinyml.transforms.schedules.tiling.padding import padding
 Axes = tuple[int, ...]
 """For each axis of an image N x H x W x C, the corresponding axis of the tensor in memory."""
 
-USUAL: Axes = (0, 1, 2, 3)
+IDENTITY_ORDER: Axes = (0, 1, 2, 3)
 
 
 def gathered(image: SSAValue) -> tdsl.TransposeOp | None:

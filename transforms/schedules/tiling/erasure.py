@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 from tinyml.dialects import tdsl
 from tinyml.dialects.rewriting import Rewriter
 
-MOVABLE = tdsl.ConstOp | tdsl.PadOp | tdsl.ReshapeOp | tdsl.TransposeOp
+MOVABLE_OPS = tdsl.ConstOp | tdsl.PadOp | tdsl.ReshapeOp | tdsl.TransposeOp
 
 
 def erase(ops: Sequence[Operation]) -> None:
@@ -17,7 +17,7 @@ def erase(ops: Sequence[Operation]) -> None:
     for op in reversed(ops):
         operands = [value.owner for value in op.operands]
         Rewriter.erase_op(op)
-        erase([owner for owner in dict.fromkeys(operands) if isinstance(owner, MOVABLE) and _is_unused(owner)])
+        erase([owner for owner in dict.fromkeys(operands) if isinstance(owner, MOVABLE_OPS) and _is_unused(owner)])
 
 
 def _is_unused(op: Operation) -> bool:

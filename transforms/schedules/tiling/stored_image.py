@@ -11,7 +11,7 @@ from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.transforms.ir.indices import is_run
-from tinyml.transforms.schedules.tiling.axis_orders import USUAL, Axes, axes_written, gathered, written
+from tinyml.transforms.schedules.tiling.axis_orders import IDENTITY_ORDER, Axes, axes_written, gathered, written
 from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 
@@ -26,7 +26,7 @@ class StoredImage:
 
     value: SSAValue
     shape: tdsl.Shape
-    axes: Axes = USUAL
+    axes: Axes = IDENTITY_ORDER
 
     @staticmethod
     def whole(value: SSAValue) -> StoredImage:
@@ -43,7 +43,7 @@ class StoredImage:
 
         The order differs from the usual one if the program returns or receives the image in another order.
         """
-        shape, axes = tdsl.shape_of(like), USUAL
+        shape, axes = tdsl.shape_of(like), IDENTITY_ORDER
         if (transpose := written(like)) is not None:
             axes = axes_written(transpose)
         elif (transpose := _read_as(like)) is not None:
@@ -84,7 +84,7 @@ class StoredImage:
 
     def part(self, at: Sequence[SSAValue], height: int, width: int, emit: TensorBuilder) -> SSAValue:
         """The part of the tensor that starts at index `at`, of the given height and width."""
-        assert self.axes == USUAL, "windows are gathered from an image in another order"
+        assert self.axes == IDENTITY_ORDER, "windows are gathered from an image in another order"
         return emit.insert(tdsl.SliceOp(self.value, at, (1, height, width, self.shape[3])))
 
     def inserted(
@@ -96,7 +96,7 @@ class StoredImage:
         channels would become part of the product, which then has fewer kernels.
         """
         offsets = [at[self.axes.index(axis)] for axis in range(4)]
-        axes = None if as_stored or self.axes == USUAL else self.axes
+        axes = None if as_stored or self.axes == IDENTITY_ORDER else self.axes
         several, new = self.shape[1:3] != (1, 1), isinstance(self.value.owner, tensor.EmptyOp)
         if several and new and axes is None and part.type == self.value.type:
             return self.now(part)
@@ -122,10 +122,10 @@ class StoredImage:
         adjacent = all(extent == 1 or gap == 1 for extent, gap in zip(size, dilations, strict=True))
         in_one_row = size == (1, 1) or (size[0] == 1 and self.extents[1] == self.shape[2])
         run = is_run(self.shape, shape) and (in_one_row or not self.is_ring)
-        if self.axes == USUAL and count == 1 and not any(margins) and adjacent and run:
+        if self.axes == IDENTITY_ORDER and count == 1 and not any(margins) and adjacent and run:
             return self.part(self.place(top, left, emit), *size, emit)
         ring = self.shape[1:3] if self.is_ring else None
-        axes = None if self.axes == USUAL else self.axes
+        axes = None if self.axes == IDENTITY_ORDER else self.axes
         op = tdsl.WindowOp(self.value, top, left, size, dilations, margins, filling, ring, count, across, axes)
         window = emit.insert(op)
         window.name_hint = "window"

@@ -15,7 +15,7 @@ from tinyml.transforms.schedules.tiling.padding import margins_of, padding
 from tinyml.transforms.schedules.tiling.stored_image import StoredImage
 from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 from tinyml.transforms.schedules.tiling.window_tiles import (
-    AMPLE,
+    AMPLE_MEMORY,
     ROWS_BYTES,
     TileMemory,
     image_tiling,
@@ -34,7 +34,7 @@ def tile_convolution(op: tdsl.Conv2dOp, target: str, *, limited: bool, large: bo
     single = tdsl.shape_of(op.rhs)[0] == 1 and op.is_bounded_by_parts(op.rhs)
     done = op.turns is not None or op.tile is not None or _is_window(op)
     if op.result is not None and single and not done:
-        usual = TileMemory(AMPLE.input_tile, 0) if limited else AMPLE
+        usual = TileMemory(AMPLE_MEMORY.input_tile, 0) if limited else AMPLE_MEMORY
         _tile(*_along_image(op, target, memory_of(op) or usual, large=large), target, large=large)
 
 

@@ -15,7 +15,7 @@ from tinyml.dialects.formats.number_format import INTEGER_CODING
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.own_attributes import OwnAttribute, counts
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.nests import RowSums, Start, TileNest, zero_start
+from tinyml.targets.nests import RowSums, Start, TileQuery, zero_start
 from tinyml.targets.registry import offers, usual_input_tile
 from tinyml.targets.tiles import INPUT_TILE_BYTES, tile_of
 from tinyml.transforms.schedules.tiling.axis_orders import gathered
@@ -34,7 +34,7 @@ class TileMemory:
     spare: int | None = None
 
 
-AMPLE = TileMemory(INPUT_TILE_BYTES)
+AMPLE_MEMORY = TileMemory(INPUT_TILE_BYTES)
 """The memory in ordinary execution without a limit on RAM."""
 
 ROWS_BYTES = 1024
@@ -59,7 +59,7 @@ class Tiling(NamedTuple):
     tiles: Mapping[tuple[int, int], num.TileKernelAttr] = MappingProxyType({})
 
 
-def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE) -> Tiling:
+def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY) -> Tiling:
     """The tiling of a row. All of its tiles have kernels; the last one may be shorter."""
     pixels, width = _Pixels(op, target), tdsl.shape_of(op.out)[2]
     most = pixels.first((count for count in range(width, 1, -1) if width % count != 1), memory) or Tiling()
@@ -68,7 +68,7 @@ def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE) -> Ti
     return pixels.first(equal, memory) or most
 
 
-def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE, *, large: bool = False) -> Tiling:
+def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY, *, large: bool = False) -> Tiling:
     """The tiling of an image: of several rows that are one line of windows, of each row, or of lines of windows.
 
     large: true if kernels for several lines at once, which need more flash, may replace the tiling's.
@@ -134,13 +134,13 @@ class _Pixels:
                 return Tiling(count, 1, tiles)
         return None
 
-    def _nest(self, count: int) -> TileNest | None:
+    def _nest(self, count: int) -> TileQuery | None:
         """The nest of `count` pixels as a query to the target; None if no tile kernel computes such sums."""
         if self.sums is None:
             return None
         layout = tdsl.window_layout(tdsl.shape_of(self.op.lhs), _shared_shape(self.op, count), self.op.steps[1])
         runs, run, pitch, step = layout
-        return TileNest(self.sums, run, num.Spacing(runs, pitch, step), count)
+        return TileQuery(self.sums, run, num.Spacing(runs, pitch, step), count)
 
     def _fits(self, count: int, memory: TileMemory, lines: int = 1) -> bool:
         """True if memory has room for the input tile and the results of `count` pixels in a number of lines."""

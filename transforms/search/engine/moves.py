@@ -46,7 +46,7 @@ _TRIES = 16
 """The number of proposals in a step."""
 
 
-GAIN = 0.02
+MIN_GAIN = 0.02
 """The minimum share of the error that a move must save: smaller savings may vanish on other data."""
 
 
@@ -105,7 +105,7 @@ class PairwiseMoves:
         costs = np.array([self._difference(current, change) for change in moves])
         cost = self.feasibility.cost(self.feasibility.search.formats(current))
         room = np.array(self.feasibility.limits.cost.minus(cost).numbers)
-        most = (1 - GAIN) * float(np.abs(errors).sum())
+        most = (1 - MIN_GAIN) * float(np.abs(errors).sum())
         ranked: list[tuple[float, int, int]] = []
         for i in range(len(moves)):
             # A single change, or a pair with a later one.

@@ -10,7 +10,18 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, StringAt
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import number_format
-from tinyml.dialects.own_attributes import NAME, NUMBER, TEXT, UNIT, OwnAttribute, Place, Value, array, instance, record
+from tinyml.dialects.own_attributes import (
+    NAME,
+    NUMBER,
+    TEXT,
+    UNIT,
+    HolderKind,
+    OwnAttribute,
+    Value,
+    array,
+    instance,
+    record,
+)
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.ir.pipeline_names import ProgramCost
 
@@ -31,13 +42,13 @@ _POINT = record(
 
 SEARCH_ATTRIBUTE = OwnAttribute(
     "tdsl.search",
-    {Place.FUNCTION: array(_CLASS, "the classes of tensors")},
+    {HolderKind.FUNCTION: array(_CLASS, "the classes of tensors")},
     "The name, range, format and mean error of each class of tensors, and the reason for the format.",
 )
 
 FRONT_ATTRIBUTE = OwnAttribute(
     "tdsl.front",
-    {Place.FUNCTION: array(_POINT, "candidates of a search")},
+    {HolderKind.FUNCTION: array(_POINT, "candidates of a search")},
     "The loss, cost and origin of each candidate of known cost.",
 )
 

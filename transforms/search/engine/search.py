@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.targets.costs import cost_table
-from tinyml.targets.registry import USUAL, spends_flash
+from tinyml.targets.registry import DEFAULT_TARGET, spends_flash
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.evaluation.candidates import Formats
 from tinyml.transforms.ir.pipeline_names import ProgramCost
@@ -46,7 +46,7 @@ class Search:
         others: Sequence[NumberFormat] = (),
         pack_buffers: bool = False,
         earlier: Mapping[str, FormatChoice] = MappingProxyType({}),
-        target: str = USUAL,
+        target: str = DEFAULT_TARGET,
     ):
         self.evaluation = evaluation
         self.prototype = prototype
@@ -142,7 +142,7 @@ class Limits:
     flash: float = math.inf
     ram: float = math.inf
     loss: float = math.inf
-    target: str = USUAL
+    target: str = DEFAULT_TARGET
 
     @property
     def cost(self) -> ProgramCost:

@@ -28,7 +28,7 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.targets.registry import USUAL
+from tinyml.targets.registry import DEFAULT_TARGET
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, check_scheme, scaling_rule
 from tinyml.transforms.formats.constants.refine_constants import refinements_of
@@ -379,7 +379,7 @@ class LimitedPass(SearchPass):
 
     ram: int | None = ram_option()
     flash: int | None = flash_option()
-    target: str = USUAL
+    target: str = DEFAULT_TARGET
 
     @property
     def limits(self) -> Limits:

@@ -32,7 +32,7 @@ Work: TypeAlias = "Callable[[P, Sequence[T]], list[R]]"
 BACKENDS = ("local", "dask", "ray")
 """The places of evaluation: processes on this computer, a Dask cluster, a Ray cluster."""
 
-PATIENCE = 2.0
+START_DELAY = 2.0
 """The processor time in s before this process starts others.
 
 Small searches end sooner, and copies of this process then share its earlier results.
@@ -44,7 +44,7 @@ SHARES = 3
 SHARES_HERE = 16
 """The same on this computer, where sending a portion is cheap."""
 
-AHEAD = 2
+QUEUED_PORTIONS = 2
 """The number of portions queued at a copy of this process, so that the next one is ready when one is done."""
 
 
@@ -90,7 +90,7 @@ class Workers:
         Never true for a running cluster, which needs no start and whose address may be wrong.
         """
         started = self._copies is not None or self._parallel is not None
-        return self.cluster is None and (self.size == 1 or (not started and self.alone < PATIENCE))
+        return self.cluster is None and (self.size == 1 or (not started and self.alone < START_DELAY))
 
     def run(self, problem: P, tasks: Sequence[T], work: Work[P, T, R]) -> Iterator[tuple[T, R]]:
         """Yield tasks with their results, in order."""
@@ -205,7 +205,7 @@ class _Copies:
                 while waiting := len(portions) - len(sent) - len(own):
                     # Portions that this process may take back are not sent: a pool whose process ends would wait for
                     # them.
-                    if waiting > 1 and sum(not future.done() for future in sent) < AHEAD * self._count:
+                    if waiting > 1 and sum(not future.done() for future in sent) < QUEUED_PORTIONS * self._count:
                         sent.append(self._executor.submit(_by_copy, work, portions[len(sent)]))
                     else:
                         own.append(work(self.problem, portions[-1 - len(own)]))

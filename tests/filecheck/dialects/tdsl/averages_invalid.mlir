@@ -126,3 +126,11 @@
 %x = "test.op"() : () -> (tensor<3xf32>)
 %r = tdsl.top_k_mask %x {count = 4 : i64} : tensor<3xf32> -> tensor<3xf32>
 // CHECK: marks 4 of 3 elements
+
+// -----
+
+// A total of 32 bits has room for 8,191 terms of 2^18.
+%a, %b = "test.op"() : () -> (tensor<8191x!fixed.q<8, 0>>, tensor<8192x!fixed.q<8, 0>>)
+%fits = tdsl.softmax %a : tensor<8191x!fixed.q<8, 0>> -> tensor<8191x!fixed.q<16, 15>>
+%r = tdsl.softmax %b : tensor<8192x!fixed.q<8, 0>> -> tensor<8192x!fixed.q<16, 15>>
+// CHECK: a softmax in !fixed.q<16, 15> has at most 8191 numbers, got 8192

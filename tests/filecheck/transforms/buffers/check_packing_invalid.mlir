@@ -316,3 +316,21 @@ func.func @proved(%X: memref<4xf32>) -> memref<4xf32> {
 // CHECK-LABEL: func.func @proved
 // JUDGED-LABEL: func.func @proved
 // JUDGED-NEXT: scratch.arena {{.*}}proof = "exact-cover", checked = "branch-and-bound"}
+
+// -----
+
+// What a branch chooses is written: where it is %b, %a is lost.
+func.func @chosen(%X: memref<4xf32>, %flag: i1) {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<20xi8>
+  %a = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4xf32>
+  %b = scratch.view %arena[4 : i64] : memref<20xi8> to memref<4xf32>
+  %either = scf.if %flag -> (memref<4xf32>) {
+    scf.yield %a : memref<4xf32>
+  } else {
+    scf.yield %b : memref<4xf32>
+  }
+  tdsl.exp %X : memref<4xf32> into %either : memref<4xf32>
+  %k = tdsl.argmax %a : memref<4xf32>
+  func.return
+}
+// CHECK: 'tdsl.exp' writes b (bytes 4 to 19) over a (bytes 0 to 15), which is read later

@@ -211,3 +211,22 @@ func.func @carried(%X: memref<4x3xf32>) -> memref<4x3xf32> {
 // CHECK-LABEL: func.func @carried
 // CHECK: tdsl.exp %old : memref<1x3xf32> into %row
 // CHECK: tdsl.insert_slice %row
+
+// -----
+
+// A row that goes on from what the last iteration has left in its buffer stays there.
+func.func @first(%X: memref<2x3xf32>) -> memref<2x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %all = scratch.alloc : memref<2x3xf32>
+  scf.for %i = %c0 to %c2 step %c1 {
+    %row = scratch.alloc : memref<1x3xf32>
+    %x = scratch.slice %X[%c0] : memref<2x3xf32> to memref<1x3xf32>
+    tdsl.add %row, %x : memref<1x3xf32>, memref<1x3xf32> into %row : memref<1x3xf32>
+    tdsl.insert_slice %row, %all[%i, %c0] : memref<1x3xf32>, memref<2x3xf32> into %all : memref<2x3xf32>
+  }
+  func.return %all : memref<2x3xf32>
+}
+// CHECK-LABEL: func.func @first
+// CHECK: %row = scratch.alloc : memref<1x3xf32>

@@ -79,3 +79,20 @@ func.func @received(%X: memref<48x1x!fixed.q<9, 4>>) -> index {
 // CHECK-NEXT: tdsl.receive %I[%c0] : memref<1x6x8x1x!fixed.q<9, 4>> into %rows : memref<1x6x8x1x!fixed.q<9, 4>>
 // CHECK-NEXT: %l = tdsl.argmax %rows : memref<1x6x8x1x!fixed.q<9, 4>>
 // CHECK-NEXT: func.return %l : index
+
+// What is returned through a view, or a view of a view, stays whole.
+func.func @returned_view(%X: memref<16x1x!fixed.q<9, 4>>) -> memref<8x1x!fixed.q<9, 4>> {
+  %c0 = arith.constant 0 : index
+  %a = scratch.alloc : memref<16x1x!fixed.q<9, 4>>
+  tdsl.neg %X : memref<16x1x!fixed.q<9, 4>> into %a : memref<16x1x!fixed.q<9, 4>>
+  %most = scratch.slice %a[%c0] : memref<16x1x!fixed.q<9, 4>> to memref<12x1x!fixed.q<9, 4>>
+  %half = scratch.slice %most[%c0] : memref<12x1x!fixed.q<9, 4>> to memref<8x1x!fixed.q<9, 4>>
+  func.return %half : memref<8x1x!fixed.q<9, 4>>
+}
+// CHECK-LABEL: func.func @returned_view(%X: memref<16x1x!fixed.q<9, 4>>) -> memref<8x1x!fixed.q<9, 4>> {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %a = scratch.alloc : memref<16x1x!fixed.q<9, 4>>
+// CHECK-NEXT: tdsl.neg %X : memref<16x1x!fixed.q<9, 4>> into %a : memref<16x1x!fixed.q<9, 4>>
+// CHECK-NEXT: %most = scratch.slice %a[%c0] : memref<16x1x!fixed.q<9, 4>> to memref<12x1x!fixed.q<9, 4>>
+// CHECK-NEXT: %half = scratch.slice %most[%c0] : memref<12x1x!fixed.q<9, 4>> to memref<8x1x!fixed.q<9, 4>>
+// CHECK-NEXT: func.return %half : memref<8x1x!fixed.q<9, 4>>

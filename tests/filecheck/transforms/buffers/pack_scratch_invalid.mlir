@@ -45,3 +45,14 @@ func.func @blocks(%X: memref<4xf32>) -> memref<4xf32> {
   func.return %a : memref<4xf32>
 }
 // CHECK: 'pack-scratch' takes a program on memrefs: the function 'blocks' has 2 blocks, expected one
+
+// -----
+
+// A result without a name, and an op without a result in memory.
+func.func @unnamed() -> index {
+  %0 = scratch.alloc : memref<21x!fixed.q<8, 4>>
+  tdsl.fill {value = 1.0 : f64} into %0 : memref<21x!fixed.q<8, 4>>
+  %l = tdsl.argmax %0 : memref<21x!fixed.q<8, 4>>
+  func.return %l : index
+}
+// CHECK: the arena takes 21 bytes, the limit is 20; alive at the peak of 21 bytes, 'tdsl.fill': {{[^ ]*}} (21 bytes)

@@ -112,3 +112,92 @@ func.func @same(%X: memref<8xf32>) -> memref<8xf32> {
 // BUDGET-LABEL: func.func @branches{{.*}} attributes {scratch.order_gap = {{[0-9]+}} : i64}
 // BUDGET-LABEL: func.func @loops
 // BUDGET-LABEL: func.func @same
+
+// -----
+
+// What is returned is alive behind the last op: it comes last.
+func.func @returned(%X: memref<16x1xf32>, %W: memref<1x16xf32, #scratch.flash>) -> (memref<16x1xf32>, index) {
+  %r = scratch.alloc : memref<16x1xf32>
+  %t = scratch.alloc : memref<16x1xf32>
+  %p = scratch.alloc : memref<1x1xf32>
+  tdsl.exp %X : memref<16x1xf32> into %r : memref<16x1xf32>
+  tdsl.neg %X : memref<16x1xf32> into %t : memref<16x1xf32>
+  tdsl.matmul %W, %t : memref<1x16xf32, #scratch.flash>, memref<16x1xf32> into %p : memref<1x1xf32>
+  %l = tdsl.argmax %p : memref<1x1xf32>
+  func.return %r, %l : memref<16x1xf32>, index
+}
+// CHECK-LABEL: func.func @returned(%X: memref<16x1xf32>, %W: memref<1x16xf32, #scratch.flash>) -> (memref<16x1xf32>, index) {
+// CHECK-NEXT: %t = scratch.alloc : memref<16x1xf32>
+// CHECK-NEXT: tdsl.neg %X : memref<16x1xf32> into %t : memref<16x1xf32>
+// CHECK-NEXT: %p = scratch.alloc : memref<1x1xf32>
+// CHECK-NEXT: tdsl.matmul %W, %t : memref<1x16xf32, #scratch.flash>, memref<16x1xf32> into %p : memref<1x1xf32>
+// CHECK-NEXT: %l = tdsl.argmax %p : memref<1x1xf32>
+// CHECK-NEXT: %r = scratch.alloc : memref<16x1xf32>
+// CHECK-NEXT: tdsl.exp %X : memref<16x1xf32> into %r : memref<16x1xf32>
+// CHECK-NEXT: func.return %r, %l : memref<16x1xf32>, index
+
+// -----
+
+// %c takes the place of %a although %b is read later: 144 bytes. Beside both it would be better made before %t.
+func.func @one_of_two(%X: memref<16x1xf32>, %Y: memref<15x1xf32>, %V: memref<4x15xf32, #scratch.flash>, %W: memref<4x16xf32, #scratch.flash>) -> memref<4x1xf32> {
+  %t = scratch.alloc : memref<15x1xf32>
+  %e = scratch.alloc : memref<4x1xf32>
+  %a = scratch.alloc : memref<16x1xf32>
+  %b = scratch.alloc : memref<16x1xf32>
+  %c = scratch.alloc : memref<16x1xf32>
+  %r = scratch.alloc : memref<4x1xf32>
+  %s = scratch.alloc : memref<4x1xf32>
+  tdsl.exp %Y : memref<15x1xf32> into %t : memref<15x1xf32>
+  tdsl.matmul %V, %t : memref<4x15xf32, #scratch.flash>, memref<15x1xf32> into %e : memref<4x1xf32>
+  tdsl.exp %X : memref<16x1xf32> into %a : memref<16x1xf32>
+  tdsl.neg %X : memref<16x1xf32> into %b : memref<16x1xf32>
+  tdsl.add %a, %b : memref<16x1xf32>, memref<16x1xf32> into %c : memref<16x1xf32>
+  tdsl.matmul_sum %W, %c from %e : memref<4x1xf32> : memref<4x16xf32, #scratch.flash>, memref<16x1xf32> into %r : memref<4x1xf32>
+  tdsl.matmul_sum %W, %b from %r : memref<4x1xf32> : memref<4x16xf32, #scratch.flash>, memref<16x1xf32> into %s : memref<4x1xf32>
+  func.return %s : memref<4x1xf32>
+}
+// CHECK-LABEL: func.func @one_of_two(%X: memref<16x1xf32>, %Y: memref<15x1xf32>, %V: memref<4x15xf32, #scratch.flash>, %W: memref<4x16xf32, #scratch.flash>) -> memref<4x1xf32> {
+// CHECK-NEXT: %t = scratch.alloc : memref<15x1xf32>
+// CHECK-NEXT: %e = scratch.alloc : memref<4x1xf32>
+// CHECK-NEXT: %a = scratch.alloc : memref<16x1xf32>
+// CHECK-NEXT: %b = scratch.alloc : memref<16x1xf32>
+// CHECK-NEXT: %c = scratch.alloc : memref<16x1xf32>
+// CHECK-NEXT: %r = scratch.alloc : memref<4x1xf32>
+// CHECK-NEXT: %s = scratch.alloc : memref<4x1xf32>
+// CHECK-NEXT: tdsl.exp %Y : memref<15x1xf32> into %t : memref<15x1xf32>
+// CHECK-NEXT: tdsl.matmul %V, %t : memref<4x15xf32, #scratch.flash>, memref<15x1xf32> into %e : memref<4x1xf32>
+// CHECK-NEXT: tdsl.exp %X : memref<16x1xf32> into %a : memref<16x1xf32>
+// CHECK-NEXT: tdsl.neg %X : memref<16x1xf32> into %b : memref<16x1xf32>
+// CHECK-NEXT: tdsl.add %a, %b : memref<16x1xf32>, memref<16x1xf32> into %c : memref<16x1xf32>
+// CHECK-NEXT: tdsl.matmul_sum %W, %c from %e : memref<4x1xf32> : memref<4x16xf32, #scratch.flash>, memref<16x1xf32> into %r : memref<4x1xf32>
+// CHECK-NEXT: tdsl.matmul_sum %W, %b from %r : memref<4x1xf32> : memref<4x16xf32, #scratch.flash>, memref<16x1xf32> into %s : memref<4x1xf32>
+// CHECK-NEXT: func.return %s : memref<4x1xf32>
+
+// -----
+
+// A result takes the place of an operand of its size alone: the narrower %c lies beside %a, 112 bytes in any order.
+func.func @narrower(%X: memref<16x1x!fixed.q<16, 12>>, %V: memref<8x16x!fixed.q<16, 12>, #scratch.flash>, %W: memref<8x16x!fixed.q<16, 12>, #scratch.flash>) -> memref<8x1x!fixed.q<16, 12>> {
+  %a = scratch.alloc : memref<16x1x!fixed.q<32, 28>>
+  %c = scratch.alloc : memref<16x1x!fixed.q<16, 12>>
+  %t = scratch.alloc : memref<16x1x!fixed.q<32, 28>>
+  %e = scratch.alloc : memref<8x1x!fixed.q<16, 12>>
+  %r = scratch.alloc : memref<8x1x!fixed.q<16, 12>>
+  tdsl.cast %X : memref<16x1x!fixed.q<16, 12>> into %a : memref<16x1x!fixed.q<32, 28>>
+  tdsl.cast %a : memref<16x1x!fixed.q<32, 28>> into %c : memref<16x1x!fixed.q<16, 12>>
+  tdsl.cast %X : memref<16x1x!fixed.q<16, 12>> into %t : memref<16x1x!fixed.q<32, 28>>
+  tdsl.matmul %V, %t : memref<8x16x!fixed.q<16, 12>, #scratch.flash>, memref<16x1x!fixed.q<32, 28>> into %e : memref<8x1x!fixed.q<16, 12>>
+  tdsl.matmul_sum %W, %c from %e : memref<8x1x!fixed.q<16, 12>> : memref<8x16x!fixed.q<16, 12>, #scratch.flash>, memref<16x1x!fixed.q<16, 12>> into %r : memref<8x1x!fixed.q<16, 12>>
+  func.return %r : memref<8x1x!fixed.q<16, 12>>
+}
+// CHECK-LABEL: func.func @narrower(%X: memref<16x1x!fixed.q<16, 12>>, %V: memref<8x16x!fixed.q<16, 12>, #scratch.flash>, %W: memref<8x16x!fixed.q<16, 12>, #scratch.flash>) -> memref<8x1x!fixed.q<16, 12>> {
+// CHECK-NEXT: %a = scratch.alloc : memref<16x1x!fixed.q<32, 28>>
+// CHECK-NEXT: %c = scratch.alloc : memref<16x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %t = scratch.alloc : memref<16x1x!fixed.q<32, 28>>
+// CHECK-NEXT: %e = scratch.alloc : memref<8x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %r = scratch.alloc : memref<8x1x!fixed.q<16, 12>>
+// CHECK-NEXT: tdsl.cast %X : memref<16x1x!fixed.q<16, 12>> into %a : memref<16x1x!fixed.q<32, 28>>
+// CHECK-NEXT: tdsl.cast %a : memref<16x1x!fixed.q<32, 28>> into %c : memref<16x1x!fixed.q<16, 12>>
+// CHECK-NEXT: tdsl.cast %X : memref<16x1x!fixed.q<16, 12>> into %t : memref<16x1x!fixed.q<32, 28>>
+// CHECK-NEXT: tdsl.matmul %V, %t : memref<8x16x!fixed.q<16, 12>, #scratch.flash>, memref<16x1x!fixed.q<32, 28>> into %e : memref<8x1x!fixed.q<16, 12>>
+// CHECK-NEXT: tdsl.matmul_sum %W, %c from %e : memref<8x1x!fixed.q<16, 12>> : memref<8x16x!fixed.q<16, 12>, #scratch.flash>, memref<16x1x!fixed.q<16, 12>> into %r : memref<8x1x!fixed.q<16, 12>>
+// CHECK-NEXT: func.return %r : memref<8x1x!fixed.q<16, 12>>

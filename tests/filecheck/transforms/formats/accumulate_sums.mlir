@@ -320,3 +320,23 @@ func.func @published(%x: tensor<2x1x1x!seedot.q<16, 15>>) -> tensor<2x1x!seedot.
 // CHECK-LABEL: func.func @published
 // CHECK: %p = tdsl.mul %wi, %xi
 // CHECK-NEXT: %next = tdsl.add %carried, %p
+
+// A quire is an array, even if 32 bits hold it.
+func.func @quire(%x: tensor<2x1x1x!posit.p<4, 0>>) -> tensor<2x1x!posit.p<4, 0>> {
+  %w = tdsl.const dense<[[[2], [-1]], [[3], [1]]]> : tensor<2x2x1xi8> -> tensor<2x2x1x!posit.p<4, 0>>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<2x1x!posit.p<4, 0>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %sum = scf.for %i = %c0 to %c2 step %c1 iter_args(%carried = %zero) -> (tensor<2x1x!posit.p<4, 0>>) {
+    %wi = tdsl.index %w[%i] : tensor<2x2x1x!posit.p<4, 0>> -> tensor<2x1x!posit.p<4, 0>>
+    %xi = tdsl.index %x[%i] : tensor<2x1x1x!posit.p<4, 0>> -> tensor<1x1x!posit.p<4, 0>>
+    %p = tdsl.mul %wi, %xi : tensor<2x1x!posit.p<4, 0>>, tensor<1x1x!posit.p<4, 0>> -> tensor<2x1x!posit.p<4, 0>>
+    %next = tdsl.add %carried, %p : tensor<2x1x!posit.p<4, 0>>, tensor<2x1x!posit.p<4, 0>> -> tensor<2x1x!posit.p<4, 0>>
+    scf.yield %next : tensor<2x1x!posit.p<4, 0>>
+  }
+  func.return %sum : tensor<2x1x!posit.p<4, 0>>
+}
+// CHECK-LABEL: func.func @quire
+// CHECK: tdsl.mul
+// CHECK-NEXT: tdsl.add

@@ -150,3 +150,40 @@ func.func @usual(%x: tensor<24x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.acc<3
 // CHECK-NEXT: func.return %sum : tensor<2x1x!fixed.acc<32, 28>>
 // USUAL-LABEL: func.func @usual
 // USUAL: tensor.empty() : tensor<8x1x!fixed.q<16, 15>>
+
+// Of numbers of 8 bits it holds 16, and no 17.
+func.func @bytes(%x: tensor<32x1x1x!fixed.q<8, 7>>) -> tensor<2x1x!fixed.acc<32, 12>> {
+  %w = tdsl.const dense<1> : tensor<32x2x1xi8> -> tensor<32x2x1x!fixed.q<8, 5>>
+  %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 12>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 32 : index
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%carried = %zero) -> (tensor<2x1x!fixed.acc<32, 12>>) {
+    %xi = tdsl.index %x[%i] : tensor<32x1x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 7>>
+    %f = tdsl.neg %xi : tensor<1x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 7>>
+    %wi = tdsl.index %w[%i] : tensor<32x2x1x!fixed.q<8, 5>> -> tensor<2x1x!fixed.q<8, 5>>
+    %next = tdsl.mac %carried, %wi, %f : tensor<2x1x!fixed.acc<32, 12>>, tensor<2x1x!fixed.q<8, 5>>, tensor<1x1x!fixed.q<8, 7>> -> tensor<2x1x!fixed.acc<32, 12>>
+    scf.yield %next : tensor<2x1x!fixed.acc<32, 12>>
+  }
+  func.return %sum : tensor<2x1x!fixed.acc<32, 12>>
+}
+// USUAL-LABEL: func.func @bytes
+// USUAL: tensor.empty() : tensor<16x1x!fixed.q<8, 7>>
+
+func.func @seventeen(%x: tensor<34x1x1x!fixed.q<8, 7>>) -> tensor<2x1x!fixed.acc<32, 12>> {
+  %w = tdsl.const dense<1> : tensor<34x2x1xi8> -> tensor<34x2x1x!fixed.q<8, 5>>
+  %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 12>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 34 : index
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%carried = %zero) -> (tensor<2x1x!fixed.acc<32, 12>>) {
+    %xi = tdsl.index %x[%i] : tensor<34x1x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 7>>
+    %f = tdsl.neg %xi : tensor<1x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 7>>
+    %wi = tdsl.index %w[%i] : tensor<34x2x1x!fixed.q<8, 5>> -> tensor<2x1x!fixed.q<8, 5>>
+    %next = tdsl.mac %carried, %wi, %f : tensor<2x1x!fixed.acc<32, 12>>, tensor<2x1x!fixed.q<8, 5>>, tensor<1x1x!fixed.q<8, 7>> -> tensor<2x1x!fixed.acc<32, 12>>
+    scf.yield %next : tensor<2x1x!fixed.acc<32, 12>>
+  }
+  func.return %sum : tensor<2x1x!fixed.acc<32, 12>>
+}
+// USUAL-LABEL: func.func @seventeen
+// USUAL-NOT: tensor.empty()

@@ -131,3 +131,25 @@ func.func @indexed(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16,
 // CHECK-NEXT: %row = tdsl.transpose %del {permutation = array<i64: 1, 0>} : tensor<4x1x!fixed.q<16, 11>> -> tensor<1x4x!fixed.q<16, 11>>
 // CHECK-NEXT: %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
 // CHECK-NEXT: func.return %d, %bi : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 12>>
+
+// A constant gives up six bits, and no seven.
+func.func @six(%x: tensor<4x1x!fixed.q<15, 9>>) -> tensor<1x1x!fixed.q<16, 6>> {
+  %b = tdsl.const dense<[[128], [-256], [384], [128]]> : tensor<4x1xi16> -> tensor<4x1x!fixed.q<16, 15>>
+  %del = tdsl.sub %x, %b : tensor<4x1x!fixed.q<15, 9>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<4x1x!fixed.q<16, 9>>
+  %row = tdsl.transpose %del {permutation = array<i64: 1, 0>} : tensor<4x1x!fixed.q<16, 9>> -> tensor<1x4x!fixed.q<16, 9>>
+  %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 9>>, tensor<4x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return %d : tensor<1x1x!fixed.q<16, 6>>
+}
+// CHECK-LABEL: func.func @six
+// CHECK: tensor<4x1x!fixed.q<10, 9>>
+// CHECK-NOT: tdsl.sub
+
+func.func @seven(%x: tensor<4x1x!fixed.q<15, 9>>) -> tensor<1x1x!fixed.q<16, 6>> {
+  %b = tdsl.const dense<[[128], [-256], [384], [128]]> : tensor<4x1xi16> -> tensor<4x1x!fixed.q<16, 16>>
+  %del = tdsl.sub %x, %b : tensor<4x1x!fixed.q<15, 9>>, tensor<4x1x!fixed.q<16, 16>> -> tensor<4x1x!fixed.q<16, 9>>
+  %row = tdsl.transpose %del {permutation = array<i64: 1, 0>} : tensor<4x1x!fixed.q<16, 9>> -> tensor<1x4x!fixed.q<16, 9>>
+  %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 9>>, tensor<4x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return %d : tensor<1x1x!fixed.q<16, 6>>
+}
+// CHECK-LABEL: func.func @seven
+// CHECK: tdsl.sub

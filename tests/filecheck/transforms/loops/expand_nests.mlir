@@ -69,6 +69,26 @@ func.func @window(%w: memref<4xi8>, %F: memref<2x4xi8, #scratch.flash>) {
 // CHECK-LABEL: func.func @window
 // CHECK-NEXT: func.return
 
+// In number formats they do, and rows stay compressed; a sum alone is a number format's, too.
+func.func @formats(%w: memref<4x!fixed.q<8, 4>>, %F: memref<2x4x!fixed.q<8, 4>, #scratch.flash>, %start: !fixed.acc<32, 18>, %y: memref<3x!fixed.acc<32, 18>>) {
+  %gaps = scratch.constant dense<[1, 3, 2, 2]> : tensor<4xi8> -> memref<4xi8, #scratch.flash>
+  %lengths = scratch.constant dense<[3, 0, 1]> : tensor<3xi8> -> memref<3xi8, #scratch.flash>
+  scratch.slide %w against %F : memref<4x!fixed.q<8, 4>>, memref<2x4x!fixed.q<8, 4>, #scratch.flash>
+  num.contract %row to 3 {
+    %sum = num.entries %start, %gaps, %lengths
+      : !fixed.acc<32, 18>, memref<4xi8, #scratch.flash>, memref<3xi8, #scratch.flash> -> !fixed.acc<32, 18> {
+    ^bb0(%s: !fixed.acc<32, 18>, %entry: index, %column: index):
+      num.next %s : !fixed.acc<32, 18>
+    }
+    memref.store %sum, %y[%row] : memref<3x!fixed.acc<32, 18>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @formats
+// CHECK: scratch.slide %w against %F
+// CHECK-NEXT: num.contract %row to 3 {
+// CHECK-NEXT: num.entries
+
 // A loop for each axis, the outermost first. Quotients of C round towards zero, those of maps down: a dividend below 0
 // is raised by a multiple of the divisor, one that is at least 0 is not.
 func.func @elements(%X: memref<2x6xi8>, %Y: memref<3x4xi8>) {

@@ -649,3 +649,77 @@ func.func @overwritten_in_place(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fix
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return %C : memref<4x!fixed.q<16, 12>>
+
+// -----
+
+// Not over a store between them, nor over what has a body.
+func.func @store(%X: memref<4x!fixed.q<16, 12>>, %v: !fixed.q<16, 12>, %f: i1) {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+  %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %B = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %zero = arith.constant 0 : index
+  num.nest %i to 4 {
+    %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
+    memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  memref.store %v, %A[%zero] : memref<4x!fixed.q<16, 12>>
+  num.nest %i to 4 {
+    %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
+    memref.store %a, %B[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @store
+// CHECK-COUNT-2: num.nest
+
+// -----
+
+func.func @branch(%X: memref<4x!fixed.q<16, 12>>, %v: index, %f: i1) -> index {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+  %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %B = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  num.nest %i to 4 {
+    %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
+    memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  %c = scf.if %f -> (index) {
+    scf.yield %v : index
+  } else {
+    %one = arith.constant 1 : index
+    %w = arith.addi %v, %one : index
+    scf.yield %w : index
+  }
+  num.nest %i to 4 {
+    %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
+    memref.store %a, %B[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  func.return %c : index
+}
+// CHECK-LABEL: func.func @branch
+// CHECK-COUNT-2: num.nest
+
+// -----
+
+// What an unknown function may read is stored.
+func.func @unknown(%X: memref<4x!fixed.q<16, 12>>) {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+  %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %B = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  num.nest %i to 4 {
+    %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
+    memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  num.nest %i to 4 {
+    %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
+    memref.store %a, %B[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  func.call @read(%A) : (memref<4x!fixed.q<16, 12>>) -> ()
+  func.return
+}
+func.func private @read(memref<4x!fixed.q<16, 12>>) -> ()
+// CHECK-LABEL: func.func @unknown
+// CHECK: num.nest %i to 4 {
+// CHECK: memref.store %x, %A[%i]
+// CHECK-NEXT: memref.store %x, %B[%i]
+// CHECK-NEXT: }
+// CHECK-NEXT: func.call @read(%A)

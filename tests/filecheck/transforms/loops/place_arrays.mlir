@@ -112,3 +112,123 @@ func.func @aligned(%X: memref<2xi16>) -> i8 {
 // CHECK-NEXT: %y = memref.load %a[%c0] : memref<2xi16>
 // CHECK-NEXT: %l = memref.load %h[%c0] : memref<1xi8>
 // CHECK-NEXT: func.return %l : i8
+
+// Bytes are free before their buffer is used, and again behind its last use: of %dead, and of %later.
+func.func @in_turn(%X: memref<4xi8>) -> i8 {
+  %array = memref.alloca() : memref<4xi8>
+  %arena = scratch.arena {alignment = 1 : i64} : memref<8xi8>
+  %dead = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4xi8>
+  %all = scratch.view %arena[4 : i64] : memref<8xi8> to memref<4xi8>
+  %later = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4xi8>
+  %c0 = arith.constant 0 : index
+  %d = memref.load %dead[%c0] : memref<4xi8>
+  %g = memref.load %all[%c0] : memref<4xi8>
+  %a = scratch.slice %array[%c0] : memref<4xi8> to memref<4xi8>
+  "memref.copy"(%X, %a) : (memref<4xi8>, memref<4xi8>) -> ()
+  %x = memref.load %a[%c0] : memref<4xi8>
+  memref.store %x, %later[%c0] : memref<4xi8>
+  %h = memref.load %all[%c0] : memref<4xi8>
+  %l = memref.load %later[%c0] : memref<4xi8>
+  func.return %l : i8
+}
+// CHECK-LABEL: func.func @in_turn(%X: memref<4xi8>) -> i8 {
+// CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64} : memref<8xi8>
+// CHECK-NEXT: %array = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4xi8>
+// CHECK-NEXT: %dead = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4xi8>
+// CHECK-NEXT: %all = scratch.view %arena[4 : i64] : memref<8xi8> to memref<4xi8>
+// CHECK-NEXT: %later = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4xi8>
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %d = memref.load %dead[%c0] : memref<4xi8>
+// CHECK-NEXT: %g = memref.load %all[%c0] : memref<4xi8>
+// CHECK-NEXT: %a = scratch.slice %array[%c0] : memref<4xi8> to memref<4xi8>
+// CHECK-NEXT: "memref.copy"(%X, %a) : (memref<4xi8>, memref<4xi8>) -> ()
+// CHECK-NEXT: %x = memref.load %a[%c0] : memref<4xi8>
+// CHECK-NEXT: memref.store %x, %later[%c0] : memref<4xi8>
+// CHECK-NEXT: %h = memref.load %all[%c0] : memref<4xi8>
+// CHECK-NEXT: %l = memref.load %later[%c0] : memref<4xi8>
+// CHECK-NEXT: func.return %l : i8
+
+// Offsets are multiples of the elements' bytes, behind an odd one, too; the last byte of the arena is free as well.
+func.func @behind_three(%X: memref<2xi16>) -> i8 {
+  %array = memref.alloca() : memref<2xi16>
+  %arena = scratch.arena {alignment = 1 : i64} : memref<8xi8>
+  %h = scratch.view %arena[0 : i64] : memref<8xi8> to memref<3xi8>
+  %c0 = arith.constant 0 : index
+  %k = memref.load %h[%c0] : memref<3xi8>
+  %a = scratch.slice %array[%c0] : memref<2xi16> to memref<2xi16>
+  "memref.copy"(%X, %a) : (memref<2xi16>, memref<2xi16>) -> ()
+  %y = memref.load %a[%c0] : memref<2xi16>
+  %l = memref.load %h[%c0] : memref<3xi8>
+  func.return %l : i8
+}
+// CHECK-LABEL: func.func @behind_three(%X: memref<2xi16>) -> i8 {
+// CHECK-NEXT: %arena = scratch.arena {alignment = 2 : i64} : memref<8xi8>
+// CHECK-NEXT: %array = scratch.view %arena[4 : i64] : memref<8xi8> to memref<2xi16>
+// CHECK-NEXT: %h = scratch.view %arena[0 : i64] : memref<8xi8> to memref<3xi8>
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %k = memref.load %h[%c0] : memref<3xi8>
+// CHECK-NEXT: %a = scratch.slice %array[%c0] : memref<2xi16> to memref<2xi16>
+// CHECK-NEXT: "memref.copy"(%X, %a) : (memref<2xi16>, memref<2xi16>) -> ()
+// CHECK-NEXT: %y = memref.load %a[%c0] : memref<2xi16>
+// CHECK-NEXT: %l = memref.load %h[%c0] : memref<3xi8>
+// CHECK-NEXT: func.return %l : i8
+
+// One byte less, and there is no room; nor where the last op that uses the array reads a buffer, nor the first.
+func.func @no_room(%X: memref<2xi16>) -> i8 {
+  %array = memref.alloca() : memref<2xi16>
+  %arena = scratch.arena {alignment = 1 : i64} : memref<7xi8>
+  %h = scratch.view %arena[0 : i64] : memref<7xi8> to memref<3xi8>
+  %c0 = arith.constant 0 : index
+  %k = memref.load %h[%c0] : memref<3xi8>
+  %a = scratch.slice %array[%c0] : memref<2xi16> to memref<2xi16>
+  "memref.copy"(%X, %a) : (memref<2xi16>, memref<2xi16>) -> ()
+  %y = memref.load %a[%c0] : memref<2xi16>
+  %l = memref.load %h[%c0] : memref<3xi8>
+  func.return %l : i8
+}
+// CHECK-LABEL: func.func @no_room(%X: memref<2xi16>) -> i8 {
+// CHECK-NEXT: %array = memref.alloca() : memref<2xi16>
+// CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64} : memref<7xi8>
+// CHECK-NEXT: %h = scratch.view %arena[0 : i64] : memref<7xi8> to memref<3xi8>
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %k = memref.load %h[%c0] : memref<3xi8>
+// CHECK-NEXT: %a = scratch.slice %array[%c0] : memref<2xi16> to memref<2xi16>
+// CHECK-NEXT: "memref.copy"(%X, %a) : (memref<2xi16>, memref<2xi16>) -> ()
+// CHECK-NEXT: %y = memref.load %a[%c0] : memref<2xi16>
+// CHECK-NEXT: %l = memref.load %h[%c0] : memref<3xi8>
+// CHECK-NEXT: func.return %l : i8
+
+// The input is there before the first op, a state before and after all.
+func.func @kept(%X: memref<4xi8>) -> i8 {
+  %array = memref.alloca() : memref<4xi8>
+  %after = memref.alloca() : memref<4xi8>
+  %arena = scratch.arena {alignment = 1 : i64} : memref<8xi8>
+  %input = scratch.view %arena[0 : i64] {input} : memref<8xi8> to memref<4xi8>
+  %state = scratch.view %arena[4 : i64] {state} : memref<8xi8> to memref<4xi8>
+  %c0 = arith.constant 0 : index
+  %a = scratch.slice %array[%c0] : memref<4xi8> to memref<4xi8>
+  "memref.copy"(%X, %a) : (memref<4xi8>, memref<4xi8>) -> ()
+  %x = memref.load %a[%c0] : memref<4xi8>
+  %i = memref.load %input[%c0] : memref<4xi8>
+  %s = memref.load %state[%c0] : memref<4xi8>
+  %b = scratch.slice %after[%c0] : memref<4xi8> to memref<4xi8>
+  "memref.copy"(%X, %b) : (memref<4xi8>, memref<4xi8>) -> ()
+  %y = memref.load %b[%c0] : memref<4xi8>
+  func.return %y : i8
+}
+// CHECK-LABEL: func.func @kept(%X: memref<4xi8>) -> i8 {
+// CHECK-NEXT: %array = memref.alloca() : memref<4xi8>
+// CHECK-NEXT: %arena = scratch.arena {alignment = 1 : i64} : memref<8xi8>
+// CHECK-NEXT: %after = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4xi8>
+// CHECK-NEXT: %input = scratch.view %arena[0 : i64] {input} : memref<8xi8> to memref<4xi8>
+// CHECK-NEXT: %state = scratch.view %arena[4 : i64] {state} : memref<8xi8> to memref<4xi8>
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %a = scratch.slice %array[%c0] : memref<4xi8> to memref<4xi8>
+// CHECK-NEXT: "memref.copy"(%X, %a) : (memref<4xi8>, memref<4xi8>) -> ()
+// CHECK-NEXT: %x = memref.load %a[%c0] : memref<4xi8>
+// CHECK-NEXT: %i = memref.load %input[%c0] : memref<4xi8>
+// CHECK-NEXT: %s = memref.load %state[%c0] : memref<4xi8>
+// CHECK-NEXT: %b = scratch.slice %after[%c0] : memref<4xi8> to memref<4xi8>
+// CHECK-NEXT: "memref.copy"(%X, %b) : (memref<4xi8>, memref<4xi8>) -> ()
+// CHECK-NEXT: %y = memref.load %b[%c0] : memref<4xi8>
+// CHECK-NEXT: func.return %y : i8

@@ -367,3 +367,132 @@ func.func @odd(%at: index) -> i8 {
 // CHECK-NEXT: [[first:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[place:%.*]] = arith.addi [[row]], [[first]] : index
 // CHECK-NEXT: memref.load [[other]]{{\[}}[[place]], %at]
+
+// -----
+
+// Halves of rows are read, and whole rows are in one part.
+func.func @halves(%at: index) -> i8 {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %ten = arith.constant 10 : index
+  %half = arith.constant 5000 : index
+  %start = arith.constant 0 : i8
+  %W = scratch.constant dense<1> : tensor<5x10000xi8> -> memref<5x10000xi8, #scratch.flash>
+  %r = scf.for %i = %zero to %ten step %one iter_args(%s = %start) -> (i8) {
+    %place = arith.muli %i, %half : index
+    %part = scratch.slice %W[%place] : memref<5x10000xi8, #scratch.flash> to memref<5000xi8, #scratch.flash>
+    %w = memref.load %part[%at] : memref<5000xi8, #scratch.flash>
+    %t = arith.addi %s, %w : i8
+    scf.yield %t : i8
+  }
+  func.return %r : i8
+}
+// CHECK-LABEL: func.func @halves(%at: index) -> i8 {
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %ten = arith.constant 10 : index
+// CHECK-NEXT: %half = arith.constant 5000 : index
+// CHECK-NEXT: %start = arith.constant 0 : i8
+// CHECK-NEXT: %W = scratch.constant dense<1> : tensor<3x10000xi8> -> memref<3x10000xi8, #scratch.flash>
+// CHECK-NEXT: [[vW_1:%.*]] = scratch.constant dense<1> : tensor<2x10000xi8> -> memref<2x10000xi8, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: %r = scf.for %i = [[v0]] to [[v1]] step %one iter_args(%s = %start) -> (i8) {
+// CHECK-NEXT: %place = arith.muli %i, %half : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 5000 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.muli %i, [[v2]] : index
+// CHECK-NEXT: %part = scratch.slice %W{{\[}}[[v3]]] : memref<3x10000xi8, #scratch.flash> to memref<5000xi8, #scratch.flash>
+// CHECK-NEXT: %w = memref.load %part[%at] : memref<5000xi8, #scratch.flash>
+// CHECK-NEXT: %t = arith.addi %s, %w : i8
+// CHECK-NEXT: scf.yield %t : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v4:%.*]] = arith.constant 10 : index
+// CHECK-NEXT: [[vr_1:%.*]] = scf.for [[vi_1:%.*]] = [[v1]] to [[v4]] step %one iter_args([[vs_1:%.*]] = %r) -> (i8) {
+// CHECK-NEXT: [[vplace_1:%.*]] = arith.muli [[vi_1]], %half : index
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 6 : index
+// CHECK-NEXT: [[v6:%.*]] = arith.subi [[vi_1]], [[v5]] : index
+// CHECK-NEXT: [[v7:%.*]] = arith.constant 5000 : index
+// CHECK-NEXT: [[v8:%.*]] = arith.muli [[v6]], [[v7]] : index
+// CHECK-NEXT: [[vpart_1:%.*]] = scratch.slice [[vW_1]]{{\[}}[[v8]]] : memref<2x10000xi8, #scratch.flash> to memref<5000xi8, #scratch.flash>
+// CHECK-NEXT: [[vw_1:%.*]] = memref.load [[vpart_1]][%at] : memref<5000xi8, #scratch.flash>
+// CHECK-NEXT: [[vt_1:%.*]] = arith.addi [[vs_1]], [[vw_1]] : i8
+// CHECK-NEXT: scf.yield [[vt_1]] : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return [[vr_1]] : i8
+
+// -----
+
+// A constant that a loop reads and a loop in it, too, stays; so does one that a loop reads in steps of two sizes.
+func.func @nested(%at: index) -> i8 {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %start = arith.constant 0 : i8
+  %W = scratch.constant dense<1> : tensor<4x10000xi8> -> memref<4x10000xi8, #scratch.flash>
+  %r = scf.for %i = %zero to %four step %one iter_args(%s = %start) -> (i8) {
+    %w = memref.load %W[%i, %at] : memref<4x10000xi8, #scratch.flash>
+    %q = scf.for %j = %zero to %four step %one iter_args(%p = %w) -> (i8) {
+      %v = memref.load %W[%j, %at] : memref<4x10000xi8, #scratch.flash>
+      %t = arith.addi %p, %v : i8
+      scf.yield %t : i8
+    }
+    %u = arith.addi %s, %q : i8
+    scf.yield %u : i8
+  }
+  func.return %r : i8
+}
+// CHECK-LABEL: func.func @nested(%at: index) -> i8 {
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %four = arith.constant 4 : index
+// CHECK-NEXT: %start = arith.constant 0 : i8
+// CHECK-NEXT: %W = scratch.constant dense<1> : tensor<4x10000xi8> -> memref<4x10000xi8, #scratch.flash>
+// CHECK-NEXT: %r = scf.for %i = %zero to %four step %one iter_args(%s = %start) -> (i8) {
+// CHECK-NEXT: %w = memref.load %W[%i, %at] : memref<4x10000xi8, #scratch.flash>
+// CHECK-NEXT: %q = scf.for %j = %zero to %four step %one iter_args(%p = %w) -> (i8) {
+// CHECK-NEXT: %v = memref.load %W[%j, %at] : memref<4x10000xi8, #scratch.flash>
+// CHECK-NEXT: %t = arith.addi %p, %v : i8
+// CHECK-NEXT: scf.yield %t : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: %u = arith.addi %s, %q : i8
+// CHECK-NEXT: scf.yield %u : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %r : i8
+
+// -----
+
+func.func @two_slopes(%at: index) -> i8 {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %long = arith.constant 20000 : index
+  %start = arith.constant 0 : i8
+  %W = scratch.constant dense<1> : tensor<4x10000xi8> -> memref<4x10000xi8, #scratch.flash>
+  %r = scf.for %i = %zero to %two step %one iter_args(%s = %start) -> (i8) {
+    %w = memref.load %W[%i, %at] : memref<4x10000xi8, #scratch.flash>
+    %place = arith.muli %i, %long : index
+    %part = scratch.slice %W[%place] : memref<4x10000xi8, #scratch.flash> to memref<20000xi8, #scratch.flash>
+    %v = memref.load %part[%at] : memref<20000xi8, #scratch.flash>
+    %t = arith.addi %w, %v : i8
+    %u = arith.addi %s, %t : i8
+    scf.yield %u : i8
+  }
+  func.return %r : i8
+}
+// CHECK-LABEL: func.func @two_slopes(%at: index) -> i8 {
+// CHECK-NEXT: %zero = arith.constant 0 : index
+// CHECK-NEXT: %one = arith.constant 1 : index
+// CHECK-NEXT: %two = arith.constant 2 : index
+// CHECK-NEXT: %long = arith.constant 20000 : index
+// CHECK-NEXT: %start = arith.constant 0 : i8
+// CHECK-NEXT: %W = scratch.constant dense<1> : tensor<4x10000xi8> -> memref<4x10000xi8, #scratch.flash>
+// CHECK-NEXT: %r = scf.for %i = %zero to %two step %one iter_args(%s = %start) -> (i8) {
+// CHECK-NEXT: %w = memref.load %W[%i, %at] : memref<4x10000xi8, #scratch.flash>
+// CHECK-NEXT: %place = arith.muli %i, %long : index
+// CHECK-NEXT: %part = scratch.slice %W[%place] : memref<4x10000xi8, #scratch.flash> to memref<20000xi8, #scratch.flash>
+// CHECK-NEXT: %v = memref.load %part[%at] : memref<20000xi8, #scratch.flash>
+// CHECK-NEXT: %t = arith.addi %w, %v : i8
+// CHECK-NEXT: %u = arith.addi %s, %t : i8
+// CHECK-NEXT: scf.yield %u : i8
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %r : i8

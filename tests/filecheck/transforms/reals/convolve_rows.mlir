@@ -109,3 +109,14 @@ func.func @both() -> tensor<2x2x!fixed.q<16, 12>> {
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}100, 2], [3, 4], [5, 6]]> : tensor<3x2xi8> -> tensor<3x2x!fixed.q<8, 4>>
 // CHECK-NEXT: %p = tdsl.matmul %X, %W {acc = !fixed.acc<32, 11>, bound = array<i64: -300, 300>} : tensor<2x3x!fixed.q<8, 7>>, tensor<3x2x!fixed.q<8, 4>> -> tensor<2x2x!fixed.q<16, 12>>
 // CHECK-NEXT: func.return %p : tensor<2x2x!fixed.q<16, 12>>
+
+// -----
+
+// Factors of published sums are shifted each by its own: their accumulator is that of the exchanged factors.
+func.func @published(%X: tensor<2x3x!shiftry.q<8, 7>>) -> tensor<2x2x!shiftry.q<8, 5>> {
+  %W = tdsl.const dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi8> -> tensor<3x2x!shiftry.q<8, 4>>
+  %p = tdsl.matmul %X, %W {acc = !shiftry.acc<32, 10, [1, 0, 0], 0>} : tensor<2x3x!shiftry.q<8, 7>>, tensor<3x2x!shiftry.q<8, 4>> -> tensor<2x2x!shiftry.q<8, 5>>
+  func.return %p : tensor<2x2x!shiftry.q<8, 5>>
+}
+// CHECK-LABEL: func.func @published
+// CHECK: tdsl.conv2d %W, {{.*}}acc = !shiftry.acc<32, 10, [0, 1, 0], 0>

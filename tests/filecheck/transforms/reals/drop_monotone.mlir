@@ -273,3 +273,30 @@ func.func @vector(%x: tensor<1x4xf32>) -> (index, tensor<1x4xf32>) {
 }
 // CHECK-LABEL: func.func @vector
 // CHECK: %label = tdsl.argmax %a : tensor<1x4xf32>
+
+// -----
+
+// Sums in accumulators are rounded before they are returned.
+func.func @sums(%X: tensor<3x1x!fixed.q<8, 4>>) -> (index, tensor<4x1x!fixed.q<8, 4>>) {
+  %W = tdsl.const dense<1> : tensor<4x3xi8> -> tensor<4x3x!fixed.q<8, 4>>
+  %s = tdsl.zero -> tensor<4x1x!fixed.acc<32, 8>>
+  %p = tdsl.accumulate %s, %W, %X : tensor<4x1x!fixed.acc<32, 8>>, tensor<4x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<4x1x!fixed.acc<32, 8>>
+  %label = tdsl.argmax %p : tensor<4x1x!fixed.acc<32, 8>>
+  %y = tdsl.finish %p : tensor<4x1x!fixed.acc<32, 8>> -> tensor<4x1x!fixed.q<8, 4>>
+  func.return %label, %y : index, tensor<4x1x!fixed.q<8, 4>>
+}
+// CHECK-LABEL: func.func @sums
+// CHECK: func.return %label, %y : index, tensor<4x1x!fixed.q<8, 4>>
+
+// -----
+
+// A factor that repeats the scores gives other scores than it takes.
+func.func @repeated(%x: tensor<1x1xf32>) -> (index, tensor<1x2xf32>) {
+  %f = tdsl.const dense<2.0> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %a = tdsl.mul %x, %f : tensor<1x1xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
+  %label = tdsl.argmax %a : tensor<1x2xf32>
+  func.return %label, %a : index, tensor<1x2xf32>
+}
+// CHECK-LABEL: func.func @repeated
+// CHECK: %label = tdsl.argmax %a : tensor<1x2xf32>
+// CHECK-NEXT: func.return %label, %a : index, tensor<1x2xf32>

@@ -2,6 +2,8 @@
 // RUN: not tinyml-opt %s -p "fold-input-unit{input_unit=adc10}" --split-input-file 2>&1 | filecheck %s --check-prefix=OTHER
 // RUN: not tinyml-opt %s -p "fold-input-unit{input_unit=\"3.0518e-5:int16\"}" --split-input-file 2>&1 | filecheck %s --check-prefix=OTHER
 
+// RUN: not tinyml-opt %s -p "fold-input-unit{input_unit=\"3.0517578125e-5+3:s16\"}" --split-input-file 2>&1 | filecheck %s --check-prefix=OTHER
+
 // Frames are converted where they are read: of all raws only -32768 has another real, -1.
 // CHECK: @frames(%x: tensor<1x4x!fixed.s<16, 15>>)
 // CHECK-SAME: unit = "q15"

@@ -226,3 +226,18 @@ func.func @reshaped(%X: tensor<1x1x3x1xf32>) -> (tensor<3x2xf32>, tensor<2x3xf32
 // CHECK-NEXT: %n = tdsl.reshape %z : tensor<1x1x3x2xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %b = tdsl.add %n, %C : tensor<2x3xf32>, tensor<1x3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: func.return [[va_1]], %b : tensor<3x2xf32>, tensor<2x3xf32>
+
+// -----
+
+// Rows and columns are summed one after the other.
+func.func @turned(%X: tensor<3x1xf32>, %Y: tensor<1x3xf32>) -> tensor<2x1xf32> {
+  %W = tdsl.const dense<1.0> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %V = tdsl.const dense<2.0> : tensor<3x2xf32> -> tensor<3x2xf32>
+  %w = tdsl.matmul %W, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %v = tdsl.matmul %Y, %V : tensor<1x3xf32>, tensor<3x2xf32> -> tensor<1x2xf32>
+  %r = tdsl.reshape %v : tensor<1x2xf32> -> tensor<2x1xf32>
+  %y = tdsl.add %w, %r : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  func.return %y : tensor<2x1xf32>
+}
+// CHECK-LABEL: func.func @turned
+// CHECK: %y = tdsl.add %w, %v :

@@ -241,3 +241,39 @@ func.func @doubled(%start: i24) -> i24 {
 // CHECK-LABEL: func.func @doubled
 // CHECK: scf.for %i
 // CHECK: %s = scf.for %k
+
+// -----
+
+// Three loops: the innermost two become one, whose counters begin at 1 and 2, and then all of them.
+func.func @nest(%w: !rtl.memory<64, 8>) -> i24 {
+  %y = rtl.memory : !rtl.memory<4, 8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %four = arith.constant 4 : index
+  %start = arith.constant 7 : i24
+  scf.for %i = %zero to %two step %one {
+    %row = arith.muli %i, %four : index
+    scf.for %j = %one to %four step %one {
+      %s = scf.for %k = %two to %four step %one iter_args(%c = %start) -> (i24) {
+        %at = arith.addi %row, %k : index
+        %a = rtl.load %w[%at] : !rtl.memory<64, 8> -> i8
+        %aw = arith.extsi %a : i8 to i24
+        %t = arith.addi %c, %aw : i24
+        scf.yield %t : i24
+      }
+      %r = arith.trunci %s : i24 to i8
+      rtl.store %r, %y[%j] : i8, !rtl.memory<4, 8>
+    }
+  }
+  func.return %start : i24
+}
+// CHECK-LABEL: func.func @nest
+// CHECK: %start = arith.constant 7 : i24
+// CHECK-NEXT: [[zero:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[two:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[one:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: arith.constant 6 : index
+// CHECK-NEXT: [[sum:%.*]] = arith.constant 0 : i24
+// CHECK-NEXT: [[trips:%.*]] = arith.constant 12 : index
+// CHECK-NEXT: scf.for {{.*}} = [[zero]] to [[trips]] step [[one]] iter_args(%i = [[zero]], {{.*}} = [[zero]], %j = [[one]], %k = [[two]], %c = [[sum]])

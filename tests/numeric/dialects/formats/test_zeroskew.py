@@ -27,7 +27,7 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
-from tinyml.targets.registry import HOST, USUAL
+from tinyml.targets.registry import DEFAULT_TARGET, HOST
 from tinyml.tools.driver.measure import first_mismatch
 
 M = NumpyMachine()
@@ -122,7 +122,7 @@ def test_dense_layers_are_those_of_tflite(case: dict[str, Any], device: str, tmp
     expected = evaluate(module, x)
     assert expected.scores is not None
     assert expected.scores.tolist() == case["y"]
-    interface, target = interface_of(module), USUAL if device == HOST else device
+    interface, target = interface_of(module), DEFAULT_TARGET if device == HOST else device
     lowered(module, ctx, target=target)
     write_c(module, ctx, target, tmp_path)
     runner = runner_for(device)

@@ -41,7 +41,7 @@ from tinyml.targets.c.print_c import write_c
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.fuse_elementwise import FuseElementwisePass
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.reals.analysis.count_macs import count_macs
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 
@@ -127,7 +127,7 @@ class RunningSumOp(tdsl.TensorOp):
 
 
 @lowers(RunningSumOp)
-def lower_running_sum(op: RunningSumOp, nest: LoopNest) -> None:
+def lower_running_sum(op: RunningSumOp, nest: LoopBuilder) -> None:
     rows, columns = shape_of(op.input)
     element = tdsl.format_of(op.out).type
 

@@ -20,7 +20,7 @@ from tinyml.runtime.devices.avr import AvrRunner
 from tinyml.runtime.devices.emulator import EmulatorRunner
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, DeviceError, Interface, Runner, runner_for
-from tinyml.runtime.devices.toolchain import source_lines, symbol_table, symbols
+from tinyml.runtime.devices.toolchain import call_tool, source_lines, symbol_table, symbols
 from tinyml.targets.registry import board, chip_of, sized
 
 DATA = Path(__file__).parent
@@ -393,6 +393,17 @@ def test_runner_for_refuses_unknown_devices():
     with pytest.raises(InputError, match="unknown target 'pdp-11'"):
         runner_for("pdp-11")
     assert runner_for("atmega1284p") == AvrRunner("atmega1284p")
+
+
+@pytest.mark.parametrize("device", ["host", *SIMULATED])
+def test_symbols_are_those_of_nm(device: str, tmp_path: Path):
+    runner = runner_for(device)
+    elf = runner.build(DATA / "fixmodel", FIX, tmp_path).elf
+    rows = [line.split() for line in call_tool(runner.chip, "nm", ["--defined-only", "--print-size", elf]).splitlines()]
+    expected = {(name, int(place, 16), int(size[0], 16) if size else 0, kind) for place, *size, kind, name in rows}
+    found = symbol_table(runner.chip, elf)
+    assert {(one.name, one.address, one.size, one.kind) for one in found} == expected
+    assert [one.address for one in found] == sorted(one.address for one in found)
 
 
 @pytest.mark.parametrize("device", SIMULATED)

@@ -18,7 +18,7 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.devices.toolchain import symbols
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.targets.avr.chip import CHIP, REACH
+from tinyml.targets.avr.chip import CHIP, LPM_BYTES
 from tinyml.targets.registry import board
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.request import Request
@@ -76,9 +76,9 @@ def test_60_kb_of_constants(tmp_path: Path):
     asked = request(layers(240, 124, 130), tmp_path)
     report = compile_model(asked)
     assert report["mismatch"] is None
-    assert 60_000 < report["constants_bytes"] < REACH - 1024
-    assert report["flash_bytes"] > REACH
-    assert report["constants_bytes"] < end_of_constants(asked, tmp_path) < REACH
+    assert 60_000 < report["constants_bytes"] < LPM_BYTES - 1024
+    assert report["flash_bytes"] > LPM_BYTES
+    assert report["constants_bytes"] < end_of_constants(asked, tmp_path) < LPM_BYTES
     assert [mismatch(asked, device) for device in OTHERS] == [None, None]
     (asked.out / "more.c").write_text(CONSTANTS)
     with pytest.raises(TooLargeError, match=r"constants of the program end at byte 9\d,\d+ of .* mega, LPM reads the"):
@@ -94,9 +94,9 @@ def test_130_kb_of_constants(tmp_path: Path):
     assert report["constants_bytes"] > 130_000
     assert report["fits"]
     far = report["far_constants"]
-    assert report["constants_bytes"] - far["bytes"] <= REACH - 1024
+    assert report["constants_bytes"] - far["bytes"] <= LPM_BYTES - 1024
     assert 0 < far["cycles_per_inference"] < report["cycles_per_inference"] / 50
-    assert end_of_constants(asked, tmp_path) < REACH
+    assert end_of_constants(asked, tmp_path) < LPM_BYTES
     source = (asked.out / "model.c").read_text()
     assert source.count("TM_FLASH_FAR = {") == len(far["arrays"]) > 2
     assert mismatch(asked, "host") is None

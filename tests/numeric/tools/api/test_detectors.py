@@ -20,8 +20,8 @@ from programs.spread import spread
 import tinyml
 from tinyml import features
 from tinyml.dialects.errors import InputError
-from tinyml.tools.driver.choice.statistics import Detector, Judge
-from tinyml.tools.driver.detection import FAR, rank_losses, ranks
+from tinyml.tools.driver.choice.statistics import Detector, LossModel
+from tinyml.tools.driver.detection import FAR_DISTANCE, rank_losses, ranks
 
 RANDOM = np.random.default_rng(5)
 USUAL = RANDOM.normal(size=(500, 4)).astype(np.float32)
@@ -40,7 +40,7 @@ def test_a_choice_keeps_decisions_and_the_rate_of_false_alarms() -> None:
     assert (detector.score_samples(BOTH[0][:200]) < program.threshold).mean() == pytest.approx(0.05)
     decisions = program.score_samples(HELD[0]) - program.threshold
     np.testing.assert_allclose(program.decision_function(HELD[0]), decisions, atol=1e-4)
-    far = np.abs(exact - program.threshold) > FAR * np.ptp(exact)
+    far = np.abs(exact - program.threshold) > FAR_DISTANCE * np.ptp(exact)
     found = program.predict(HELD[0])
     assert (found != np.where(exact < program.threshold, -1, 1))[far].mean() <= 0.005
     detection: Any = program.report.detection
@@ -92,7 +92,7 @@ def test_a_judge_counts_what_the_area_and_the_order_lose() -> None:
 
     def points(anomalous: Any, threshold: float) -> float:
         detector = Detector(threshold, anomalous, own[:0], scores[:0])
-        judge = Judge(own * 0, None, scores[:, None], own, numbers=True, detector=detector)
+        judge = LossModel(own * 0, None, scores[:, None], own, numbers=True, detector=detector)
         assert judge.loss(own * 0, scores[:, None]).points == 0
         found = judge.loss(own * 0, noisy[:, None])
         assert found.bound > found.points
@@ -102,14 +102,16 @@ def test_a_judge_counts_what_the_area_and_the_order_lose() -> None:
     assert points(bad, -100.0) == pytest.approx(100 * (area[0] - area[1]))
     first, second = (each.argsort().argsort() for each in (scores, noisy))
     assert points(None, -100.0) == pytest.approx(100 * (1 - np.corrcoef(first, second)[0, 1]))
-    decided = ((scores < 0) != (noisy < 0)) & (np.abs(scores) > FAR / 2 * np.ptp(scores))
+    decided = ((scores < 0) != (noisy < 0)) & (np.abs(scores) > FAR_DISTANCE / 2 * np.ptp(scores))
     assert points(bad, 0.0) == pytest.approx(max(100 * (area[0] - area[1]), 100 * decided.mean()))
 
 
 def test_a_judge_counts_decisions_far_from_the_data_and_the_rarer_kind() -> None:
     own, scores = np.arange(200), np.linspace(-1, 1, 200)
     bad = own < 20
-    judge = Judge(own * 0, None, scores[:, None], own, True, Detector(-0.8, bad, own[:4], np.array([-9.0, -9, 0, 0])))
+    judge = LossModel(
+        own * 0, None, scores[:, None], own, True, Detector(-0.8, bad, own[:4], np.array([-9.0, -9, 0, 0]))
+    )
     found = judge.loss(own * 0, scores[:, None])
     # Twenty anomalies are few: the bound decides.
     assert (found.points, found.groups) == (0, 20)
@@ -148,7 +150,7 @@ def test_detectors_compiled_on_usual_samples_tell_far_anomalies(name: str) -> No
     alone = held + np.where(RANDOM.permuted(ALONE, axis=1), 8, 0) * SPREAD
     samples = np.vstack([held, 2 * held, 5 * held, 50 * held, alone]).astype(np.float32)
     scores = exact.score_samples(samples)
-    far = np.abs(scores - threshold) > FAR * np.ptp(exact.score_samples(usual))
+    far = np.abs(scores - threshold) > FAR_DISTANCE * np.ptp(exact.score_samples(usual))
     assert (program.predict(samples) != np.where(scores < threshold, -1, 1))[far].mean() <= 0.005
 
 
@@ -251,7 +253,7 @@ def test_distances_become_detectors(tmp_path: Path) -> None:
         program = tinyml.compile(model, both, board="host", format="fixed", width=16, false_alarms=0.4)
         np.testing.assert_allclose(program.score_samples(beside), -errors, atol=0.01 * np.ptp(errors))
         assert program.threshold is not None
-        far = np.abs(errors + program.threshold) > FAR * np.ptp(errors)
+        far = np.abs(errors + program.threshold) > FAR_DISTANCE * np.ptp(errors)
         found = np.where(-errors < program.threshold, -1, 1)
         assert (program.predict(beside) != found)[far].mean() <= 0.005
     with pytest.raises(InputError, match="all components are kept"):

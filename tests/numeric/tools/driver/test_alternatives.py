@@ -25,8 +25,14 @@ from tinyml.dialects.context import context
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
-from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, NARROW_WIDTH, ORDINARY_EXECUTION, UNSCALED, considered
-from tinyml.tools.driver.choice.choose import NOTABLE, AutoChoice, Bounds, Contenders, NothingFitsError, choose
+from tinyml.tools.driver.choice.alternatives import (
+    ALTERNATIVES,
+    NARROW_WIDTH,
+    ORDINARY_EXECUTION,
+    UNSCALED_ALTERNATIVES,
+    considered,
+)
+from tinyml.tools.driver.choice.choose import FASTER_RATIO, AutoChoice, Bounds, CandidateQueue, NothingFitsError, choose
 from tinyml.tools.driver.choice.trials import Trials
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
@@ -97,11 +103,11 @@ def test_a_scaler_is_as_good_as_scaling_by_hand(estimator: str, scaler: str, see
     by_hand = Problem(piped.name, last, first.transform(piped.x).astype(np.float32), piped.y)
     (tmp_path / "piped").mkdir()
     both = trials_of(piped, tmp_path / "piped"), trials_of(by_hand, tmp_path)
-    for alternative in UNSCALED:
+    for alternative in UNSCALED_ALTERNATIVES:
         like = BY_NAME[f"{alternative.name}, feature scales"]
         trial, hand = (trials.of(row) for trials, row in zip(both, (like, alternative), strict=True))
         times = [each.cost(ORDINARY_EXECUTION).time for each in (trial, hand)]
-        assert "row_scales" in alternative.options or NOTABLE * times[0] <= times[1]  # type: ignore[operator]
+        assert "row_scales" in alternative.options or FASTER_RATIO * times[0] <= times[1]  # type: ignore[operator]
         if alternative.name == NARROW_WIDTH:
             losses = [each.loss() for each in (trial, hand)]
             # Two standard deviations of the difference between two programs that round the same samples differently.
@@ -116,7 +122,7 @@ def test_where_nothing_absorbs_scales_of_features_no_alternative_waits_for_them(
     """The integers of a sensor are the input: the programs are those of the alternatives with one scale."""
     trials = trials_of(fitted("LogisticRegression", "", 3, "like", 0), tmp_path)
     trials.options = replace(trials.options, input_unit="0.01:s10")
-    contenders = Contenders(trials, Bounds(inf, inf, 0.5))
+    contenders = CandidateQueue(trials, Bounds(inf, inf, 0.5))
     contenders.enter([row for row in ALTERNATIVES if not (row.last_resort or row.compact)])
     for refused in (NARROW_WIDTH, "fixed 8, row scales"):
         contenders.admit_deferred(next(row for row in contenders.tried if row.alternative.name == refused))
@@ -138,7 +144,7 @@ def test_a_format_of_a_package_takes_part_where_its_class_says_so(
         assert ours == [*ALTERNATIVES]
         assert (row.name, row.options) == ("tapered 12", {"format": "tapered", "width": 12})
         trials = trials_of(fitted("LogisticRegression", "", 3, "like", 0), tmp_path)
-        contenders = Contenders(trials, Bounds(inf, inf, 0.5))
+        contenders = CandidateQueue(trials, Bounds(inf, inf, 0.5))
         contenders.enter([one for one in considered() if not (one.last_resort or one.compact)])
         assert row in [tried.alternative for tried in contenders.tried]
         alone = [one for one in considered() if one.last_resort or one == row]

@@ -22,7 +22,7 @@ from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.targets.board import Board
 from tinyml.targets.chip import Chip
 from tinyml.tools.driver.choice.alternatives import considered
-from tinyml.tools.driver.choice.choose import NOTABLE
+from tinyml.tools.driver.choice.choose import FASTER_RATIO
 from tinyml.tools.main import main
 from tinyml.tools.tinyml_opt import main as tinyml_opt
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
@@ -151,7 +151,7 @@ def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
         elif row["time"] is None:
             beside = row["verdict"].removeprefix("considered only where ").removesuffix(" is refused")
             assert not verdicts[beside].startswith("loses")
-        elif row["time"] < NOTABLE * taken["time"]:
+        elif row["time"] < FASTER_RATIO * taken["time"]:
             assert row["verdict"].startswith(("loses", "gains", "changes", "weighed", "needs"))
             assert " at first" not in row["verdict"] or row["look"]["points"] > chosen["permitted_loss"]
     assert [line.partition(":")[0] for line in report["lines"] if "Estimated" not in line] == ["Chosen", "Next"]

@@ -11,7 +11,7 @@ from programs.devices import DEVICES, SMALL, roomy
 from programs.paths import MODELS
 from programs.spread import spread
 
-from tinyml.targets.registry import HOST, USUAL, board
+from tinyml.targets.registry import DEFAULT_TARGET, HOST, board
 from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.program_in_folder import program_in
 from tinyml.tools.driver.request import Request
@@ -46,7 +46,7 @@ def limit(device: str) -> int:
 )
 def test_device_equals_evaluator(model: str, format: str, width: int | None, compiled_models: CompiledModels) -> None:
     """On the host and on half of the boards, which take turns: each format and each model meets all of them."""
-    folder = compiled_models.folder(model, format, width, board(roomy(USUAL)))
+    folder = compiled_models.folder(model, format, width, board(roomy(DEFAULT_TARGET)))
     turn = [*MODELS].index(model) + FORMATS.index((format, width))
     data, program = MODELS[model].with_name("test.npz"), program_in(folder)
     for device in (HOST, *DEVICES[1:][turn % 2 :: 2]):
@@ -80,7 +80,7 @@ def test_posits_of_two_widths_in_one_product(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("model", spread(MODELS, 1))
 def test_optimisation_does_not_change_bits(model: str, compiled_models: CompiledModels) -> None:
-    folder = compiled_models.folder(model, "fixed", 16, board(roomy(USUAL)))
+    folder = compiled_models.folder(model, "fixed", 16, board(roomy(DEFAULT_TARGET)))
     data, program = MODELS[model].with_name("val.npz"), program_in(folder)
     for turn, device in enumerate(SMALL, [*MODELS].index(model)):
         optimize = ("O2", "O3")[turn % 2]

@@ -83,21 +83,21 @@ def test_as_many_parts_as_a_message_says_fit(name: str):
         estimator = {
             "neighbours": lambda: sk.KNeighborsClassifier(1).fit(train[:count], y[:count]),
             "trees": lambda: sk.IsolationForest(n_estimators=count, max_samples=512, random_state=0).fit(train),
-            "vectors": lambda: sk.OneClassSVM(nu=number, gamma=0.0005).fit(train[:1000]),
+            "vectors": lambda: sk.OneClassSVM(nu=number, gamma=0.0005).fit(train[:600]),
         }[name]()
         checked: Any = {"false_alarms": 0.05} if name != "neighbours" else {}
         return tinyml.compile(estimator, train[:40], board="uno", format="fixed", width=16, **checked)
 
     with warnings.catch_warnings(action="ignore"):
         with pytest.raises(tinyml.InputError, match=SAID[name]) as error:
-            compiled({"neighbours": 600, "trees": 100, "vectors": 0.5}[name])
+            compiled({"neighbours": 600, "trees": 100, "vectors": 0.6}[name])
         found = re.search(SAID[name], str(error.value))
         assert found is not None
         assert compiled(float(found[1])).report.fits
         if name == "vectors":
             # The kernel makes more vectors of the samples than nu does.
             with pytest.raises(tinyml.InputError, match=r"would fit: fit it with a smaller gamma, or on fewer samples"):
-                tinyml.compile(sk.OneClassSVM(nu=0.1, gamma=0.01).fit(train[:1000]), train[:40], board="uno", width=16)
+                tinyml.compile(sk.OneClassSVM(nu=0.1, gamma=0.01).fit(train[:600]), train[:40], board="uno", width=16)
 
 
 @pytest.mark.parametrize("frame", spread([384, 192], 1))
@@ -105,7 +105,7 @@ def test_shorter_frames_are_advised_where_a_front_end_fills_the_ram(frame: int):
     """And no fewer trees, which take no RAM. The advice, followed, fits."""
     random = np.random.default_rng(4)
     signals = random.normal(size=(12, 768)) * 0.3
-    bands = ((2, 60), (60, 150), (150, 400), (400, 790))
+    bands = ((2, 60),)
 
     def compiled(frame: int, hop: int, **options: Any) -> tinyml.Program:
         motion = features.Motion(samples=768, axes=3, frame=frame, hop=hop, rate=1600, bands=bands)

@@ -22,7 +22,7 @@ from tinyml.lowering import pipelines
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.runtime.model.data import load_data
 from tinyml.targets.c.print_c import write_c
-from tinyml.targets.registry import USUAL, board, chip_of
+from tinyml.targets.registry import DEFAULT_TARGET, board, chip_of
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.measure import run_on_device
 from tinyml.tools.driver.program_in_folder import program_in
@@ -40,8 +40,8 @@ def compiled(name: str, width: int | None, out: Path, **more: Any) -> dict[str, 
 def arena_in_the_object(folder: Path, name: str, scratch: Path) -> int:
     """Bytes of the symbol `NAME_arena`."""
     made = scratch / "m.o"
-    call_tool(chip_of(USUAL), "cc", ["-mmcu=atmega328p", "-Os", "-c", folder / f"{name}.c", "-o", made])
-    symbols = call_tool(chip_of(USUAL), "nm", ["-S", made])
+    call_tool(chip_of(DEFAULT_TARGET), "cc", ["-mmcu=atmega328p", "-Os", "-c", folder / f"{name}.c", "-o", made])
+    symbols = call_tool(chip_of(DEFAULT_TARGET), "nm", ["-S", made])
     [size] = re.findall(rf"^[0-9a-f]+ ([0-9a-f]+) b {name}_arena$", symbols, re.MULTILINE)
     return int(size, 16)
 
@@ -68,7 +68,7 @@ def pack_again(formats: ModuleOp, mode: str, name: str, folder: Path) -> ArenaOp
 def test_the_arena_is_optimal_and_what_the_linker_reserves(
     name: str, width: int, compiled_models: CompiledModels, tmp_path: Path
 ):
-    folder = compiled_models.folder(name, "fixed", width, board(roomy(USUAL)))
+    folder = compiled_models.folder(name, "fixed", width, board(roomy(DEFAULT_TARGET)))
     report = json.loads((folder / "report.json").read_text())
     buffers = (folder / "ir/2-buffers.mlir").read_text()
     [(bound, height)] = re.findall(r"lower_bound = (\d+) : i64} : memref<(\d+)xi8>", buffers)
@@ -134,7 +134,7 @@ def test_results_overlap_the_input(bits: int, height: int, tmp_path: Path):
     assert report["ram_bytes"]["arena"] == report["ram_bytes"]["static"] == height
     # Compiling ran the usual board; the others take turns.
     assert report["mismatch"] is None
-    for device in [one for one in DEVICES if one != USUAL][bits == 9 :: 2]:
+    for device in [one for one in DEVICES if one != DEFAULT_TARGET][bits == 9 :: 2]:
         ran = run_model(RunRequest(folder=tmp_path / "out", data=tmp_path / "out/samples.npz", device=device))
         assert ran["mismatch"] is None
 

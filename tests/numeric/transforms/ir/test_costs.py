@@ -25,7 +25,7 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs, predict_function
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.board import Board
 from tinyml.targets.costs import OPTIMIZE, cost_file, kernel_cost
-from tinyml.targets.registry import USUAL, board
+from tinyml.targets.registry import DEFAULT_TARGET, board
 from tinyml.targets.tiles import Tile
 from tinyml.tools.calibration.costs import main, measured_boards
 from tinyml.tools.calibration.fitting import Measurement, fit, non_negative, table
@@ -51,7 +51,7 @@ def test_estimates_are_near_what_is_measured(model: str, chosen: Board, compiled
     turn = [*MODELS].index(model) + [*measured_boards().values()].index(chosen)
     format, width = FORMATS[turn % len(FORMATS)]
     # What the other tests compile these models for is large enough.
-    large = chosen if chosen.name == roomy(USUAL) else dataclasses.replace(chosen, flash=1 << 20, ram=1 << 18)
+    large = chosen if chosen.name == roomy(DEFAULT_TARGET) else dataclasses.replace(chosen, flash=1 << 20, ram=1 << 18)
     report = json.loads((compiled_models.folder(model, format, width, large) / "report.json").read_text())
     estimate = report["estimate"]
     time = f"{chosen.unit}_per_inference"
@@ -61,7 +61,7 @@ def test_estimates_are_near_what_is_measured(model: str, chosen: Board, compiled
     assert estimate["ram_bytes"] == pytest.approx(report["ram_bytes"]["total"], rel=WITHIN)
 
 
-BOARDS = USUAL, "cortex-m0", "cortex-m4", "riscv"
+BOARDS = DEFAULT_TARGET, "cortex-m0", "cortex-m4", "riscv"
 
 FAMILIES = {"Tree": "trees", "Forest": "trees", "Boosting": "trees", "KNeighbors": "neighbours"}
 """The families of estimators whose time depends on the data, by a part of their names; all others are one family."""
@@ -72,8 +72,8 @@ SMALL = 1000
 BOUNDS: dict[str, dict[str, float]] = {
     "others": dict.fromkeys(BOARDS, 0.15),
     "neighbours": dict.fromkeys(BOARDS, 0.1),
-    "small": {USUAL: 0.2, "cortex-m0": 0.45, "cortex-m4": 0.55, "riscv": 0.65},
-    "trees": {USUAL: 0.16, "cortex-m0": 0.4, "cortex-m4": 0.42, "riscv": 0.5},
+    "small": {DEFAULT_TARGET: 0.2, "cortex-m0": 0.45, "cortex-m4": 0.55, "riscv": 0.65},
+    "trees": {DEFAULT_TARGET: 0.16, "cortex-m0": 0.4, "cortex-m4": 0.42, "riscv": 0.5},
 }
 """The relative error of estimates of time that is reached, by family and board; docs/costs.md says why not 15 %."""
 
@@ -92,7 +92,7 @@ def generated() -> list[tuple[int, tuple[str, int], str]]:
     formats = ("fixed", 8), ("fixed", 16), ("fixed", 32)
     numbers = [number for number in range(len(ESTIMATORS)) if number != LEFT_OUT]
     cases = product(numbers, formats, BOARDS)
-    return [*cases, *product(NEVER_FITTED, formats, (USUAL, "riscv"))]
+    return [*cases, *product(NEVER_FITTED, formats, (DEFAULT_TARGET, "riscv"))]
 
 
 def family_of(name: str, time: float) -> str:
@@ -200,5 +200,5 @@ def test_only_the_deepest_composed_kernel_has_its_stack_in_a_program() -> None:
 
 
 def test_an_unknown_table_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--add", USUAL, "unheard-of"]) == 1
+    assert main(["--add", DEFAULT_TARGET, "unheard-of"]) == 1
     assert capsys.readouterr().err.startswith("error: unknown cost table 'unheard-of' (one of ")

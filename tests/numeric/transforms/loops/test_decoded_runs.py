@@ -21,14 +21,14 @@ from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.targets.registry import HOST, USUAL
+from tinyml.targets.registry import DEFAULT_TARGET, HOST
 
 ROWS, COLUMNS = 6, 75
 """Two blocks of a row, and a rest."""
 WEIGHTS, VECTOR = TaperedType(12, -2), TaperedType(12, 0)
 KERNELS = {
-    (USUAL, "auto"): "tm_dot_s16_s16_s32",
-    (USUAL, "always"): "tm_dot_s16_s16_s32_ram",
+    (DEFAULT_TARGET, "auto"): "tm_dot_s16_s16_s32",
+    (DEFAULT_TARGET, "always"): "tm_dot_s16_s16_s32_ram",
     ("cortex-m0", "auto"): "tm_cm_dot_s16_s16_s32",
     ("cortex-m0", "always"): "tm_cm_dot_s16_s16_s32",
 }
@@ -97,7 +97,7 @@ def run(text: str, vectors: NDArray[np.int16], target: str, device: str, folder:
     spread_product(4, ["auto", "always"], [HOST, *(name for names in CORES.values() for name in names), "cortex-m3"]),
 )
 def test_bits(device: str, packed: str, tmp_path: Path):
-    target = USUAL if device == HOST else device
+    target = DEFAULT_TARGET if device == HOST else device
     run(PRODUCT, VECTORS, target, device, tmp_path, packed)
 
 

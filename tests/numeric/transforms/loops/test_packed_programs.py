@@ -24,7 +24,7 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import CTarget
-from tinyml.targets.registry import HOST, USUAL
+from tinyml.targets.registry import DEFAULT_TARGET, HOST
 from tinyml.tools.calibration.programs import micro_programs
 from tinyml.tools.calibration.programs.micro_programs import MicroProgram
 from tinyml.tools.driver.stages import load_program
@@ -119,7 +119,7 @@ def test_sparse_rows_and_their_vector_packed(width: int, tmp_path: Path):
     options = {"width": width, "packed": "always", "pack_buffers": True}
     # The host runs what is printed for the usual target each time, and chips take turns.
     check(PROGRAMS["sparse"], options, [TURNS[0], *TURNS[1 + (width == 12) :: 2]], tmp_path, "#scratch.packed_ram<")
-    [source] = (tmp_path / USUAL).glob("*.c")
+    [source] = (tmp_path / DEFAULT_TARGET).glob("*.c")
     assert f"tm_dot_near_s{width}_s{width}_s32(&program_Z_rows" in source.read_text()
 
 
@@ -175,7 +175,7 @@ def check(
     module = load_program(program, ctx)
     data = program.with_name("val.npz")
     options = {"data": str(data), **options}
-    pipelines.run(module, ctx, pipelines.flatten("reals-to-formats", {**options, "target": USUAL}))
+    pipelines.run(module, ctx, pipelines.flatten("reals-to-formats", {**options, "target": DEFAULT_TARGET}))
     interface, inputs = interface_of(module), encode_inputs(module, np.load(data)["x"][:3])
     expected = evaluate(module, inputs).scores
     for target in dict(devices):

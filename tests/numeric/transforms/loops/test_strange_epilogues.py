@@ -21,7 +21,7 @@ from tinyml.lowering.tdsl_to_loops import LowerTdslToLoopsPass
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.targets.registry import HOST, USUAL
+from tinyml.targets.registry import DEFAULT_TARGET, HOST
 from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.loops.block_rows import BlockRowsPass
 from tinyml.transforms.loops.fuse_loops import FuseLoopsPass
@@ -119,7 +119,7 @@ def test_rows_are_expanded_with_it():
 
 
 @pytest.mark.parametrize("text", [ONE_SUM, TWO_SUMS], ids=["one", "two"])
-@pytest.mark.parametrize("target", [HOST, USUAL, "cortex-m4"])
+@pytest.mark.parametrize("target", [HOST, DEFAULT_TARGET, "cortex-m4"])
 def test_bits(target: str, text: str, tmp_path: Path):
     need_tools(target)
     ctx, module = parsed(text)

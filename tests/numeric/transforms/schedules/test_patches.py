@@ -26,9 +26,11 @@ from tinyml.dialects.context import context
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.registry import HOST
 from tinyml.transforms.formats.plan_execution import streamed_segments
+from tinyml.transforms.schedules.channels_in_patches import CHANNELS_IN_PATCHES
 from tinyml.transforms.schedules.patches import PATCHES
 from tinyml.transforms.schedules.plans.network import network_of
 from tinyml.transforms.schedules.protocol import NotTiled
+from tinyml.transforms.schedules.rewriting.channel_patches import ChannelPatches
 from tinyml.transforms.schedules.rewriting.patch_loops import PatchLoops
 
 
@@ -53,6 +55,29 @@ def test_any_tiles_compute_the_same_bits(network: str, data: st.DataObject):
     check_bits(module, tiled)
 
 
+def by_channels(module: ModuleOp, last: int, count: int, loop: tuple[int, int]) -> ChannelPatches | None:
+    try:
+        return ChannelPatches(network_of(predict_function(module)), last, count, [loop])
+    except NotTiled:
+        return None
+
+
+@settings(max_examples=4)
+@given(st.one_of(channel_networks(), networks()), st.data())
+def test_any_loop_over_channels_in_tiles_computes_the_same_bits(network: str, data: st.DataObject):
+    module = refined(Parser(context(), network).parse_module())
+    count = len(network_of(predict_function(module)).graph.nodes)
+    options = [(last, i, k) for last in range(count) for k in range(last + 1) for i in range(k)]
+    tiled = module.clone()
+    tiles = data.draw(st.sampled_from((1, 2, 3)))
+    order = data.draw(st.permutations(options)) if options else []
+    run = next(filter(None, (by_channels(tiled, last, tiles, (i, k)) for last, i, k in order)), None)
+    assume(run)
+    assert run is not None
+    run.rewrite()
+    check_bits(module, tiled)
+
+
 def test_tiles_that_share_memory_with_windows_of_earlier_ones():
     """A ring of one pixel is not written where nobody reads it, and lies where windows are gathered for each tile."""
     net = NetworkWriter((1, 7, 7, 3), 7)
@@ -66,6 +91,30 @@ def test_tiles_that_share_memory_with_windows_of_earlier_ones():
     assert run is not None
     run.rewrite()
     check_bits(module, tiled)
+
+
+def bottlenecks() -> ModuleOp:
+    """Two inverted bottlenecks on a large image, of which the second has a residual connection."""
+    net = NetworkWriter((1, 16, 16, 1), 7)
+    image = net.convolution(net.input, 4, 3, padding=1)
+    image = net.convolution(net.convolution(net.convolution(image, 24), None, 3, strides=2, padding=(0, 1, 0, 1)), 4)
+    inner = net.convolution(net.convolution(net.convolution(image, 24), None, 3, padding=1), 4)
+    return net.module(net.convolution(net.pool(net.add(inner, image)), 4, 3, padding=1))
+
+
+@pytest.mark.parametrize("device", [HOST, "uno", "cortex-m4"])
+def test_networks_run_by_channels_in_patches_on_devices(device: str, tmp_path: Path):
+    """The arena is no larger than the plan says, which is less than that of either axis alone."""
+    module = refined(bottlenecks())
+    network = network_of(predict_function(module))
+    plan = CHANNELS_IN_PATCHES.program_plan(network, None, network.graph.macs * 30 // 100)
+    program = buffers_of(module, "channels-in-patches", device)
+    segment, *_ = streamed_segments(program)
+    assert (segment["by"], segment["more_macs"]) == (plan.segments[0].schedule, plan.segments[0].extra)
+    assert segment["by"] == "2x2 patches by channels"
+    assert arena(program) == 1362 <= plan.bits // 8
+    assert [arena(buffers_of(module, mode)) for mode in ("patches", "partial-32")] == [2224, 2992]
+    check_bits_on_device(module, program, inputs_of(module, 2), device, tmp_path)
 
 
 def shrinking_network() -> ModuleOp:

@@ -25,13 +25,13 @@ from tinyml.transforms.schedules.protocol import Kernels, NotTiled
 from tinyml.transforms.schedules.rings.pooled_blocks import By
 from tinyml.transforms.schedules.streaming import Streamed
 from tinyml.transforms.schedules.table import schedule_named
-from tinyml.transforms.schedules.tiling.window_tiles import AMPLE
+from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY
 
 
 def streamed(module: ModuleOp, first: int, last: int, by: By) -> ModuleOp:
     """A program with the nodes from first to last as one loop nest; raises `NotTiled`."""
     module = module.clone()
-    Streamed(by).rewrite(network_of(predict_function(module)), first, last)(Kernels(HOST, AMPLE))
+    Streamed(by).rewrite(network_of(predict_function(module)), first, last)(Kernels(HOST, AMPLE_MEMORY))
     module.verify()
     return module
 

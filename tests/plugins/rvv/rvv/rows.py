@@ -18,7 +18,7 @@ from tinyml.extend.chips import (
     RIGHT,
     Code,
     Repeated,
-    RowNest,
+    RowKernel,
     WeightStream,
     balanced,
     joined,
@@ -35,7 +35,7 @@ _SCALARS, _TO = ("t0", "t1", "t2", "t3"), "t5"
 _BYTES, _WEIGHTS, _NUMBERS = ("v0", "v2"), "v4", "v0"
 
 
-class StreamedRows(RowNest):
+class StreamedRows(RowKernel):
     """Code that rounds halves upwards and reads the stream of weights from its start for each group of windows."""
 
     SATURATED = 0

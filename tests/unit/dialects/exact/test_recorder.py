@@ -21,13 +21,13 @@ from tinyml.tools.proofs.op_statements import OpStatement
 from tinyml.tools.proofs.statements import statements
 from tinyml.tools.tinyml_opt import main
 from tinyml.transforms.ir import arithmetic
-from tinyml.transforms.ir.arithmetic import Alone
+from tinyml.transforms.ir.arithmetic import OpFunction
 
 FORMATS = ("fixed:8", "fixed:16", "posit:6", "minifloat:4", "codebook:4", "mxint:8", "affine:8")
 
 
-def lowered(statement: OpStatement) -> Alone:
-    return Alone.recorded(statement.op, [(domain[0], domain[-1]) for domain in statement.domains])
+def lowered(statement: OpStatement) -> OpFunction:
+    return OpFunction.recorded(statement.op, [(domain[0], domain[-1]) for domain in statement.domains])
 
 
 def live(module: ModuleOp) -> str:

@@ -321,7 +321,7 @@ def test_raws_of_small_samples_are_computed_in_large_blocks(op: str, element: st
     monkeypatch.setattr(Outputs, "of", of)
     whole = evaluate(module, inputs).scores
     assert blocks == [len(inputs)]
-    monkeypatch.setattr(evaluator, "LIVE", 0)
+    monkeypatch.setattr(evaluator, "LIVE_BYTES", 0)
     np.testing.assert_array_equal(evaluate(module, inputs).scores, whole)
     assert blocks[1:] == [CHUNK, CHUNK, CHUNK, 5]
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.cli.atomic_output import MARK, atomic_folder, only_empty, pending_output, stale_outputs
+from tinyml.tools.cli.atomic_output import MARKER_FILE, atomic_folder, only_empty, pending_output, stale_outputs
 
 
 def everything(folder: Path) -> Sequence[str]:
@@ -200,10 +200,10 @@ def test_what_only_looks_like_a_leftover_stays(out: Path):
     for folder in (plain, plain / "new", plain / "old", empty):
         folder.mkdir()
     (plain / "new/mine").write_text("mine")
-    (plain / MARK).touch()
+    (plain / MARKER_FILE).touch()
     linked.symlink_to(killed.folder)
     file.write_text("mine")
     write(out)
     assert set(out.parent.iterdir()) == {out, copy, plain, empty, linked, file}
     assert (plain / "new/mine").read_text() == file.read_text() == "mine"
-    assert set(plain.iterdir()) == {plain / "new", plain / "old", plain / MARK}
+    assert set(plain.iterdir()) == {plain / "new", plain / "old", plain / MARKER_FILE}

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import tinyml
 from tinyml.runtime.model.data import Data
-from tinyml.tools.driver.choice.statistics import FEW
+from tinyml.tools.driver.choice.statistics import FEW_SAMPLES
 from tinyml.tools.driver.data_faults import NO_FAULTS, DataFaults, data_faults
 
 
@@ -45,8 +45,8 @@ def test_faults_are_found(name: str):
     assert val.y is not None
     found = data_faults(reals, of(val.x[val.y != 1], val.y[val.y != 1]), None, chosen=True)
     assert found.missing == ("1",)
-    few = of(val.x[: FEW - 1], val.y[: FEW - 1])
-    assert data_faults(reals, few, None, chosen=True).few == FEW - 1
+    few = of(val.x[: FEW_SAMPLES - 1], val.y[: FEW_SAMPLES - 1])
+    assert data_faults(reals, few, None, chosen=True).few == FEW_SAMPLES - 1
     # Nothing is chosen by the data of a model that keeps its formats.
     assert data_faults(reals, few, None, chosen=False) == NO_FAULTS
 

@@ -27,7 +27,7 @@ from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.plain_terms import plain_format, plain_operation
 from tinyml.tools.reports.pages.html import TEMPLATES, table
 from tinyml.tools.reports.pages.report_page import report_page
-from tinyml.tools.reports.svg import COLOURS, READABLE, Drawing, picture_style
+from tinyml.tools.reports.svg import COLOURS, MIN_PICTURE_WIDTH, Drawing, picture_style
 
 TOUR = ROOT / "docs/tour"
 MOST_BYTES = 1_500_000
@@ -428,7 +428,7 @@ def test_vectors_that_are_images_are_drawn_so() -> None:
     assert image_shape(np.zeros((2, 32, 32, 3))) == (32, 32, 3)
 
 
-@pytest.mark.parametrize(("width", "least"), [(300, 300), (960, READABLE)])
+@pytest.mark.parametrize(("width", "least"), [(300, 300), (960, MIN_PICTURE_WIDTH)])
 def test_a_picture_on_a_narrow_screen_scrolls_rather_than_shrinks(width: int, least: int) -> None:
     """A small one is not enlarged either."""
     assert f'style="max-width:100%;min-width:{least}px;' in Drawing(width, 10).inline()

@@ -17,7 +17,14 @@ from tinyml.dialects.scratch import ArenaOp, ViewOp
 from tinyml.lowering import pipelines
 from tinyml.tools.driver.stages import load_program
 from tinyml.transforms.buffers.packing import Effort, Overlap, Proof, Rectangle, branch_and_bound, lower_bound, pack
-from tinyml.transforms.buffers.packing.judge import WORK, Verdict, judge, judge_by_search, judge_height, other_judge
+from tinyml.transforms.buffers.packing.judge import (
+    WORK_LIMIT,
+    Verdict,
+    judge,
+    judge_by_search,
+    judge_height,
+    other_judge,
+)
 
 SEEDS = spread(range(200), 20)
 
@@ -95,8 +102,8 @@ def test_a_judgement_keeps_its_limit_on_work(given: Sequence[Rectangle], verdict
     with calls() as made:
         judgement = judge(given, bound)
     assert judgement.verdict is verdict
-    assert judgement.work <= WORK + max(len(given), 4 + bound // 4096)
-    assert made.count < WORK / 4
+    assert judgement.work <= WORK_LIMIT + max(len(given), 4 + bound // 4096)
+    assert made.count < WORK_LIMIT / 4
 
 
 @contextmanager

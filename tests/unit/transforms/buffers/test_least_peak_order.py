@@ -52,6 +52,32 @@ def test_a_small_budget_gives_an_order_and_a_bound(problem: OrderingProblem, bud
     assert found.bound <= best.peak <= found.peak == problem.peak(found.tasks)
 
 
+@given(problems(9), st.integers(0, 1))
+def test_the_rest_of_an_order_needs_least_at_each_step(problem: OrderingProblem, backwards: int):
+    """The heap of needs, which are computed anew only where they change, against all needs at each step."""
+    everything = (1 << len(problem.tasks)) - 1
+    done = everything if backwards else 0
+    alive, order = problem.alive(done), list[int]()
+    while choices := problem.choices(done, bool(backwards)):
+        steps = {i: problem.step(done, i, alive) for i in choices}
+        order.append(min(choices, key=lambda i: steps[i][1:]))
+        done, _, alive = steps[order[-1]]
+    assert [*least_peak_order.greedy_order(problem, everything if backwards else 0, bool(backwards))] == order
+
+
+def test_sets_take_little_memory(monkeypatch: pytest.MonkeyPatch):
+    """Many branches side by side have too many sets to hold; the rest of the order needs least at each step."""
+    count = 30
+    tasks = [Task(frozenset({i, count + i})) for i in range(count)]
+    problem = OrderingProblem(
+        [*range(1, count + 1), *(1 for _ in range(count))], tasks, frozenset(range(count, 2 * count))
+    )
+    monkeypatch.setattr(least_peak_order, "MOST_BITS", count * count)
+    found = least_peak_order.search_order(problem, 10000, backwards=False)
+    assert is_order(problem, found.tasks)
+    assert found.peak == problem.peak(found.tasks)
+
+
 def test_finish_one_branch_before_the_next_begins():
     """Four branches that each make much of the input and little of that, then a sum."""
     much, little = range(1, 5), range(5, 9)

@@ -22,7 +22,7 @@ from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.data import Data
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
-from tinyml.transforms.formats.assignment.score_errors import WORTH, ScoreErrors
+from tinyml.transforms.formats.assignment.score_errors import MIN_SAVED_SHARE, ScoreErrors
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, EvaluationTask
 from tinyml.transforms.reals.analysis.profiles import record_profiles
@@ -99,10 +99,10 @@ def chosen(*formats: Off) -> object:
 def test_effort_has_to_be_worth_it():
     """At the limit and just beyond it; of equal effort the better one, and of equal errors the first, are taken."""
     best = Off(1.0, 1)
-    assert chosen(best, near := Off(1 + 0.99 * WORTH, 0)) == near
-    assert chosen(best, Off(1 + 1.01 * WORTH, 0)) == best
-    assert chosen(Off(1 + 0.5 * WORTH, 1), best) == best
-    assert chosen(best, Off(1 + 0.5 * WORTH, 2)) == best
+    assert chosen(best, near := Off(1 + 0.99 * MIN_SAVED_SHARE, 0)) == near
+    assert chosen(best, Off(1 + 1.01 * MIN_SAVED_SHARE, 0)) == best
+    assert chosen(Off(1 + 0.5 * MIN_SAVED_SHARE, 1), best) == best
+    assert chosen(best, Off(1 + 0.5 * MIN_SAVED_SHARE, 2)) == best
     assert chosen(first := Off(2.0, 0), Off(2.0, 0)) is first
     # Errors that change next to no answer are no reason.
     assert chosen(Off(1e-9, 1), fast := Off(1e-7, 0)) == fast

@@ -13,7 +13,7 @@ from programs.spread import examples
 from xdsl.dialects import scf
 
 from tinyml.dialects.loops import trips_of
-from tinyml.transforms.ir.accesses import NEVER, Access, accesses, distance
+from tinyml.transforms.ir.accesses import DISJOINT_DISTANCE, Access, accesses, distance
 
 VIEWS = {0: (0, 8), 1: (0, 16), 2: (64, 16), 3: (1000, 8), 4: (68, 8)}
 """Views of an arena: where they start, in bytes, and the bits of an element. Some share bytes."""
@@ -144,7 +144,7 @@ def test_against_all_iterations(nest: Nest):
     if first.is_apart(second):
         assert not nest.distances
     if between is not None:
-        assert nest.distances == ({between} if between != NEVER else set())
+        assert nest.distances == ({between} if between != DISJOINT_DISTANCE else set())
 
 
 @settings(max_examples=examples(50))
@@ -155,4 +155,4 @@ def test_distances_along_one_loop_are_known(nest: Nest):
     if between is None:
         assert len(nest.distances) > 1
     else:
-        assert nest.distances == ({between} if between != NEVER else set())
+        assert nest.distances == ({between} if between != DISJOINT_DISTANCE else set())

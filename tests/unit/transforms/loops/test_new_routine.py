@@ -17,7 +17,7 @@ from xdsl.parser import Parser
 from tinyml.dialects import num
 from tinyml.dialects.context import context
 from tinyml.dialects.num.base import SAME_SUM
-from tinyml.dialects.num.kernels.calls import MEMREF, Arguments, Loops
+from tinyml.dialects.num.kernels.calls import MEMREF, Arguments, LoopBuilding
 from tinyml.dialects.plugins import Row
 from tinyml.lowering.exact_to_arith import LowerExactToArithPass
 from tinyml.lowering.num_to_exact import LowerNumToExactPass
@@ -52,7 +52,7 @@ class EnergyAttr(num.LoopRoutineAttr):
     def verify_call(self, call: num.CallOp) -> None:
         num.run_length(call.arguments[1])
 
-    def expand(self, call: num.CallOp, loops: Loops) -> SSAValue:
+    def expand(self, call: num.CallOp, loops: LoopBuilding) -> SSAValue:
         def mac(sum: SSAValue, k: SSAValue) -> SSAValue:
             x = loops.load(call.arguments[1], [k])
             return loops.insert(num.MacOp(sum, x, x))

@@ -123,7 +123,7 @@ def test_a_copy_may_be_changed():
 
 
 def test_modules_that_are_forgotten_are_made_again(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(store, "RECENT", 1)
+    monkeypatch.setattr(store, "MODULES_PER_LEVEL", 1)
     programs = CountingPrograms()
     dead, usual = (programs.of(module(text)).after(SimplifyPass()) for text in (DEAD, SUM))
     digest = dead.digest

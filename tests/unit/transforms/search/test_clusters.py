@@ -31,7 +31,7 @@ from tinyml.transforms.formats.evaluation.candidates import outcomes_of
 from tinyml.transforms.search.engine.workers import Workers
 from pathlib import Path
 if __name__ == "__main__":
-    workers_module.PATIENCE = 0.0
+    workers_module.START_DELAY = 0.0
     problem, tasks = pickle.loads(Path(sys.argv[1]).read_bytes())
     with ExitStack() as stack:
         cluster = LocalCluster(1, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address=None)
@@ -101,7 +101,7 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> RayModule:
     ray = RayModule()
     for name in ("ray", "ray.util", "ray.util.joblib"):
         monkeypatch.setitem(sys.modules, name, ray)
-    monkeypatch.setattr(workers_module, "PATIENCE", 0.0)
+    monkeypatch.setattr(workers_module, "START_DELAY", 0.0)
     return ray
 
 

@@ -39,7 +39,7 @@ def test_a_candidate_is_given_up_only_where_it_is_hopeless(model: str, metric: s
 
 
 def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(workers_module, "PATIENCE", 0.0)
+    monkeypatch.setattr(workers_module, "START_DELAY", 0.0)
     found: list[tuple[list[CandidateOutcome], object]] = []
     for jobs in (1, 2):
         with Workers(jobs) as started, evaluation_of("protonn", started) as evaluation:
@@ -61,7 +61,7 @@ def end_elsewhere(problem: SearchProblem, tasks: Sequence[int]) -> list[int]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="joblib starts the processes")
 def test_processes_are_copies_beside_which_the_first_one_works(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(workers_module, "PATIENCE", 0.0)
+    monkeypatch.setattr(workers_module, "START_DELAY", 0.0)
     with Workers(3) as started:
         found = [process for _, process in started.run(problem_of("protonn"), range(24), numbers_of_processes)]
     assert found[-1] == os.getpid()
@@ -70,7 +70,7 @@ def test_processes_are_copies_beside_which_the_first_one_works(monkeypatch: pyte
 
 @pytest.mark.skipif(sys.platform != "linux", reason="joblib starts the processes")
 def test_a_process_that_ends_is_one_line(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(workers_module, "PATIENCE", 0.0)
+    monkeypatch.setattr(workers_module, "START_DELAY", 0.0)
     with Workers(2) as started:
         # The second time, it has ended before anything is sent.
         for _ in range(2):

@@ -793,4 +793,4 @@ def test_weights_of_the_whole():
     }  # fmt: skip
     assert search.judged.phases == ["widths", "one by one", "within the limit"]
     assert SearchWeightsPass("").weight_bits == 4.5
-    assert (search_weights.NARROW, search_weights.MADE, search_weights.TRIES) == (8, 5, 24)
+    assert (search_weights.CONSTANT_BITS, search_weights.SYNTHESISED_BITS, search_weights.TRIES) == (8, 5, 24)

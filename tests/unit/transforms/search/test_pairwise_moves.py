@@ -13,7 +13,7 @@ from programs.spread import spread
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.evaluation.reference import MarginModel
-from tinyml.transforms.search.engine.moves import GAIN, LinearErrors, PairwiseMoves, possible_changes
+from tinyml.transforms.search.engine.moves import MIN_GAIN, LinearErrors, PairwiseMoves, possible_changes
 from tinyml.transforms.search.engine.search import Feasibility, Limits, Search
 
 OFFERED = [FixedType.of_width(width) for width in (6, 8, 16)]
@@ -84,7 +84,7 @@ def test_proposals_are_within_the_limits(model: str):
             assert costs.estimated(search.formats(choices)).within(limits.cost)
             changed = [place for place, choice in enumerate(choices) if choice != start[place]]
             assert 1 <= len(changed) <= 2
-            assert np.abs(errors.predicted(choices)).sum() < (1 - GAIN) * np.abs(here).sum()
+            assert np.abs(errors.predicted(choices)).sum() < (1 - MIN_GAIN) * np.abs(here).sum()
 
 
 def test_memory_tells_few_widths_apart():

@@ -48,7 +48,7 @@ def test_lists_made_by_the_errors_of_margins_lose_less(monkeypatch: pytest.Monke
     with evaluation_of("protonn") as evaluation:
         search = search_in(evaluation)
         made = SearchWeightsPass("", weight_bits=3).search(search)
-        monkeypatch.setattr(search_weights, "MADE", 0)
+        monkeypatch.setattr(search_weights, "SYNTHESISED_BITS", 0)
         fitted = SearchWeightsPass("", weight_bits=3).search(search)
         assert bits_of(search, made.choices) <= 3
         assert any(choice.is_made for choice in made.choices)

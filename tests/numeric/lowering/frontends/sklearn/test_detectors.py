@@ -16,7 +16,7 @@ from tinyml.dialects import tdsl
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
-from tinyml.tools.driver.detection import FAR, anomalies
+from tinyml.tools.driver.detection import FAR_DISTANCE, anomalies
 
 Array = NDArray[Any]
 
@@ -67,7 +67,7 @@ def test_scores_and_decisions_are_those_of_the_estimator(name: str, tmp_path: Pa
     np.testing.assert_allclose(exact - threshold, detector.decision_function(data.held_x), atol=1e-4 * np.ptp(expected))
     formats = in_format(module, Halves(np.vstack([data.x, data.held_x]), data.y, data.held_x, data.y), "fixed", 16)
     outputs = evaluate(formats, encode_inputs(formats, data.held_x))
-    far = np.abs(expected - threshold) > FAR * np.ptp(expected)
+    far = np.abs(expected - threshold) > FAR_DISTANCE * np.ptp(expected)
     found = np.where(anomalies(formats, outputs, threshold), -1, 1)
     assert (found != detector.predict(data.held_x))[far].mean() <= 0.005
     errors = np.abs(scores_of(in_reals(formats, outputs))[:, 0] - expected)

@@ -38,7 +38,7 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
-from tinyml.targets.registry import HOST, USUAL
+from tinyml.targets.registry import DEFAULT_TARGET, HOST
 from tinyml.tools.driver.measure import first_mismatch
 
 SHAPE = (1, 6, 7, 4)
@@ -235,7 +235,7 @@ def on_devices(content: bytes, inputs: NDArray[Any], target: str, tmp_path: Path
     expected, interface = evaluate(module, x), interface_of(module)
     lowered(module, ctx, **options)
     write_c(module, ctx, target, tmp_path)
-    for device in (HOST, target) if target == roomy(USUAL) else (target,):
+    for device in (HOST, target) if target == roomy(DEFAULT_TARGET) else (target,):
         runner = runner_for(device)
         result = runner.run(runner.build(tmp_path, interface, tmp_path / device), interface, x)
         assert first_mismatch(expected, Outputs(None, result.scores, result.more)) is None

@@ -14,18 +14,18 @@ from measured.tables import PAGES, column_of, tables
 
 from tinyml.dialects import tdsl
 from tinyml.tools.driver.choice.alternatives import ALTERNATIVES, NARROW_WIDTH
-from tinyml.tools.driver.choice.choose import NOTABLE, Bounds, Contenders, Tried, fastest_first
+from tinyml.tools.driver.choice.choose import FASTER_RATIO, Bounds, Candidate, CandidateQueue, fastest_first
 from tinyml.tools.driver.choice.trials import EstimatedCost
 
 BY_NAME = {alternative.name: alternative for alternative in ALTERNATIVES}
 
 
-def row(name: str, time: float | None, flash: float = 0.0) -> Tried:
+def row(name: str, time: float | None, flash: float = 0.0) -> Candidate:
     trial = SimpleNamespace(alternative=BY_NAME[name])
-    return Tried(cast("Any", trial), EstimatedCost(time, flash, 0.0), {})
+    return Candidate(cast("Any", trial), EstimatedCost(time, flash, 0.0), {})
 
 
-def network(name: str, time: float, streamed: float = math.inf) -> Tried:
+def network(name: str, time: float, streamed: float = math.inf) -> Candidate:
     """An alternative of a network of images, with its times by ordinary execution and by streaming."""
     tried = row(name, time)
     image = tdsl.Conv2dOp.__new__(tdsl.Conv2dOp)
@@ -34,7 +34,7 @@ def network(name: str, time: float, streamed: float = math.inf) -> Tried:
     return tried
 
 
-def names(rows: list[Tried]) -> list[str]:
+def names(rows: list[Candidate]) -> list[str]:
     return [row.alternative.name for row in fastest_first(rows)]
 
 
@@ -52,7 +52,7 @@ def test_nothing_comes_before_what_is_notably_faster(order: list[str], times: li
     assert {id(one) for one in ordered} == {id(one) for one in given}
     for place, first in enumerate(ordered):
         for later in ordered[place + 1 :]:
-            assert cast("float", later.cost.time) >= NOTABLE * cast("float", first.cost.time)
+            assert cast("float", later.cost.time) >= FASTER_RATIO * cast("float", first.cost.time)
 
 
 @pytest.mark.parametrize("streamed", [84, 98])
@@ -60,7 +60,7 @@ def test_an_accepted_program_waits_where_a_schedule_makes_another_one_faster(str
     """Schedules are estimated of these two alone: no schedule gains as much as the third would have to."""
     accepted, other = network(NARROW_WIDTH, 100, 100), network("fixed 16", 110, streamed)
     far = network("zeroskew 8", 130)
-    contenders = Contenders(cast("Any", None), Bounds(1e6, 1e6, 0.5), [other, far], [accepted, other, far])
+    contenders = CandidateQueue(cast("Any", None), Bounds(1e6, 1e6, 0.5), [other, far], [accepted, other, far])
     assert contenders.is_fastest(accepted) == (streamed == 98)
     assert contenders.waiting == ([other, far] if streamed == 98 else [other, accepted, far])
     assert (other.placed, far.placed) == (True, False)

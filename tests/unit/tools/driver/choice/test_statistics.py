@@ -13,17 +13,25 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.driver.choice.statistics import FEW, MANY, TELLING, Judge, Loss, sample_groups, upper_bound
+from tinyml.tools.driver.choice.statistics import (
+    FEW_SAMPLES,
+    MARGIN_DISTANCE,
+    NORMAL_SAMPLES,
+    Loss,
+    LossModel,
+    sample_groups,
+    upper_bound,
+)
 from tinyml.tools.driver.request import USUAL_GROWTH
 
 
-def judge(scores: Any, labels: Any = None, groups: Any = None) -> Judge:
+def judge(scores: Any, labels: Any = None, groups: Any = None) -> LossModel:
     """The judge of a model of several classes with given scores."""
     own = np.arange(len(scores)) if groups is None else groups
-    return Judge(scores.argmax(1), labels, scores, own, numbers=False)
+    return LossModel(scores.argmax(1), labels, scores, own, numbers=False)
 
 
-def drawn(seed: int, samples: int, noise: float) -> tuple[Judge, np.ndarray[Any, Any]]:
+def drawn(seed: int, samples: int, noise: float) -> tuple[LossModel, np.ndarray[Any, Any]]:
     """Samples of two classes whose margin is normal with mean 1, and scores with an error in a program."""
     random = np.random.default_rng(seed)
     labels = random.integers(0, 2, samples)
@@ -60,7 +68,7 @@ def test_the_bound_covers_what_is_lost_beside_gains(samples: int, lost: float, g
 
 
 def test_the_bound_of_many_changes_is_that_of_a_normal_net_loss() -> None:
-    exact, normal = upper_bound(210, MANY - 210, 5000), upper_bound(211, MANY - 210, 5000)
+    exact, normal = upper_bound(210, NORMAL_SAMPLES - 210, 5000), upper_bound(211, NORMAL_SAMPLES - 210, 5000)
     assert upper_bound(9000, 1000, 10000) < 0.81
     assert normal - exact == pytest.approx(1 / 5000, abs=1e-4)
 
@@ -151,7 +159,7 @@ def test_without_labels_every_other_answer_counts() -> None:
 
 def test_without_scores_samples_are_counted() -> None:
     classes = np.arange(100) % 2
-    model = Judge(classes, classes, None, np.arange(100), numbers=False)
+    model = LossModel(classes, classes, None, np.arange(100), numbers=False)
     other = classes.copy()
     other[:2] = 1 - other[:2]
     loss = model.loss(other, None)
@@ -173,21 +181,21 @@ def test_samples_of_a_group_that_change_together_count_as_one() -> None:
     other = classes.copy()
     other[:10] = 1 - other[:10]
     for groups, counts in ((np.arange(200), (10, 0, 200)), (np.arange(200) // 10, (1, 0, 20))):
-        model = Judge(classes, classes, None, groups, numbers=False)
+        model = LossModel(classes, classes, None, groups, numbers=False)
         assert model.loss(other, None).bound == pytest.approx(100 * upper_bound(*counts))
 
 
 @pytest.mark.parametrize(
     ("points", "likely", "bound", "groups", "loss", "allowed", "certain"),
     [
-        (0.4, 0.4 + TELLING - 0.01, 3.0, FEW, 0.5, True, True),
-        (0.4, 0.4 + TELLING + 0.01, 3.0, FEW, 0.5, True, False),
-        (0.4, None, 3.0, FEW, 0.5, True, False),
-        (0.4, None, 0.5, FEW, 0.5, True, True),
-        (-3.6, 1.7, 3.0, FEW, 0.5, True, False),
-        (0.4, 0.4 + TELLING - 0.01, 3.0, FEW - 1, 0.5, True, False),
-        (0.4, 0.5, 0.5, FEW - 1, 0.5, True, True),
-        (0.6, 0.6, 0.6, FEW, 0.5, False, False),
+        (0.4, 0.4 + MARGIN_DISTANCE - 0.01, 3.0, FEW_SAMPLES, 0.5, True, True),
+        (0.4, 0.4 + MARGIN_DISTANCE + 0.01, 3.0, FEW_SAMPLES, 0.5, True, False),
+        (0.4, None, 3.0, FEW_SAMPLES, 0.5, True, False),
+        (0.4, None, 0.5, FEW_SAMPLES, 0.5, True, True),
+        (-3.6, 1.7, 3.0, FEW_SAMPLES, 0.5, True, False),
+        (0.4, 0.4 + MARGIN_DISTANCE - 0.01, 3.0, FEW_SAMPLES - 1, 0.5, True, False),
+        (0.4, 0.5, 0.5, FEW_SAMPLES - 1, 0.5, True, True),
+        (0.6, 0.6, 0.6, FEW_SAMPLES, 0.5, False, False),
     ],
 )
 def test_what_the_bound_does_not_decide_margins_of_enough_samples_may_tell(
@@ -209,12 +217,12 @@ def test_no_loss_means_that_no_sample_is_lost() -> None:
     assert not Loss(-0.01, 0.02, 1, 0, 1000, 1000).allowed(0)
 
 
-def numbers(seed: int, samples: int, own: float) -> tuple[Judge, np.ndarray[Any, Any]]:
+def numbers(seed: int, samples: int, own: float) -> tuple[LossModel, np.ndarray[Any, Any]]:
     """Two outputs whose units differ a hundredfold, and a model with an error of its own, as a share of the spread."""
     random = np.random.default_rng(seed)
     exact = random.standard_normal((samples, 2)) * [1, 100]
     targets = exact + own * random.standard_normal((samples, 2)) * [1, 100]
-    return Judge(np.zeros(samples, np.int64), None, exact, np.arange(samples), True, targets=targets), exact
+    return LossModel(np.zeros(samples, np.int64), None, exact, np.arange(samples), True, targets=targets), exact
 
 
 @pytest.mark.parametrize(("own", "added", "growth"), [(0.1, 0.1, 41.4), (0.1, 0.03, 4.4), (0.01, 0.1, 905)])
@@ -243,7 +251,7 @@ def test_each_output_is_judged_by_its_own_error() -> None:
 def test_pixels_are_judged_together_and_targets_may_be_unknown() -> None:
     random = np.random.default_rng(3)
     exact = random.standard_normal((300, 16)) * ([1.0] * 15 + [0.001])
-    model = Judge(np.zeros(300, np.int64), None, exact, np.arange(300), numbers=True)
+    model = LossModel(np.zeros(300, np.int64), None, exact, np.arange(300), numbers=True)
     loss = model.loss(model.classes, exact + 0.005)
     assert loss.error is not None
     assert loss.error.outputs == 1
@@ -256,7 +264,7 @@ def test_an_exact_model_allows_what_is_far_below_the_spread() -> None:
     model, exact = numbers(4, 300, 0.0)
     assert model.loss(model.classes, exact * (1 + 1e-4)).allowed(USUAL_GROWTH)
     assert not model.loss(model.classes, exact * (1 + 1e-2)).allowed(USUAL_GROWTH)
-    constant = Judge(np.zeros(9, np.int64), None, np.zeros((9, 1)), np.arange(9), numbers=True)
+    constant = LossModel(np.zeros(9, np.int64), None, np.zeros((9, 1)), np.arange(9), numbers=True)
     assert constant.loss(constant.classes, np.zeros((9, 1))).points == 0
 
 

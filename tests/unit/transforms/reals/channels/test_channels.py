@@ -25,7 +25,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.runtime.evaluator.evaluator import evaluate_reals, predict_function
 from tinyml.tools.driver.stages import load_program
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
-from tinyml.transforms.reals.channels.channel_groups import STAYING, ChannelGroups
+from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP, ChannelGroups
 from tinyml.transforms.reals.channels.importance import importance
 from tinyml.transforms.reals.channels.pruning import Channels, prune
 from tinyml.transforms.reals.channels.removal import remove_channels
@@ -77,14 +77,14 @@ def test_groups_of_a_residual_block():
     ops = [op for op in function.body.block.ops if isinstance(op, tdsl.TensorOp)]
     values = {op.out.name_hint: grouping.groups(op.out) for op in ops}
     assert len(set(values["a"])) == 6
-    assert STAYING not in values["a"]
+    assert FIXED_GROUP not in values["a"]
     np.testing.assert_array_equal(values["a"], values["c"])
     np.testing.assert_array_equal(values["a"], values["sum"])
     np.testing.assert_array_equal(np.repeat(values["a"], 2), values["d"])
     np.testing.assert_array_equal(np.tile(values["d"], 4), values["flat"])
     np.testing.assert_array_equal(values["b"], values["scaled"])
     assert not set(values["b"]) & set(values["a"])
-    assert set(values["e"]) == {STAYING}
+    assert set(values["e"]) == {FIXED_GROUP}
 
 
 def test_what_belongs_together_goes_together():
@@ -116,7 +116,7 @@ def test_what_loops_read_and_make_stays():
     loops = [op for op in function.body.block.ops if isinstance(op, scf.ForOp)]
     kept = [value for op in loops for value in (*op.results, *op.iter_args) if value in grouping.values]
     assert kept
-    assert all((grouping.groups(value) == STAYING).all() for value in kept)
+    assert all((grouping.groups(value) == FIXED_GROUP).all() for value in kept)
 
 
 @settings(max_examples=examples(20), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])

@@ -9,7 +9,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.targets.registry import HOST
 from tinyml.transforms.schedules.tiling.window_tiles import (
-    AMPLE,
+    AMPLE_MEMORY,
     MEMORY,
     TileMemory,
     Tiling,
@@ -48,11 +48,11 @@ def convolution(rows: int, kernel: int, channels: int, size: int, out_scale: flo
     return op
 
 
-def pixels_at_once(op: tdsl.Conv2dOp, memory: TileMemory = AMPLE) -> int:
+def pixels_at_once(op: tdsl.Conv2dOp, memory: TileMemory = AMPLE_MEMORY) -> int:
     return row_tiling(op, TARGET, memory).pixels
 
 
-def rows_at_once(op: tdsl.Conv2dOp, memory: TileMemory = AMPLE, *, large: bool = False) -> int:
+def rows_at_once(op: tdsl.Conv2dOp, memory: TileMemory = AMPLE_MEMORY, *, large: bool = False) -> int:
     return image_tiling(op, TARGET, memory, large=large).rows
 
 
@@ -69,8 +69,8 @@ def test_a_row_is_one_tile_where_memory_allows():
 def test_a_limit_on_the_arena_counts_what_more_pixels_take():
     op = convolution(4, 3, 8, 14)
     # One more pixel: three more elements of eight channels, and four results.
-    assert pixels_at_once(op, TileMemory(AMPLE.input_tile, 24 + 4)) == 2
-    assert pixels_at_once(op, TileMemory(AMPLE.input_tile, 24 + 3)) == 1
+    assert pixels_at_once(op, TileMemory(AMPLE_MEMORY.input_tile, 24 + 4)) == 2
+    assert pixels_at_once(op, TileMemory(AMPLE_MEMORY.input_tile, 24 + 3)) == 1
 
 
 def test_results_that_no_kernel_finishes_are_computed_one_by_one():
@@ -81,7 +81,7 @@ def test_single_pixels_are_taken_in_several_rows():
     assert rows_at_once(convolution(4, 1, 8, 14)) == 14
     assert rows_at_once(convolution(16, 1, 8, 14)) == 2
     assert rows_at_once(convolution(4, 3, 8, 14)) == 1
-    assert rows_at_once(convolution(4, 1, 8, 14), TileMemory(AMPLE.input_tile, 0)) == 1
+    assert rows_at_once(convolution(4, 1, 8, 14), TileMemory(AMPLE_MEMORY.input_tile, 0)) == 1
 
 
 def test_kernels_for_several_lines_take_whole_rows():
@@ -91,7 +91,10 @@ def test_kernels_for_several_lines_take_whole_rows():
     # Four rows of fourteen pixels of eight channels, and in the arena the results but one beyond a window.
     assert [rows_at_once(op, TileMemory(bytes), large=True) for bytes in (4 * 14 * 8, 4 * 14 * 8 - 1)] == [2, 1]
     spare = 4 * 14 * 8 - 9 * 8 + (2 * 12 - 1) * 4
-    assert [rows_at_once(op, TileMemory(AMPLE.input_tile, more), large=True) for more in (spare, spare - 1)] == [2, 1]
+    assert [rows_at_once(op, TileMemory(AMPLE_MEMORY.input_tile, more), large=True) for more in (spare, spare - 1)] == [
+        2,
+        1,
+    ]
     assert rows_at_once(convolution(4, 3, 8, 3), large=True) == 1
     assert rows_at_once(convolution(4, 5, 8, 14), large=True) == 1
 

@@ -1,0 +1,103 @@
+"""Softmax in integers: its documented error bound, the greatest share, and the longest row."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import TensorType, f32, i32
+from xdsl.ir import Block
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.fixed.type import FixedType, SignedType, UnsignedType
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.posit.type import PositType
+from tinyml.runtime.evaluator.arithmetics import Bits
+
+LENGTHS = 1, 2, 3, 16, 100
+SOURCES = [
+    *(FixedType(8, frac) for frac in (-3, 0, 3, 5, 7, 12)),
+    *(FixedType(16, frac) for frac in (1, 5, 8, 9, 11, 14, 17)),
+    FixedType(4, 1),
+    FixedType(24, 18),
+    SignedType(8, 4),
+    UnsignedType(4, 1),
+]
+RESULTS = [
+    *(FixedType(8, frac) for frac in (7, 12, 13)),
+    FixedType(16, 15),
+    FixedType(12, 11),
+    UnsignedType(8, 8),
+]
+
+
+def softmax(raws: NDArray[Any], source: NumberFormat, result: NumberFormat) -> NDArray[Any]:
+    block = Block(arg_types=[TensorType(source.type, raws.shape[1:])])
+    return tdsl.SoftmaxOp(block.args[0], result.type).compute(Bits(), [raws])
+
+
+def rows(source: Any, length: int) -> NDArray[Any]:
+    """Rows of close numbers, of numbers of any distance, and of both ends."""
+    random = np.random.default_rng(length)
+    low, high = source.limits
+    spreads = 2.0 ** random.uniform(0, math.log2(high), (60, 1))
+    raws = np.clip(random.normal(random.uniform(low, high, (60, 1)), spreads, (60, length)), low, high)
+    raws[0], raws[1], raws[1, -1] = low, low, high
+    return raws.astype(source.dtype)
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=str)
+def test_errors_are_within_the_bound(result: Any):
+    """Half a unit of the result, two units of terms more than the row has numbers, and the rounding of distances."""
+    narrow = result.stored_width == 8 and result.scale <= 12
+    unit = 2.0 ** (-14 if narrow else -18)
+    for source in SOURCES:
+        for length in LENGTHS:
+            raws = rows(source, length)
+            x = source.decode(raws)
+            terms = np.exp(x - x.max(-1, keepdims=True))
+            exact = np.clip(terms / terms.sum(-1, keepdims=True), 0, result.decode(np.array(result.limits[1])))
+            distances = (2.0**-12 if source.scale > 9 else 0.0) if narrow else 2.0**-18
+            bound = 0.5 * 2.0**-result.scale + (length + 2) * unit + 2.0**-16 + distances
+            error = np.abs(result.decode(softmax(raws, source, result)) - exact).max()
+            assert error <= bound, f"{source.type}, {length} numbers"
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=str)
+def test_the_greatest_number_has_the_greatest_share(source: Any):
+    for result in RESULTS:
+        raws = rows(source, 16)
+        shares = softmax(raws, source, result).astype(int)
+        greatest = np.take_along_axis(shares, raws.argmax(-1)[:, None], -1)
+        assert (greatest >= shares).all(), f"in {result.type}"
+
+
+@pytest.mark.parametrize(
+    ("result", "total"),
+    [(FixedType(16, 15), i32), (FixedType(32, 31), f32), (PositType(8, 0, -6, 6), i32), (PositType(16, 1), f32)],
+    ids=str,
+)
+def test_results_of_more_than_16_bits_and_standard_posits_use_floats(result: NumberFormat, total: object):
+    assert result.softmax_total == total
+
+
+def test_terms_of_standard_posits_are_rounded_to_integers():
+    """No register holds the integers of such posits."""
+    source, result = PositType(16, 1), FixedType(8, 7)
+    x = np.array([[-3.0, 0.5, 1.0, 0.25]])
+    exact = np.exp(x) / np.exp(x).sum()
+    assert result.decode(softmax(source.encode(x), source, result)) == pytest.approx(exact, abs=2.0**-8 + 2.0**-12)
+
+
+@pytest.mark.parametrize(("result", "most"), [(FixedType(16, 15), 8_191), (FixedType(8, 7), 131_071)], ids=str)
+def test_the_longest_row(result: NumberFormat, most: int):
+    """A total of 32 bits holds equal terms."""
+    shares = softmax(np.zeros((1, most), np.int8), FixedType(8, 0), result)
+    assert (np.abs(result.decode(shares) - 1 / most) <= 0.5 * 2.0**-15 + 2.0**-15).all()
+    block = Block(arg_types=[TensorType(FixedType(8, 0), (most + 1,))])
+    with pytest.raises(VerifyException, match=f"a softmax in .* has at most {most} numbers, got {most + 1}"):
+        tdsl.SoftmaxOp(block.args[0], result.type).verify()
