@@ -135,7 +135,7 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
     """Compile and link every `*.c` in `source_dir` with the harness of a chip, and measure the result."""
     sources = sorted(source_dir.glob("*.c"))
     if not sources:
-        raise InputError("no C file of a model here", file=str(source_dir))
+        raise InputError("expected a C file of a model", file=str(source_dir))
     macros = {
         "TM_MODEL": interface.name,
         "TM_HEADER": f'"{interface.name}.h"',

@@ -45,7 +45,7 @@ TRIES = 24
 
 def _weight_bits_option() -> Any:
     return option(
-        "bits that an element of a constant may take on average, with what elements share (weights)",
+        "average bits per element of the constants, including shared data (weights)",
         default=4.5,
         metavar="BITS",
         group=OptionGroup.SEARCH,

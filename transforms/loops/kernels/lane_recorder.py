@@ -248,7 +248,7 @@ class LaneRecorder(Machine[Element]):
         x, *factors = arguments
         known = {factor.constant is None for factor in factors}
         if x.constant is not None or function not in _FUNCTIONS or len(known) > 1:
-            raise NotInLanes(f"{function} is no function of lanes")
+            raise NotInLanes(f"{function} is not a function of lanes")
         runtime, given = RUNTIME_FUNCTIONS[function], list[SSAValue]()
         for argument, type in zip(arguments, runtime.arguments, strict=True):
             given.append(self._narrow(argument, type))
@@ -285,7 +285,7 @@ class LaneRecorder(Machine[Element]):
                 y = self._between(name, table, self.muli(size, scale))
                 return self.select(self.cmp_sge(x, zero), y, self.subi(zero, y))
             case _:
-                raise NotInLanes(f"{function} is no function of lanes")
+                raise NotInLanes(f"{function} is not a function of lanes")
 
     def _between(self, name: str, table: Table, place: Element) -> Element:
         """A value between two entries of a table, whose place has 8 bits of fraction."""

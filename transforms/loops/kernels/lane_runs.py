@@ -97,7 +97,7 @@ def _single_width(type: Attribute) -> int:
     format = number_format(type)
     width = type.width.data if isa(type, IntegerType) else 8 * format.dtype.itemsize if format is not None else 0
     if width not in WIDTHS:
-        raise NotInLanes(f"{type} is no integer of {', '.join(map(str, WIDTHS))} bits")
+        raise NotInLanes(f"{type} is not an integer of {', '.join(map(str, WIDTHS))} bits")
     return width
 
 
@@ -317,7 +317,7 @@ class _Recording:
             case arith.ConstantOp():
                 self.value(op.result)
             case _:
-                raise NotInLanes(f"{op.name} is no op of lanes")
+                raise NotInLanes(f"{op.name} is not an op of lanes")
 
     def value(self, value: SSAValue) -> Element:
         """A value as it is recorded; a constant from anywhere."""
@@ -330,7 +330,7 @@ class _Recording:
             elif isa(type, IntegerType):
                 self.values[value] = self.recorder.int_constant(known, type.bitwidth)
             else:
-                raise NotInLanes(f"{value.type} is no integer")
+                raise NotInLanes(f"{value.type} is not an integer")
         return self.values[value]
 
     def shared(self, value: SSAValue) -> Element:

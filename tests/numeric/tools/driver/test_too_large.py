@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.lowering.frontends.onnx.importer import read_onnx
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
+from tinyml.tools.driver import compile_program
+from tinyml.tools.driver.choice.trials import ProgramTrial
 from tinyml.tools.driver.least_flash import weights_of
 from tinyml.tools.main import main
 
@@ -135,6 +138,35 @@ def test_forests_in_floats():
     assert "inner nodes in 20 trees, about" in str(error.value)
 
 
+def test_of_large_programs_few_alternatives_are_lowered(monkeypatch: pytest.MonkeyPatch):
+    """At the limit on ops fixed 8, the smallest one, is tried, and beyond it none."""
+    x = np.random.default_rng(0).normal(size=(40, 1021))
+    estimator = sk.LogisticRegression().fit(x, x[:, 0] > 0)
+    lowered, ops, cost = set[str](), set[int](), ProgramTrial.cost
+
+    def noted(trial: ProgramTrial, more: Mapping[str, Any]):
+        lowered.add(trial.alternative.name)
+        ops.add(sum(1 for _ in trial.trials.program.walk()))
+        return cost(trial, more)
+
+    def message() -> str:
+        lowered.clear()
+        with pytest.raises(tinyml.InputError) as error:
+            tinyml.compile(estimator, x, x[:, 0] > 0, board="uno", width=16)
+        return str(error.value)
+
+    monkeypatch.setattr(ProgramTrial, "cost", noted)
+    assert "width=8 needs about" in message()
+    assert len(lowered) > 5
+    [count] = ops
+    monkeypatch.setattr(compile_program, "MOST_OPS", count)
+    assert "width=8 needs about" in message()
+    assert lowered == {"fixed 8"}
+    monkeypatch.setattr(compile_program, "MOST_OPS", count - 1)
+    assert "needs about" not in message()
+    assert not lowered
+
+
 def test_stacks_that_meet_the_static_data():
     """Arena and input fit, beside which the stack does not: known once the program runs."""
     x = np.random.default_rng(0).normal(size=(40, 1021))
@@ -174,7 +206,7 @@ def test_weights_beyond_the_flash_in_any_format_are_refused_before_a_program_is_
     signs = net.constant(random.choice([-1, 1], (700, 700)).astype(np.float32))
     module, x = net.module(net.insert(tdsl.MatmulOp(signs, net.input))), random.normal(size=(40, 700))
     said = (
-        r"does not fit uno .*: its 490,000 weights take 490,000 bytes of flash at 8 bits, and 61,250 or more in any "
+        r"does not fit uno .*: its 490,000 weights need 490,000 bytes of flash with 8 bits, and at least 61,250 in any "
         r"format, the board has 32,256: about 32,256 weights of 8 bits fit, or 64,512 of 4; .* has .* of flash"
     )
     for format in ("auto", "fixed", "f32"):
