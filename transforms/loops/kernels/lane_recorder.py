@@ -14,10 +14,11 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import num
-from tinyml.dialects.layouts.element_loops import REGISTER
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.dialects.num.kernels.lane_functions import REGISTER
+from tinyml.dialects.num.kernels.lane_programs import LEADING_ZEROS, RECIPROCAL, REQUANTISE
 from tinyml.dialects.operations import integer_constant
 from tinyml.dialects.rewriting import Builder
 from tinyml.dialects.scratch import memref_type
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     Table = NDArray[np.signedinteger[Any]]
 
-_FUNCTIONS = {"tm_requantize_s32": REGISTER, "tm_leading_zeros_s32": 8, "tm_reciprocal_s32": REGISTER}
+_FUNCTIONS = {REQUANTISE: REGISTER, LEADING_ZEROS: 8, RECIPROCAL: REGISTER}
 """The functions of the runtime that lanes have, and the bits of their results."""
 
 
