@@ -47,7 +47,7 @@ builtin.module attributes {tinyml.target = "uno"} {
 
 // -----
 
-// A function that is no integer program is C's: it takes integers as C passes them, and arrays by their addresses.
+// A function that is not an integer program is C's: it takes integers as C passes them, and arrays by their addresses.
 func.func @calls(%x: memref<4xi16>) -> memref<1xi16> {
   %arena = scratch.arena {alignment = 2 : i64} : memref<2xi8>
   %y = scratch.view %arena[0 : i64] : memref<2xi8> to memref<1xi16>
@@ -117,6 +117,36 @@ func.func @own() -> index {
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v3:%.*]] = arith.addi [[v1]], [[v2]] : index
 // CHECK-NEXT: func.return [[v3]] : index
+
+// -----
+
+// The address of a slice is that of its array plus bytes: two rows of two bytes, and two
+// elements of two bytes.
+func.func @offsets(%x: memref<4x2xi8>, %a: memref<1xi32>) -> index {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<8xi8>
+  %rows = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x2xi8>
+  %table = scratch.constant dense<[1, 2, 3, 4]> : tensor<4xi16> -> memref<4xi16, #scratch.flash>
+  %zero = arith.constant 0 : index
+  %two = arith.constant 2 : index
+  %four = arith.constant 4 : index
+  %row = scratch.slice %rows[%four] : memref<4x2xi8> to memref<2xi8>
+  scratch.receive %x[%two] to %row : memref<4x2xi8> to memref<2xi8>
+  %part = scratch.slice %table[%two] : memref<4xi16, #scratch.flash> to memref<2xi16, #scratch.flash>
+  %any = "memref.cast"(%part) : (memref<2xi16, #scratch.flash>) -> memref<?xi16>
+  %v = memref.load %a[%zero] : memref<1xi32>
+  %c = func.call @tm_log_s32(%any, %v) : (memref<?xi16>, i32) -> i32
+  %label = arith.index_cast %c : i32 to index
+  func.return %label : index
+}
+func.func private @tm_log_s32(memref<?xi16>, i32) -> i32
+// CHECK-LABEL: func.func @offsets_predict
+// CHECK: [[rows:%.*]] = "memref.extract_aligned_pointer_as_index"(%rows)
+// CHECK-NEXT: [[bytes:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[row:%.*]] = arith.addi [[rows]], [[bytes]] : index
+// CHECK-NEXT: func.call @offsets_row([[row]],
+// CHECK: [[table:%.*]] = "memref.extract_aligned_pointer_as_index"(%table)
+// CHECK-NEXT: [[part:%.*]] = arith.addi [[table]], [[bytes]] : index
+// CHECK-NEXT: %c = func.call @offsets_tm_log_s32([[part]],
 // CHECK: "memref.global"() <{sym_name = "arena", type = memref<2xi8>, initial_value = dense<0> : tensor<2xi8>, sym_visibility = "private", alignment = 8 : i64}> : () -> ()
 
 // -----

@@ -32,7 +32,7 @@ def points_before(last: Operation, alloc: AllocOp) -> list[Operation] | None:
     if not statements:
         return None
     first = statements[0]
-    if first not in touching and (not first.regions or isinstance(first, scf.IfOp)):
+    if isinstance(first, scf.IfOp):
         return None
     around = next(loops_around(last), None)
     if around is not None:
@@ -71,9 +71,8 @@ def _same_buffer(buffer: SSAValue) -> set[SSAValue]:
             if use.operation.has_trait(IsTerminator):
                 passing.append(use.operation.parent_op())
         for op in passing:
-            if op is not None and not isinstance(op, func.FuncOp) and (op.results or op.regions):
+            if op is not None and not isinstance(op, func.FuncOp):
                 aliases = aliases_of(op)
-                if value in aliases:
-                    waiting += [alias for alias in aliases if alias not in known]
-                    known.update(aliases)
+                waiting += [alias for alias in aliases if alias not in known]
+                known.update(aliases)
     return known

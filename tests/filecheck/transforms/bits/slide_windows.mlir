@@ -254,3 +254,82 @@ func.func @later(%x: memref<12xi8>, %y: memref<6xi8>) {
 // CHECK-LABEL: func.func @later
 // CHECK: scratch.copy_run %x[%from] to %window[%to] count %two {most = 2 : i64
 // CHECK-NOT: scratch.slide
+
+// -----
+
+// Windows of three pairs, each of which takes in one pair: the first two come before the loop, and the third at place 2.
+func.func @pairs(%x: memref<12xi8>) {
+  %w = scratch.constant dense<[[1, 2, 3, 4, 5, 6]]> : tensor<1x6xi8> -> memref<1x6xi8, #scratch.flash>
+  %arena = scratch.arena {alignment = 1 : i64} : memref<6xi8>
+  %window = scratch.view %arena[0 : i64] : memref<6xi8> to memref<6xi8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %four = arith.constant 4 : index
+  %six = arith.constant 6 : index
+  %flat = scratch.slice %w[%zero] : memref<1x6xi8, #scratch.flash> to memref<6xi8, #scratch.flash>
+  scf.for %j = %zero to %four step %one {
+    %from = arith.muli %j, %two : index
+    scratch.copy_run %x[%from] to %window[%zero] count %six {most = 6 : i64, step = 2 : i64} : memref<12xi8> to memref<6xi8>
+    scratch.slide %window against %w : memref<6xi8>, memref<1x6xi8, #scratch.flash>
+    scf.for %k = %zero to %six step %one {
+      %a = memref.load %flat[%k] : memref<6xi8, #scratch.flash>
+      %b = memref.load %window[%k] : memref<6xi8>
+      "test.op"(%a, %b) : (i8, i8) -> ()
+    }
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @pairs
+// CHECK: %w = scratch.constant dense<{{\[\[\[}}1, 2, 3, 4, 5, 6]], {{\[\[}}5, 6, 1, 2, 3, 4]], {{\[\[}}3, 4, 5, 6, 1, 2]]]>
+// CHECK: scratch.copy_run %x[%zero] to %window[%zero] count %four {most = 4 : i64}
+// CHECK: [[three:%.*]] = arith.constant 3 : index
+// CHECK: scf.for %j = %zero to %four step %one iter_args([[turn:%.*]] = %zero, [[place:%.*]] = %two)
+// CHECK: arith.muli [[turn]], %six : index
+// CHECK: [[from:%.*]] = arith.addi %from{{.*}}, %four : index
+// CHECK: [[to:%.*]] = arith.muli [[place]], %two : index
+// CHECK: scratch.copy_run %x[[[from]]] to %window[[[to]]] count %two {most = 2 : i64}
+// CHECK: [[following:%.*]] = arith.addi [[turn]], %one : index
+// CHECK: [[goes_on:%.*]] = arith.cmpi slt, [[following]], [[three]]
+// CHECK: [[next:%.*]] = arith.select [[goes_on]], [[following]], %zero
+// CHECK: scf.yield [[next]], [[turn]] : index, index
+
+// -----
+
+// Windows stay whose row is no whole number of steps, that are not filled, that are filled before the loop, and without one.
+func.func @whole(%x: memref<12xi8>) {
+  %w = scratch.constant dense<[[1, 2, 3, 4]]> : tensor<1x4xi8> -> memref<1x4xi8, #scratch.flash>
+  %arena = scratch.arena {alignment = 1 : i64} : memref<16xi8>
+  %uneven = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xi8>
+  %part = scratch.view %arena[4 : i64] : memref<16xi8> to memref<4xi8>
+  %before = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4xi8>
+  %alone = scratch.view %arena[12 : i64] : memref<16xi8> to memref<4xi8>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %four = arith.constant 4 : index
+  scf.for %j = %zero to %two step %one {
+    scratch.copy_run %x[%j] to %uneven[%zero] count %four {most = 4 : i64, step = 3 : i64} : memref<12xi8> to memref<4xi8>
+    scratch.slide %uneven against %w : memref<4xi8>, memref<1x4xi8, #scratch.flash>
+  }
+  scf.for %j = %zero to %two step %one {
+    scratch.copy_run %x[%j] to %part[%zero] count %two {most = 4 : i64, step = 1 : i64} : memref<12xi8> to memref<4xi8>
+    scratch.slide %part against %w : memref<4xi8>, memref<1x4xi8, #scratch.flash>
+  }
+  scratch.copy_run %x[%one] to %before[%zero] count %four {most = 4 : i64, step = 1 : i64} : memref<12xi8> to memref<4xi8>
+  scf.for %j = %zero to %two step %one {
+    scratch.slide %before against %w : memref<4xi8>, memref<1x4xi8, #scratch.flash>
+  }
+  scratch.copy_run %x[%two] to %alone[%zero] count %four {most = 4 : i64, step = 1 : i64} : memref<12xi8> to memref<4xi8>
+  scratch.slide %alone against %w : memref<4xi8>, memref<1x4xi8, #scratch.flash>
+  func.return
+}
+// CHECK-LABEL: func.func @whole
+// CHECK-NOT: iter_args
+// CHECK: count %four {most = 4 : i64, step = 3 : i64}
+// CHECK-NOT: iter_args
+// CHECK: count %two {most = 4 : i64, step = 1 : i64}
+// CHECK-NOT: iter_args
+// CHECK: scratch.copy_run %x[%one] to %before[%zero] count %four {most = 4 : i64, step = 1 : i64}
+// CHECK-NOT: iter_args
+// CHECK: scratch.copy_run %x[%two] to %alone[%zero] count %four {most = 4 : i64, step = 1 : i64}

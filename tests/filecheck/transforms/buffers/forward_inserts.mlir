@@ -230,3 +230,82 @@ func.func @first(%X: memref<2x3xf32>) -> memref<2x3xf32> {
 }
 // CHECK-LABEL: func.func @first
 // CHECK: %row = scratch.alloc : memref<1x3xf32>
+
+// -----
+
+// The caller fills the input, and a state is alive throughout: neither is a part of another buffer.
+func.func @given() -> memref<2x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %all = scratch.alloc : memref<2x3xf32>
+  %x = scratch.alloc {input} : memref<1x3xf32>
+  %s = scratch.alloc {state} : memref<1x3xf32>
+  tdsl.exp %x : memref<1x3xf32> into %x : memref<1x3xf32>
+  tdsl.insert_slice %x, %all[%c0, %c0] : memref<1x3xf32>, memref<2x3xf32> into %all : memref<2x3xf32>
+  tdsl.exp %s : memref<1x3xf32> into %s : memref<1x3xf32>
+  tdsl.insert_slice %s, %all[%c1, %c0] : memref<1x3xf32>, memref<2x3xf32> into %all : memref<2x3xf32>
+  func.return %all : memref<2x3xf32>
+}
+// CHECK-LABEL: func.func @given
+// CHECK: tdsl.insert_slice %x, %all
+// CHECK: tdsl.insert_slice %s, %all
+
+// -----
+
+// A row that a loop fills first is computed in its place; one that a branch may fill stays.
+func.func @blocks(%X: memref<2x3xf32>, %b: i1) -> memref<2x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %all = scratch.alloc : memref<2x3xf32>
+  scf.for %i = %c0 to %c2 step %c1 {
+    %row = scratch.alloc : memref<1x3xf32>
+    scf.for %j = %c0 to %c3 step %c1 {
+      %x = scratch.slice %X[%j] : memref<2x3xf32> to memref<1x1xf32>
+      %e = scratch.slice %row[%j] : memref<1x3xf32> to memref<1x1xf32>
+      tdsl.exp %x : memref<1x1xf32> into %e : memref<1x1xf32>
+    }
+    tdsl.insert_slice %row, %all[%i, %c0] : memref<1x3xf32>, memref<2x3xf32> into %all : memref<2x3xf32>
+  }
+  %part = scratch.alloc : memref<1x3xf32>
+  %x = scratch.slice %X[%c0] : memref<2x3xf32> to memref<1x3xf32>
+  scf.if %b {
+    tdsl.exp %x : memref<1x3xf32> into %part : memref<1x3xf32>
+  }
+  tdsl.insert_slice %part, %all[%c0, %c0] : memref<1x3xf32>, memref<2x3xf32> into %all : memref<2x3xf32>
+  func.return %all : memref<2x3xf32>
+}
+// CHECK-LABEL: func.func @blocks
+// CHECK: %row = scratch.slice %all
+// CHECK: tdsl.insert_slice %part, %all
+
+// -----
+
+// A row stays that may be another buffer, and one whose buffer is allocated before the loop.
+func.func @unsure(%X: memref<1x3xf32>, %b: i1) -> memref<2x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %all = scratch.alloc : memref<2x3xf32>
+  %before = scratch.alloc : memref<1x3xf32>
+  scf.for %i = %c0 to %c2 step %c1 {
+    %row = scratch.alloc : memref<1x3xf32>
+    %other = scratch.alloc : memref<1x3xf32>
+    tdsl.exp %X : memref<1x3xf32> into %row : memref<1x3xf32>
+    tdsl.exp %X : memref<1x3xf32> into %other : memref<1x3xf32>
+    %either = scf.if %b -> (memref<1x3xf32>) {
+      scf.yield %row : memref<1x3xf32>
+    } else {
+      scf.yield %other : memref<1x3xf32>
+    }
+    tdsl.exp %either : memref<1x3xf32> into %either : memref<1x3xf32>
+    tdsl.insert_slice %row, %all[%i, %c0] : memref<1x3xf32>, memref<2x3xf32> into %all : memref<2x3xf32>
+    tdsl.exp %X : memref<1x3xf32> into %before : memref<1x3xf32>
+    tdsl.insert_slice %before, %all[%i, %c0] : memref<1x3xf32>, memref<2x3xf32> into %all : memref<2x3xf32>
+  }
+  func.return %all : memref<2x3xf32>
+}
+// CHECK-LABEL: func.func @unsure
+// CHECK: tdsl.insert_slice %row, %all
+// CHECK: tdsl.insert_slice %before, %all

@@ -167,3 +167,29 @@ func.func @twice(%X: tensor<3x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
 // CHECK-LABEL: func.func @twice
 // CHECK-NEXT: %W = tdsl.const
 // CHECK-NEXT: %p = tdsl.spmv
+
+// -----
+
+// Two such rows: 20 bytes of sparse rows at 19 cycles for each of 16 entries, 16 bytes at 13 cycles for 32 elements.
+func.func @two_near(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<2x1x!fixed.q<8, 4>> {
+  %W = tdsl.const dense<[[0, 7, 0, 7, 0, 7, 0, 7, 0, 7, 0, 7, 0, 7, 0, 7], [0, 7, 0, 7, 0, 7, 0, 7, 0, 7, 0, 7, 0, 7, 0, 7]]> : tensor<2x16xi8> -> tensor<2x16x!fixed.q<4, 4>, #tdsl.csr>
+  %p = tdsl.spmv %W, %X : tensor<2x16x!fixed.q<4, 4>, #tdsl.csr>, tensor<16x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
+  func.return %p : tensor<2x1x!fixed.q<8, 4>>
+}
+// AVR-LABEL: func.func @two_near
+// AVR: tdsl.spmv
+
+// -----
+
+// A Cortex-M takes 2.9 cycles for an element of a dense row, or 1.8 if it computes four rows at once. 7.4 for a sparse
+// entry are too many then.
+func.func @four_rows(%X: tensor<8x1x!fixed.q<8, 4>>) -> (tensor<3x1x!fixed.q<8, 4>>, tensor<4x1x!fixed.q<8, 4>>) {
+  %V = tdsl.const dense<[[0, 99, 0, 99, 0, 0, 99, 0], [0, 99, 0, 99, 0, 0, 99, 0], [0, 99, 0, 99, 0, 0, 99, 0]]> : tensor<3x8xi8> -> tensor<3x8x!fixed.q<8, 4>, #tdsl.csr>
+  %W = tdsl.const dense<[[0, 99, 0, 99, 0, 0, 99, 0], [0, 99, 0, 99, 0, 0, 99, 0], [0, 99, 0, 99, 0, 0, 99, 0], [0, 99, 0, 0, 0, 0, 99, 0]]> : tensor<4x8xi8> -> tensor<4x8x!fixed.q<8, 4>, #tdsl.csr>
+  %p = tdsl.spmv %V, %X : tensor<3x8x!fixed.q<8, 4>, #tdsl.csr>, tensor<8x1x!fixed.q<8, 4>> -> tensor<3x1x!fixed.q<8, 4>>
+  %q = tdsl.spmv %W, %X : tensor<4x8x!fixed.q<8, 4>, #tdsl.csr>, tensor<8x1x!fixed.q<8, 4>> -> tensor<4x1x!fixed.q<8, 4>>
+  func.return %p, %q : tensor<3x1x!fixed.q<8, 4>>, tensor<4x1x!fixed.q<8, 4>>
+}
+// CORTEX-LABEL: func.func @four_rows
+// CORTEX: %p = tdsl.spmv %V
+// CORTEX: %q = tdsl.matmul

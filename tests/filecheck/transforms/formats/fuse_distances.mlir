@@ -153,3 +153,47 @@ func.func @seven(%x: tensor<4x1x!fixed.q<15, 9>>) -> tensor<1x1x!fixed.q<16, 6>>
 }
 // CHECK-LABEL: func.func @seven
 // CHECK: tdsl.sub
+
+// A constant that something else reads keeps its format, whether this suits the vector or has one bit more.
+func.func @suits(%x: tensor<4x1x!fixed.q<14, 9>>) -> (tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<14, 9>>) {
+  %b = tdsl.const dense<[[128], [-256], [384], [128]]> : tensor<4x1xi16> -> tensor<4x1x!fixed.q<14, 9>>
+  %del = tdsl.sub %x, %b : tensor<4x1x!fixed.q<14, 9>>, tensor<4x1x!fixed.q<14, 9>> -> tensor<4x1x!fixed.q<16, 9>>
+  %row = tdsl.transpose %del {permutation = array<i64: 1, 0>} : tensor<4x1x!fixed.q<16, 9>> -> tensor<1x4x!fixed.q<16, 9>>
+  %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 9>>, tensor<4x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return %d, %b : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<14, 9>>
+}
+// CHECK-LABEL: func.func @suits
+// CHECK: tdsl.squared_distance %x, %b
+
+func.func @one_more(%x: tensor<4x1x!fixed.q<14, 9>>) -> (tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<15, 10>>) {
+  %b = tdsl.const dense<[[128], [-256], [384], [128]]> : tensor<4x1xi16> -> tensor<4x1x!fixed.q<15, 10>>
+  %del = tdsl.sub %x, %b : tensor<4x1x!fixed.q<14, 9>>, tensor<4x1x!fixed.q<15, 10>> -> tensor<4x1x!fixed.q<16, 9>>
+  %row = tdsl.transpose %del {permutation = array<i64: 1, 0>} : tensor<4x1x!fixed.q<16, 9>> -> tensor<1x4x!fixed.q<16, 9>>
+  %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 9>>, tensor<4x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return %d, %b : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<15, 10>>
+}
+// CHECK-LABEL: func.func @one_more
+// CHECK: tdsl.sub
+
+// So does one that is indexed twice, and a vector that moves the bits of another.
+func.func @indexed_twice(%x: tensor<4x1x!fixed.q<14, 9>>, %i: index, %j: index) -> (tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<15, 10>>) {
+  %b = tdsl.const dense<[[[128], [-256], [384], [128]], [[8], [4], [2], [6]]]> : tensor<2x4x1xi16> -> tensor<2x4x1x!fixed.q<15, 10>>
+  %bi = tdsl.index %b[%i] : tensor<2x4x1x!fixed.q<15, 10>> -> tensor<4x1x!fixed.q<15, 10>>
+  %bj = tdsl.index %b[%j] : tensor<2x4x1x!fixed.q<15, 10>> -> tensor<4x1x!fixed.q<15, 10>>
+  %del = tdsl.sub %x, %bi : tensor<4x1x!fixed.q<14, 9>>, tensor<4x1x!fixed.q<15, 10>> -> tensor<4x1x!fixed.q<16, 9>>
+  %row = tdsl.transpose %del {permutation = array<i64: 1, 0>} : tensor<4x1x!fixed.q<16, 9>> -> tensor<1x4x!fixed.q<16, 9>>
+  %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 9>>, tensor<4x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return %d, %bj : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<15, 10>>
+}
+// CHECK-LABEL: func.func @indexed_twice
+// CHECK: tdsl.sub
+
+func.func @moved(%x: tensor<1x4x!fixed.q<15, 10>>, %y: tensor<4x1x!fixed.q<14, 9>>) -> tensor<1x1x!fixed.q<16, 6>> {
+  %column = tdsl.reshape %x : tensor<1x4x!fixed.q<15, 10>> -> tensor<4x1x!fixed.q<15, 10>>
+  %del = tdsl.sub %column, %y : tensor<4x1x!fixed.q<15, 10>>, tensor<4x1x!fixed.q<14, 9>> -> tensor<4x1x!fixed.q<16, 9>>
+  %row = tdsl.transpose %del {permutation = array<i64: 1, 0>} : tensor<4x1x!fixed.q<16, 9>> -> tensor<1x4x!fixed.q<16, 9>>
+  %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 9>>, tensor<4x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return %d : tensor<1x1x!fixed.q<16, 6>>
+}
+// CHECK-LABEL: func.func @moved
+// CHECK: tdsl.sub

@@ -6,7 +6,10 @@
 // RUN: tinyml-opt %s -p "scale-features{data=%S/../Inputs/far_features.npz}" --split-input-file | filecheck %s --check-prefix=FAR
 
 // Features from 1 to 3, from -300 to 100 and always 5 become numbers from -1 to 1 by powers of two; a linear model
-// absorbs the units. One from 1000 to 1010 has a zero.
+// absorbs the units.
+// Features are off centre by more than 8 halves of their range. One from 1000 to 1009.3 has a zero, the multiple of 8 / 64
+// next to 1004.65; one from 12 to 16 has none, and a scale of just 16; and one from 13 to 17 times 2^-130 has one, but no
+// scale below 2^-126.
 func.func @linear(%X: tensor<1x3xf32>) -> tensor<1x1xf32> {
   %mean = tdsl.const dense<[[1.0, 0.0, 0.0]]> : tensor<1x3xf32> -> tensor<1x3xf32>
   %W = tdsl.const dense<[[8.0], [0.5], [2.0]]> : tensor<3x1xf32> -> tensor<3x1xf32>
@@ -23,7 +26,7 @@ func.func @linear(%X: tensor<1x3xf32>) -> tensor<1x1xf32> {
 // PROFILE-LABEL: func.func @linear
 // PROFILE-SAME: tdsl.profile = #tdsl.profile<-0.5859375, 0.75,
 // PROFILE-LABEL: func.func @distance(
-// FAR-LABEL: func.func @linear(%X: tensor<1x3xf32>) -> {{.*}}#tdsl.interface<input = <scales = [8.0, 512.0, 8.0], offsets = [1005.0, 0.0, 0.0]>>
+// FAR-LABEL: func.func @linear(%X: tensor<1x3xf32>) -> {{.*}}#tdsl.interface<input = <scales = [8.0, 16.0, 1.1754943508222875e-38], offsets = [1004.625, 0.0, 1.1020259538958945e-38]>>
 // FAR-LABEL: func.func @distance(
 
 // -----
@@ -74,7 +77,7 @@ func.func @neither(%X: tensor<3x1xf32>) -> tensor<3x1xf32> {
 // CHECK-NEXT: %y = tdsl.tanh %X : tensor<3x1xf32> -> tensor<3x1xf32>
 // CHECK-NEXT: func.return %y : tensor<3x1xf32>
 
-// SHAPE: two.npz: pass 'scale-features': samples of `x` have 2 values, the program takes 3
+// SHAPE: two.npz: pass 'scale-features': samples of `x` have 2 values, the program expects 3
 
 // -----
 

@@ -2,9 +2,9 @@
 // RUN: tinyml-opt %s -p 'spread-entries,simplify,cse' --split-input-file | filecheck %s --check-prefix=ONE
 // RUN: tinyml-opt %s -p 'spread-entries{cells=50}' --split-input-file | filecheck %s --check-prefix=HALF
 // RUN: tinyml-opt %s -p 'spread-entries{cells=100}' --split-input-file | filecheck %s --check-prefix=WHOLE
-// RUN: not tinyml-opt %s -p 'spread-entries{elements=0}' 2>&1 | filecheck %s --check-prefix=NONE
-// RUN: not tinyml-opt %s -p 'spread-entries{cells=101}' 2>&1 | filecheck %s --check-prefix=PERCENT
-// RUN: not tinyml-opt %s -p 'spread-entries{cells=-1}' 2>&1 | filecheck %s --check-prefix=PERCENT
+// RUN: not tinyml-opt %s -p 'spread-entries{elements=0}' --split-input-file 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: not tinyml-opt %s -p 'spread-entries{cells=101}' --split-input-file 2>&1 | filecheck %s --check-prefix=PERCENT
+// RUN: not tinyml-opt %s -p 'spread-entries{cells=-1}' --split-input-file 2>&1 | filecheck %s --check-prefix=PERCENT
 // RUN: tinyml-opt %s -p 'spread-entries{elements=1}' --split-input-file | filecheck %s --check-prefix=ONE
 
 // NONE: spread-entries: 0 elements
@@ -337,3 +337,149 @@ func.func @others() {
 // CHECK-NEXT: func.return
 // WHOLE-LABEL: func.func @others
 // WHOLE: rtl.lanes = 38
+
+// -----
+
+// A vector of 18440 bits takes two block RAMs: half of all hold 14 copies. 23 copies leave 10, for words of 184 and 138 bits.
+func.func @long_vector() {
+  %values = rtl.memory dense<3> : tensor<60xi8> : !rtl.memory<60, 8>
+  %gaps = rtl.memory dense<1> : tensor<60xi8> : !rtl.memory<60, 8>
+  %lengths = rtl.memory dense<60> : tensor<1xi8> : !rtl.memory<1, 8>
+  %x = rtl.memory : !rtl.memory<2305, 8>
+  %y = rtl.memory : !rtl.memory<1, 16>
+  %start = arith.constant 0 : i16
+  num.contract %row to 1 {
+    %sum = num.entries %start, %gaps, %lengths : i16, !rtl.memory<60, 8>, !rtl.memory<1, 8> -> i16 {
+    ^bb0(%s: i16, %entry: index, %column: index):
+      %v = rtl.load %values[%entry] : !rtl.memory<60, 8> -> i8
+      %xe = rtl.load %x[%column] : !rtl.memory<2305, 8> -> i8
+      %vw = arith.extsi %v : i8 to i16
+      %xw = arith.extsi %xe : i8 to i16
+      %product = arith.muli %vw, %xw : i16
+      %t = arith.addi %s, %product : i16
+      num.next %t : i16
+    }
+    rtl.store %sum, %y[%row] : i16, !rtl.memory<1, 16>
+  }
+  func.return
+}
+// HALF-LABEL: func.func @long_vector
+// HALF: rtl.lanes = 14
+// WHOLE-LABEL: func.func @long_vector
+// WHOLE: rtl.lanes = 23
+
+// -----
+
+// 27 copies leave 29 block RAMs, for words of 864 and 162 bits. A product takes two multipliers: besides the first element,
+// six of the 12 that are left of a half have them, or 13 of the 26 of all.
+func.func @wide() {
+  %values = rtl.memory dense<3> : tensor<60xi32> : !rtl.memory<60, 32>
+  %gaps = rtl.memory dense<1> : tensor<60xi8> : !rtl.memory<60, 8>
+  %lengths = rtl.memory dense<60> : tensor<1xi8> : !rtl.memory<1, 8>
+  %x = rtl.memory : !rtl.memory<61, 32>
+  %y = rtl.memory : !rtl.memory<1, 64>
+  %start = arith.constant 0 : i64
+  num.contract %row to 1 {
+    %sum = num.entries %start, %gaps, %lengths : i64, !rtl.memory<60, 8>, !rtl.memory<1, 8> -> i64 {
+    ^bb0(%s: i64, %entry: index, %column: index):
+      %v = rtl.load %values[%entry] : !rtl.memory<60, 32> -> i32
+      %xe = rtl.load %x[%column] : !rtl.memory<61, 32> -> i32
+      %vw = arith.extsi %v : i32 to i64
+      %xw = arith.extsi %xe : i32 to i64
+      %product = arith.muli %vw, %xw : i64
+      %t = arith.addi %s, %product : i64
+      num.next %t : i64
+    }
+    rtl.store %sum, %y[%row] : i64, !rtl.memory<1, 64>
+  }
+  func.return
+}
+// HALF-LABEL: func.func @wide
+// HALF-COUNT-20: rtl.logic
+// HALF-NOT: rtl.logic
+// HALF: rtl.lanes = 27
+// WHOLE-LABEL: func.func @wide
+// WHOLE-COUNT-13: rtl.logic
+// WHOLE-NOT: rtl.logic
+// WHOLE: rtl.lanes = 27
+
+// -----
+
+// Loops with as many products, those of indices not counted, leave half of what is free: two products by 11 multipliers, or
+// six by 25, and LUTs for 22 elements of half of the device.
+func.func @shared() {
+  %values = rtl.memory dense<3> : tensor<60xi32> : !rtl.memory<60, 32>
+  %gaps = rtl.memory dense<1> : tensor<60xi8> : !rtl.memory<60, 8>
+  %lengths = rtl.memory dense<60> : tensor<1xi8> : !rtl.memory<1, 8>
+  %x = rtl.memory : !rtl.memory<61, 32>
+  %y = rtl.memory : !rtl.memory<1, 64>
+  %start = arith.constant 0 : i64
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %six = arith.constant 6 : index
+  %ten = arith.constant 10 : index
+  %five = arith.constant 5 : i16
+  scf.for %i = %zero to %six step %one {
+    scf.for %j = %zero to %ten step %one {
+      %e = rtl.receive : i16
+      %p = arith.muli %e, %e : i16
+      %pw = arith.extsi %p : i16 to i64
+      %k = arith.muli %j, %six : index
+      rtl.store %pw, %y[%zero] : i64, !rtl.memory<1, 64>
+    }
+  }
+  num.contract %row to 1 {
+    %sum = num.entries %start, %gaps, %lengths : i64, !rtl.memory<60, 8>, !rtl.memory<1, 8> -> i64 {
+    ^bb0(%s: i64, %entry: index, %column: index):
+      %v = rtl.load %values[%entry] : !rtl.memory<60, 32> -> i32
+      %xe = rtl.load %x[%column] : !rtl.memory<61, 32> -> i32
+      %vw = arith.extsi %v : i32 to i64
+      %xw = arith.extsi %xe : i32 to i64
+      %product = arith.muli %vw, %xw : i64
+      %t = arith.addi %s, %product : i64
+      num.next %t : i64
+    }
+    rtl.store %sum, %y[%row] : i64, !rtl.memory<1, 64>
+  }
+  func.return
+}
+// HALF-LABEL: func.func @shared
+// HALF-COUNT-19: rtl.logic
+// HALF-NOT: rtl.logic
+// HALF: rtl.lanes = 22
+// WHOLE-LABEL: func.func @shared
+// WHOLE-COUNT-20: rtl.logic
+// WHOLE-NOT: rtl.logic
+// WHOLE: rtl.lanes = 27
+
+// -----
+
+// More than 64 elements would have room in the 100 block RAMs of this board.
+builtin.module attributes {tinyml.target = "arty-a7"} {
+  func.func @most() {
+    %values = rtl.memory dense<3> : tensor<60xi8> : !rtl.memory<60, 8>
+    %gaps = rtl.memory dense<1> : tensor<60xi8> : !rtl.memory<60, 8>
+    %lengths = rtl.memory dense<60> : tensor<1xi8> : !rtl.memory<1, 8>
+    %x = rtl.memory : !rtl.memory<61, 8>
+    %y = rtl.memory : !rtl.memory<1, 16>
+    %start = arith.constant 0 : i16
+    num.contract %row to 1 {
+      %sum = num.entries %start, %gaps, %lengths : i16, !rtl.memory<60, 8>, !rtl.memory<1, 8> -> i16 {
+      ^bb0(%s: i16, %entry: index, %column: index):
+        %v = rtl.load %values[%entry] : !rtl.memory<60, 8> -> i8
+        %xe = rtl.load %x[%column] : !rtl.memory<61, 8> -> i8
+        %vw = arith.extsi %v : i8 to i16
+        %xw = arith.extsi %xe : i8 to i16
+        %product = arith.muli %vw, %xw : i16
+        %t = arith.addi %s, %product : i16
+        num.next %t : i16
+      }
+      rtl.store %sum, %y[%row] : i16, !rtl.memory<1, 16>
+    }
+    func.return
+  }
+}
+// HALF-LABEL: func.func @most
+// HALF: rtl.lanes = 50
+// WHOLE-LABEL: func.func @most
+// WHOLE: rtl.lanes = 64
