@@ -16,7 +16,6 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.own_attributes import NAME, TEXT, HolderKind, OwnAttribute, array, integer, record, text_of
 from tinyml.targets.registry import HOST
 from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named, traits_of
-from tinyml.transforms.schedules.tiling.axis_orders import orders
 
 _SEGMENT = record("a segment", {"first": NAME, "last": NAME, "by": TEXT}, {"more_macs": integer(0)})
 
@@ -57,7 +56,7 @@ class PlanExecutionPass(ModulePass):
         for function in defined_functions(op):
             mode = self._recorded(function) if takes_ram and self.ram is None else self.mode
             usual = mode == ORDINARY and not self._limits_tiles(function)
-            if usual and not any(orders(function)):
+            if usual and not _turns_images(function):
                 continue
             from tinyml.transforms.schedules.rewriting.planned_execution import PlannedExecution
 
@@ -114,3 +113,12 @@ def streamed_segments(module: ModuleOp) -> list[dict[str, str | int]]:
 
 def _plain(value: Attribute) -> str | int:
     return value.value.data if isinstance(value, IntegerAttr) else text_of(value)
+
+
+def _turns_images(function: func.FuncOp) -> bool:
+    """True if a transposition of a function needs no copy."""
+    if not any(isinstance(op, tdsl.TransposeOp) for op in function.body.block.ops):
+        return False
+    from tinyml.transforms.schedules.tiling.axis_orders import orders
+
+    return any(orders(function))

@@ -27,7 +27,6 @@ from tinyml.lowering.frontends.layers.model_builder import (
     OrderedTensor,
     Parameter,
     permutation,
-    reals,
     stored_order,
 )
 
@@ -140,15 +139,6 @@ def dense(
         image = to.reshape(x, (1, count, 1, length))
         sums = to.op(tdsl.Conv2dOp, filter, image, (1, 1), (1, 1), 1, first, element)
     return to.reshape(sums, shape)
-
-
-def affine(to: ModelBuilder, x: SSAValue, weights: Array, addends: Array | None = None) -> SSAValue:
-    """The column `weights x + addends`; x: N numbers of any shape, weights: K x N, addends: K numbers."""
-    column = to.reshape(x, (weights.shape[1], 1))
-    product = to.op(tdsl.MatmulOp, to.parameter(reals(weights)), column)
-    if addends is None or not addends.any():
-        return product
-    return to.op(tdsl.AddOp, product, to.parameter(reals(addends.reshape(-1, 1))))
 
 
 Pair = tuple[int, int]

@@ -16,8 +16,8 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.affine import affine
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
-from tinyml.lowering.frontends.layers.network_layers import affine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

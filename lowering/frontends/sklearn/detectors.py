@@ -13,8 +13,8 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.affine import affine
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
-from tinyml.lowering.frontends.layers.network_layers import affine
 from tinyml.lowering.frontends.layers.support_vectors import kernel_sums, limited_products
 from tinyml.lowering.frontends.layers.tree_ensembles import Tree, forest
 from tinyml.lowering.frontends.sklearn.composites import inner

@@ -10,8 +10,8 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.affine import affine
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
-from tinyml.lowering.frontends.layers.network_layers import affine
 from tinyml.lowering.frontends.sklearn.fitted import array
 
 if TYPE_CHECKING:

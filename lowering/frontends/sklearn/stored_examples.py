@@ -12,8 +12,8 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.affine import affine
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
-from tinyml.lowering.frontends.layers.network_layers import affine
 from tinyml.lowering.frontends.layers.support_vectors import (
     KERNELS,
     KernelFunction,

@@ -13,8 +13,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
 from tinyml.dialects.tdsl.base import spell
+from tinyml.lowering.frontends.layers.affine import affine
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
-from tinyml.lowering.frontends.layers.network_layers import affine
 from tinyml.lowering.frontends.layers.support_vectors import KernelFunction, kernel_sums, pair_coefficients, votes
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Label, Value, handles, needed
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
