@@ -81,7 +81,7 @@ def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
             # This argument distinguishes xDSL's two kinds of targets.
             inspect.signature(factory)
             if name in taken:
-                raise PluginError(f"{plugin}: there is a {kind} '{name}' already")
+                raise PluginError(f"{plugin}: a {kind} '{name}' already exists")
         return {name: _checked(plugin, factory, check) for name, factory in offered.items()}
 
     return Universe(

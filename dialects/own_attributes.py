@@ -154,11 +154,11 @@ def _complaint(name: str, attribute: Attribute, place: HolderKind, holder: Holde
         if name.partition(".")[0] not in OWN:
             return None
         if name in FORMER:
-            return f"an older version wrote the attribute '{name}': make the file anew with `tinyml compile`"
+            return f"an older version wrote the attribute '{name}': write the file again with `tinyml compile`"
         return f"unknown attribute '{name}'{did_you_mean(name, _DECLARED)}"
     if (value := declared.value_at(place, holder)) is None:
         here = f"'{holder.name}'" if place is HolderKind.OPERATION and isinstance(holder, Operation) else place.value
-        return f"the attribute '{name}' stands on {here}, expected on {declared.places.replace('`', chr(39))}"
+        return f"the attribute '{name}' is on {here}, expected on {declared.places.replace('`', chr(39))}"
     try:
         reason = "" if value.accepts(attribute, holder) else None
     except (VerifyException, InputError) as error:

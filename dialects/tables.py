@@ -64,7 +64,7 @@ class Table(Generic[T]):
             if self._check is not None:
                 self._check(row)
             if row.name in taken:
-                raise PluginError(f"{row}: there is a {self.what} '{row.name}' already")
+                raise PluginError(f"{row}: a {self.what} '{row.name}' already exists")
             taken.add(row.name)
             return row
 

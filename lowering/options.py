@@ -14,7 +14,7 @@ from tinyml.dialects.options import OptionGroup, option
 from tinyml.targets.chip import FILE_ORDER, INPUT_ORDERS, INPUTS, MEMORY
 from tinyml.targets.registry import HOST
 from tinyml.transforms.buffers.packing.modes import PACKERS
-from tinyml.transforms.buffers.packing.rectangles import JUDGES, OTHER_JUDGE
+from tinyml.transforms.buffers.packing.rectangles import JUDGES, NO_JUDGE, OTHER_JUDGE
 from tinyml.transforms.ir.outputs import OUTPUTS, SCORES
 from tinyml.transforms.reals.choose_votes import SOFT, VOTES
 from tinyml.transforms.schedules.table import AUTO, SCHEDULES
@@ -65,12 +65,12 @@ class CompileOptions:
         group=OptionGroup.MEMORY,
     )
     row_scales: bool = option(
-        "give each row of a weight matrix a scale of its own where that reduces the error",
+        "use a separate scale for each row of a weight matrix where that reduces the error",
         default=False,
         group=OptionGroup.NUMBERS,
     )
     feature_scales: bool = option(
-        "give each feature of an input vector a scale and a zero of its own if the first layers can absorb them",
+        "use a separate scale and zero for each feature of an input vector if the first layers can absorb them",
         default=False,
         group=OptionGroup.NUMBERS,
     )
@@ -80,7 +80,7 @@ class CompileOptions:
         group=OptionGroup.NUMBERS,
     )
     input_unit: str | None = option(
-        "take a sensor's integers in place of reals: adc10, adc12, int8, uint8, int16, g16384, dps131, q15 or"
+        "accept a sensor's integers instead of reals: adc10, adc12, int8, uint8, int16, g16384, dps131, q15 or"
         " SCALE+OFFSET:TYPE, or several with commas, such as 3xg16384,3xdps131",
         default=None,
         metavar="UNIT",
@@ -93,7 +93,7 @@ class CompileOptions:
         group=OptionGroup.MODEL,
     )
     false_alarms: float | None = option(
-        "take the model for a detector of anomalies: the share of the normal samples of --val that may lie below the "
+        "treat the model as an anomaly detector: the share of the normal samples of --val that may lie below the "
         "threshold (default: the threshold of the model)",
         default=None,
         metavar="SHARE",
@@ -125,7 +125,7 @@ class CompileOptions:
         group=OptionGroup.MEMORY,
     )
     instances: bool = option(
-        "let the caller have several instances of the model, each in a NAME_ctx that all functions take",
+        "support several instances of the model, each in a NAME_ctx that all functions expect",
         default=False,
         group=OptionGroup.MEMORY,
     )
@@ -151,7 +151,7 @@ class CompileOptions:
         group=OptionGroup.BOARD,
     )
     load_weights: bool = option(
-        "keep the model's numbers in RAM in place of flash: the board receives them before the first inference",
+        "store the model's numbers in RAM instead of flash: the board receives them before the first inference",
         default=False,
         group=OptionGroup.MEMORY,
     )
@@ -169,19 +169,19 @@ class CompileOptions:
     )
     judge: str = option(
         "prove the lower bound of the arena once more, by the algorithm that did not prove it, for small programs: "
-        f"{OTHER_JUDGE} does so only where a search proved it",
+        f"{OTHER_JUDGE} does so only where a search proved it, {NO_JUDGE} never",
         default=OTHER_JUDGE,
-        choices=(OTHER_JUDGE, *JUDGES),
+        choices=(NO_JUDGE, OTHER_JUDGE, *JUDGES),
         group=OptionGroup.MEMORY,
     )
     plan: str = option(
-        "order of execution; auto takes the fastest plan that fits in RAM",
+        "order of execution; auto chooses the fastest plan that fits in RAM",
         default=AUTO,
         choices=SCHEDULES,
         group=OptionGroup.MEMORY,
     )
     cells: int = option(
-        "percent of the cells of programmable logic that unrolled loops may fill, as far as they are estimated",
+        "estimated percentage of the cells of programmable logic that unrolled loops may use",
         default=20,
         metavar="PERCENT",
         group=OptionGroup.BOARD,

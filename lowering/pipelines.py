@@ -129,7 +129,7 @@ def _place(plugin: Row, added: PipelineStep, steps: Sequence[str | If]) -> int:
     beside = added.before or added.after
     found = [i for i, step in enumerate(steps) if beside == _pass_of(step)]
     if len(found) != 1:
-        raise PluginError(f"{plugin}: '{added.pipeline}' has {len(found)} steps '{beside}', and not one")
+        raise PluginError(f"{plugin}: '{added.pipeline}' has {len(found)} steps '{beside}', expected one")
     return found[0] + (added.after is not None)
 
 

@@ -19,7 +19,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import rtl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.rewriting import Rewriter
+from tinyml.dialects.rewriting import Rewriter, inherit_location
 from tinyml.lowering.hw.circuit import Circuit, bits
 from tinyml.lowering.hw.control import Control
 from tinyml.lowering.hw.memories import ElementStreams, Memories
@@ -74,7 +74,7 @@ def _lowered(function: func.FuncOp) -> hw.HWModuleOp:
     for argument, (name, _) in zip(block.args, inputs, strict=True):
         argument.name_hint = name
     clock, reset, start, in_valid, out_ready, in_data = block.args
-    c = Circuit(block, clock, reset)
+    c = Circuit(block, clock, reset, function.location)
     memories, streams = Memories(c), ElementStreams(c, in_data)
     for op in function.walk():
         if isinstance(op, rtl.MemoryOp):
@@ -107,7 +107,9 @@ def _lowered(function: func.FuncOp) -> hw.HWModuleOp:
     block.add_op(hw.OutputOp([value for _, value in outputs]))
     ports = [_port(name, type, hw.Direction.INPUT) for name, type in inputs]
     ports += [_port(name, cast("TypeAttribute", value.type), hw.Direction.OUTPUT) for name, value in outputs]
-    return hw.HWModuleOp(function.sym_name, hw.ModuleType(ArrayAttr(ports)), Region(block))
+    lowered = hw.HWModuleOp(function.sym_name, hw.ModuleType(ArrayAttr(ports)), Region(block))
+    inherit_location(function.location, lowered)
+    return lowered
 
 
 def _port(name: str, type: Any, direction: hw.Direction) -> hw.ModulePort:

@@ -203,7 +203,7 @@ class _Program:
         )
         if (forest := declared.attributes.get(FOREST)) is None:
             cure = "lower the program from L2 by buffers-to-upstream, without kernels"
-            raise error_at(op, f"'{name}' is no function of the runtime: {cure}")
+            raise error_at(op, f"'{name}' is not a function of the runtime: {cure}")
         return ForestCode.of(forest)
 
     def _as_c(self, value: SSAValue) -> SSAValue:

@@ -1,5 +1,5 @@
 """Makers of kernels that chips list in their tables: lists of kernels, composers of sums, and coders of rows, forests
-and loops over elements.
+and functions of lanes.
 
 The makers of tile kernels are in `tinyml.targets.tiles`.
 """
@@ -20,8 +20,8 @@ from tinyml.targets.nests import FarWeightsQuery, KernelQuery, Maker, Offer, Sum
 
 if TYPE_CHECKING:
     from tinyml.dialects.layouts.coded_rows import CodedRows
-    from tinyml.dialects.layouts.element_loops import ElementLoop
     from tinyml.dialects.layouts.trees import ForestCode
+    from tinyml.dialects.num.kernels.lane_programs import LaneProgram
 
 CACHED_KERNELS = 128
 """The size of the cache of a coder's kernels, at least the number of a network's layers."""
@@ -125,7 +125,7 @@ class RowCoder(Maker):
         return None if kernel is None else replace(kernel, identity=identity)
 
 
-C = TypeVar("C", bound="ForestCode | ElementLoop")
+C = TypeVar("C", bound="ForestCode | LaneProgram")
 
 
 @dataclass(frozen=True)
@@ -175,8 +175,8 @@ FORESTS = tuple(
 """The coders of forests for every chip with a single address space."""
 
 
-class LoopCoder(_ContentCoder["ElementLoop"]):
-    """A composer whose kernels are loops over elements, on vectors."""
+class LoopCoder(_ContentCoder["LaneProgram"]):
+    """A composer whose kernels are functions of lanes, on vectors."""
 
     CONTENT: ClassVar[str] = LANES
 

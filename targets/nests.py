@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.formats.number_format import Raws
     from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
-    from tinyml.dialects.layouts.element_loops import ElementLoop
     from tinyml.dialects.layouts.trees import ForestCode
+    from tinyml.dialects.num.kernels.lane_programs import LaneProgram
 
     Bytes = NDArray[np.int8]
     Numbers = NDArray[np.int64]
@@ -112,14 +112,14 @@ class FarWeightsQuery:
     near: Kernel
 
 
-KernelQuery: TypeAlias = "SumQuery | TileQuery | FarWeightsQuery | CodedRows | ElementLoop | ForestCode"
-"""A query to a chip; code for rows of constant matrices, for loops over elements and for forests is queried by its
+KernelQuery: TypeAlias = "SumQuery | TileQuery | FarWeightsQuery | CodedRows | LaneProgram | ForestCode"
+"""A query to a chip; code for rows of constant matrices, for functions of lanes and for forests is queried by its
 content.
 """
 
 
-LOOP_OF: Callable[..., ElementLoop] = on_call("tinyml.targets.composer.lane_programs:element_loop")
-"""The loop that a function of lanes is."""
+LANE_PROGRAM: Callable[..., LaneProgram] = on_call("tinyml.dialects.num.kernels.lane_readers:lane_program")
+"""The program of a function of lanes."""
 
 
 def content_of(declaration: FuncOp) -> Content:
@@ -131,7 +131,7 @@ def content_of(declaration: FuncOp) -> Content:
         if function is None:
             raise InputError(f"there is no function of lanes {name}")
         try:
-            return LOOP_OF(function)
+            return LANE_PROGRAM(function)
         except VerifyException as error:
             raise error_at(function, f"no vector unit computes it: {error}") from error
     for name, content in CONTENTS.items():

@@ -123,7 +123,7 @@ def _check(plugin: Row, chip: Chip) -> None:
         raise PluginError(f"{plugin}: the chip {chip.name} has no board")
     owners = {name: row.name for name, row in _OWNERS.items() if row.is_installed} | _PACKAGE_CHIPS
     if chip.name in (*owners.values(), *_PROVIDERS):
-        raise PluginError(f"{plugin}: there is a chip {chip.name} already")
+        raise PluginError(f"{plugin}: a chip {chip.name} already exists")
     for board in chip.boards:
         plugin.expect_fields(board)
         if (name := next((name for name in board.names if name in owners), None)) is not None:
@@ -312,7 +312,7 @@ def sized(target: str, flash: int | None, ram: int | None) -> str:
 
 def _with_memories(known: Board, flash: int | None, ram: int | None) -> Board:
     if flash is None or ram is None or known.flash is None or known.ram is None:
-        raise InputError(f"{known.name} has no memories whose sizes could be given")
+        raise InputError(f"{known.name} has no memories with adjustable sizes")
     if chip_of(known.name).memories_of_part and (flash > known.flash or ram > known.ram):
         raise InputError(
             f"{known.name} ({known.part}) has {known.flash} bytes of flash and {known.ram} of RAM: "

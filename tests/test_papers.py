@@ -197,7 +197,8 @@ def test_rows_are_chosen_by_names():
     assert parts[0] == "table 3, classifiers"
     assert parts[1:3] == [f"table 3, {families} in posits alone" for families in ("ProtoNN and Bonsai", "FastGRNN")]
     assert parts[3:5] == ["table 3, 16 bits", "table 3, detectors"]
-    assert parts[5:] == ["table 3, detectors in posits", "table 3, detectors in 10 bits"]
+    assert parts[5:7] == ["table 3, detectors in posits", "table 3, detectors in 10 bits"]
+    assert parts[7:] == ["table 3, Face-B in 10 and 12 bits"]
     with pytest.raises(SystemExit, match="no row is named minun:table33"):
         chosen(["pex", "minun:table33"])
 

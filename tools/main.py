@@ -19,7 +19,7 @@ from tinyml.tools.cli.guard import Blame, check_numbers, guarded, warn_of_namesa
 _HELP = {
     "compile": "compile a model for a board",
     "run": "run a compiled model on a device and compare it with the evaluator",
-    "listen": "run a compiled program that streams over a recording, and say what it hears when",
+    "listen": "run a compiled streaming program on a recording, and print the recognised words with their times",
     "explain": "show where cycles, flash and RAM of a compiled model go",
     "open": "show the report of a compiled model in the browser, with cycles down to lines of C",
     "compare": "show two compiled models side by side: why is one slower or larger?",
@@ -30,7 +30,7 @@ _HELP = {
     "export": "write a model for other tools: as ONNX, or quantised in TOSA",
     "prune": "remove the least important channels of a network until it fits in memory",
     "finetune": "train a model further in the arithmetic of its compiled program, within limits on memory",
-    "pack": "pack buffers, given as a CSV file, into the smallest arena",
+    "pack": "pack buffers of a CSV file into the smallest arena",
     "prove": "prove that a format computes what it documents, for all inputs, or show one where it does not",
     "new-format": "write a package with a number format of your own",
     "new-target": "write a package with a chip of your own and its simulator",
@@ -42,7 +42,7 @@ _HELP = {
     "new-command": "write a package with a command of your own",
     "demo": "compile the example models and check them on this computer",
     "completion": "print what a shell needs to complete these commands: bash, zsh or fish",
-    "doctor": "say what can be compiled, run and measured on this computer, and what is missing",
+    "doctor": "report what can be compiled, run and measured on this computer, and what is missing",
 }
 """Help texts by command."""
 

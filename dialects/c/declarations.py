@@ -83,7 +83,7 @@ def _check_memory(function: FuncOp, instance: InstanceOp | None) -> None:
     own = [] if instance is None else [InstanceType(instance.sym_name.data)]
     inputs = function.function_type.inputs.data
     if [type for type in inputs if isinstance(type, InstanceType)] != own or [*inputs[: len(own)]] != own:
-        wanted = f"takes {own[0]} first" if own else "takes no instance, as the program declares none"
+        wanted = f"takes {own[0]} first" if own else "expected no instance, because the program declares none"
         raise VerifyException(f"'{function.sym_name.data}' {wanted}, got ({', '.join(map(str, inputs))})")
     members = set[str]() if instance is None else instance.members
     for op in function.walk():

@@ -204,7 +204,7 @@ class ForOp(DialectOp):
 
     def verify_(self) -> None:
         if [arg.type for arg in self.body.block.args] != [IndexType()]:
-            raise VerifyException("the body takes the counter, an index, and nothing else")
+            raise VerifyException("the body expects only the counter, an index")
         if self.step.value.data < 1:
             raise VerifyException(f"the step must be positive, got {self.step.value.data}")
 

@@ -40,7 +40,7 @@ class _CoderOp(Step, ABC):
 
     def verify_(self) -> None:
         if not isinstance(number_format(self.format), Coder):
-            raise VerifyException(f"{self.format} is no format that is decoded")
+            raise VerifyException(f"{self.format} is not a coded format")
         super().verify_()
 
     def verify_tables(self, used: Sequence[Any]) -> None:

@@ -84,7 +84,7 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
             )
         entries = [entry.data for entry in self.entries]
         if 0 not in entries or any(a >= b for a, b in pairwise(entries)):
-            raise VerifyException("codebook.c lists integers in order, 0 among them")
+            raise VerifyException("codebook.c lists integers in order, including 0")
         below, (low, high) = entries.index(0), limits(self.bits)
         if below > -low or len(entries) - 1 - below > high:
             raise VerifyException(f"codebook.c of {self.bits} bits has at most {-low} integers below 0, {high} above")

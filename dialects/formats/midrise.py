@@ -123,7 +123,7 @@ class MidriseType(ExactInteger):
         return self.fitted(m, m.mul(a, b), right)
 
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
-        """As for any product: no even power of two is a number of these formats."""
+        """The product, without a shift: no even power of two is a number of these formats."""
         return self.mul(m, value, value_format, factor, factor_format)
 
     def from_f32(self, m: Machine[V], value: V) -> V:

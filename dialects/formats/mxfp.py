@@ -99,7 +99,7 @@ class MxFpType(GroupedFormat, TabulatedFormat):
         return self._kind.for_range(low, high)
 
     def grouped(self, constant: Reals, importance: Reals | None, finest: Grouping) -> MxFpType:
-        """As for any grouped format, with the kind of this width that has the least squared error."""
+        """The grouped format for a constant, in the kind of this width with the least squared error."""
         kinds = [MxFpType(*kind).divided(constant, importance, finest) for kind in MX_KINDS[self.bits]]
         return min(kinds, key=lambda format: format.squared_error(constant, importance))
 

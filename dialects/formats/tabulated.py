@@ -142,7 +142,7 @@ class TabulatedFormat(ExactFormat):
 
     def _require_few_bits(self) -> None:
         if int(self.thresholds[-1]) > limits(32)[1]:
-            raise InputError(f"{self.type} has numbers that no register of 32 bits holds as integers")
+            raise InputError(f"{self.type} has numbers that exceed 32 bits as integers")
 
     @staticmethod
     def _with_rest(m: Machine[V], x: Int[V], right: int, low: int, high: int) -> Int[V]:

@@ -16,10 +16,10 @@ from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, instance, r
 
 if TYPE_CHECKING:
     from tinyml.dialects.layouts.coded_rows import CodedRows, CodedTile
-    from tinyml.dialects.layouts.element_loops import ElementLoop
     from tinyml.dialects.layouts.trees import ForestCode
+    from tinyml.dialects.num.kernels.lane_programs import LaneProgram
 
-Content: TypeAlias = "CodedRows | CodedTile | ElementLoop | ForestCode"
+Content: TypeAlias = "CodedRows | CodedTile | LaneProgram | ForestCode"
 
 
 class CodeContent:

@@ -168,7 +168,7 @@ class Machine(ABC, Generic[V]):
 
     def perform(self, step: FormatStep, *operands: V) -> V:
         """A format-specific step; raises `InputError` on machines that support only integers."""
-        raise InputError(f"{type(step).__name__} is no step on integers")
+        raise InputError(f"{type(step).__name__} is not a step on integers")
 
     @abstractmethod
     def width_of(self, value: V) -> int:

@@ -65,7 +65,7 @@ class SumConstraint(_TypeConstraint):
         if (accumulator := accumulator_of(attr)) is None:
             raise VerifyException(f"expected an accumulator, got {attr}")
         if self.integer and not accumulator.INTEGER:
-            raise VerifyException(f"{attr} is no integer that could be shifted")
+            raise VerifyException(f"{attr} is not an integer that could be shifted")
 
 
 class OrderedConstraint(FormatConstraint):

@@ -51,7 +51,7 @@ class EntriesOp(RowLoopOp):
     def verify_(self) -> None:
         types = [self.start.type, IndexType(), IndexType()]
         if list(self.body.block.arg_types) != types:
-            raise VerifyException(f"the body takes a sum, an entry and a column, {', '.join(map(str, types))}")
+            raise VerifyException(f"the body expects a sum, an entry and a column, {', '.join(map(str, types))}")
         end = self.body.block.last_op
         if not isinstance(end, NextOp) or [*end.operand_types, self.result.type] != [self.start.type] * 2:
             raise VerifyException(f"the body ends in 'num.next' of {self.start.type}, which is also the result")

@@ -264,7 +264,7 @@ class LevelOp(NumOp):
         if accumulator.FAMILY != result.FAMILY:
             raise VerifyException(f"a sum in {self.sum.type} does not go on in {self.result.type}")
         if result.has_row_scales or type(result) is not type(accumulator):
-            raise VerifyException(f"{self.result.type} is no accumulator of one scale for sums in {self.sum.type}")
+            raise VerifyException(f"{self.result.type} is not an accumulator of one scale for sums in {self.sum.type}")
 
     def computation(self) -> Computation:
         accumulator, levelled = accumulator_type(self.sum), accumulator_type(self.result)

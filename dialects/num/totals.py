@@ -82,7 +82,7 @@ class QuotientOp(NumOp, ABC):
     def verify_(self) -> None:
         source = _format(self.of)
         if self.count.value.data < 1 or source.total(self.count.value.data) != self.total.type:
-            raise VerifyException(f"{self.total.type} is no total of {self.count.value.data} numbers of {self.of}")
+            raise VerifyException(f"{self.total.type} is not a total of {self.count.value.data} numbers of {self.of}")
 
     def computation(self) -> Computation:
         source, count, method = _format(self.of), self.count.value.data, getattr(format_of(self.result), self.METHOD)

@@ -72,10 +72,10 @@ def raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, N
     # Attributes hold integers of 17 to 24 bits in four bytes each, and so on.
     bytes = 1 << ((bits + 7) // 8 - 1).bit_length()
     if len(content.data.data) % bytes:
-        raise VerifyException(f"{len(content.data.data)} bytes are no integers of {bytes} bytes each")
+        raise VerifyException(f"{len(content.data.data)} bytes are not integers of {bytes} bytes each")
     raws = np.frombuffer(content.data.data, f"<u{bytes}") & np.array((1 << bits) - 1, f"<u{bytes}")
     if type.width.data % bits or len(raws) > type.depth.data * (type.width.data // bits):
-        raise VerifyException(f"{len(raws)} elements of {bits} bits are no content of {type}")
+        raise VerifyException(f"{len(raws)} elements of {bits} bits are not content of {type}")
     return bits, raws
 
 

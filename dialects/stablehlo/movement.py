@@ -121,7 +121,7 @@ class SliceOp(PureOp):
         inside = all(n == DYNAMIC_INDEX or limit <= n for limit, n in zip(limits, shape, strict=True))
         expect(inside, f"the limits {list(limits)} do not lie in {list(shape)}")
         forward = all(0 <= start <= limit and step > 0 for start, limit, step in zip(*bounds, strict=True))
-        expect(forward, f"the range {[list(each) for each in bounds]} has no order")
+        expect(forward, f"the range {[list(each) for each in bounds]} is reversed")
         expect_shape(self.result, [len(each) for each in self.ranges])
 
 

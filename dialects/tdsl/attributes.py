@@ -137,7 +137,7 @@ class Profile(ParametrizedAttribute):
     def verify(self) -> None:
         _verify_interval("profile", self.low.data, self.high.data)
         if len(self.percentiles) != len(PERCENTILES):
-            raise VerifyException(f"profile holds {len(PERCENTILES)} percentiles, got {len(self.percentiles)}")
+            raise VerifyException(f"expected a profile of {len(PERCENTILES)} percentiles, got {len(self.percentiles)}")
 
     @property
     def magnitude(self) -> float:

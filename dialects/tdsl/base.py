@@ -264,7 +264,7 @@ class TensorOp(DialectOp, HasValueInterface):
                 raise VerifyException(f"mixes tensors and memrefs: {value.type}")
         expected, got = self.infer_shape(), shape_of(self.out)
         if expected != got:
-            raise VerifyException(f"result has shape {spell(got)}, the operands give {spell(expected)}")
+            raise VerifyException(f"result has shape {spell(got)}, expected {spell(expected)} from the operands")
         self.verify_formats()
         self.verify_more()
 

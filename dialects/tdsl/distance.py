@@ -47,7 +47,7 @@ class SquaredDistanceOp(TensorOp):
     def infer_shape(self) -> Shape:
         lhs, rhs = shape_of(self.lhs), shape_of(self.rhs)
         if lhs != rhs or len(lhs) != 2 or lhs[1] != 1:
-            raise VerifyException(f"takes two column vectors of one length, got {spell(lhs)} and {spell(rhs)}")
+            raise VerifyException(f"expected two column vectors of one length, got {spell(lhs)} and {spell(rhs)}")
         return (1, 1)
 
     @property

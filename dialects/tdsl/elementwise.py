@@ -455,7 +455,7 @@ class MapOp(ElementwiseOp):
         block = self.body.block
         elements = [shaped(value).get_element_type() for value in self.inputs]
         if list(block.arg_types) != elements:
-            raise VerifyException("the block takes one scalar for each input, of the input's format")
+            raise VerifyException("expected a block with one scalar for each input, in the input's format")
         last = block.last_op
         if not isinstance(last, YieldOp):
             raise VerifyException("the block ends in tdsl.yield")

@@ -212,7 +212,7 @@ _INTEGERS = FieldKind("a list of integers", _list_of(_is_int))
 _NAMES = FieldKind("a list of strings", _list_of(_is_text))
 _UNIT = FieldKind("the text of a unit, for all elements", _is_unit)
 _FORMAT = FieldKind("a number format", _is_format)
-_ORDER = FieldKind("an order of 3 or 4 axes of which 0 is the first, as in [0, 2, 3, 1]", _is_order)
+_ORDER = FieldKind("an order of 3 or 4 axes that begins with 0, as in [0, 2, 3, 1]", _is_order)
 _PARTS = FieldKind("a list of names, each with a length from 1 and perhaps a number format", _list_of(_is_part))
 _PUSHES = FieldKind(
     "four integers from 1: frame, hop, steps and stride",
@@ -476,7 +476,7 @@ def _fits(attribute: Attribute, function: Holder | None) -> bool:
     if arguments is not None and not arguments and not given.reused:
         for field in fields(given):
             if _is_given(getattr(given, field.name)):
-                raise InputError(f"'{field.name}': the function takes no input")
+                raise InputError(f"'{field.name}': the function has no input")
     if arguments and isinstance(type := arguments[0].type, ShapedType) and type.has_static_shape():
         elements = prod(type.get_shape())
         if unit is not None:

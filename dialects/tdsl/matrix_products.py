@@ -176,7 +176,7 @@ class MatmulSumOp(MatrixProductsOp):
 
     def infer_shape(self) -> Shape:
         if not self.factors or len(self.factors) % 2:
-            raise VerifyException(f"takes pairs of matrices, got {len(self.factors)} factors")
+            raise VerifyException(f"expected pairs of matrices, got {len(self.factors)} factors")
         return super().infer_shape()
 
 

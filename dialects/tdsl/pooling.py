@@ -340,7 +340,7 @@ class TallyOp(TensorOp):
         if shaped(self.out).get_element_type() != total:
             raise VerifyException("the total changes its type")
         if type(total) is not type(format_of(self.input).total(1)):
-            raise VerifyException(f"{total} is no total of numbers of {format_of(self.input).type}")
+            raise VerifyException(f"{total} is not a total of numbers of {format_of(self.input).type}")
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         total, image = x
@@ -391,7 +391,7 @@ class QuotientOp(TensorOp):
         if self.source.FAMILY != result.FAMILY:
             raise VerifyException(f"{self.name} mixes the families {self.source.FAMILY} and {result.FAMILY}")
         if self.elements < 1 or self.source.total(self.elements) != total:
-            raise VerifyException(f"{total} is no total of {self.elements} numbers of {self.of}")
+            raise VerifyException(f"{total} is not a total of {self.elements} numbers of {self.of}")
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         return arithmetic.average(self.out, self.source, x[0], self.elements, self.over_axes is not None)

@@ -133,7 +133,7 @@ def sensor_unit(text: str) -> SensorUnit:
         if (number := row.number_in(name)) is None:
             continue
         if colon and not row.parameter:
-            raise InputError(f"the unit '{name}' takes no parameter, got '{text}'")
+            raise InputError(f"the unit '{name}' has no parameter, got '{text}'")
         return row.unit(number, _real(given, text) if colon else None)
     if (general := _GENERAL.fullmatch(text)) is not None:
         scale, offset, type = general.groups()
@@ -157,9 +157,7 @@ def _limits(bits: int, *, signed: bool) -> tuple[int, int]:
 
 def _limits_of_type(type: str, text: str) -> tuple[int, int]:
     if (found := _TYPE.fullmatch(type)) is None:
-        raise InputError(
-            f"'{type}' in the unit '{text}' is no type of integers: s2 to s16, u2 to u16, int16 and the like"
-        )
+        raise InputError(f"'{type}' in the unit '{text}' is not an integer type, such as s2 to s16, u2 to u16 or int16")
     kind, width, letter, bits = found.groups()
     return _limits(int(width or bits), signed=(kind or letter) in ("int", "s"))
 

@@ -238,7 +238,7 @@ class ReceiveOp(MovementOp):
         if len(image) != 4 or len(part) != 4 or image[0] != 1:
             raise VerifyException(f"expected an image 1xHxWxC, got {spell(image)}")
         if not 1 <= part[1] <= image[1]:
-            raise VerifyException(f"{part[1]} rows are no part of {spell(image)}")
+            raise VerifyException(f"{part[1]} rows are not part of {spell(image)}")
         return 1, part[1], *image[2:]
 
     @property

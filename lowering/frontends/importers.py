@@ -96,7 +96,7 @@ FRONTENDS = Table(
 )
 """The importers by suffix. If a folder has several programs, the suffix listed first wins."""
 
-_OF_TORCH = "in Python, tinyml.compile(module, X_val, board=...) takes the module; torch.onnx.export writes a file"
+_OF_TORCH = "in Python, tinyml.compile(module, X_val, board=...) accepts the module; torch.onnx.export writes a file"
 _OF_KERAS = "tf.lite.TFLiteConverter.from_saved_model(folder) makes a .tflite file of its folder"
 _ARRAYS = "arrays have no network: give the model that they belong to"
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, cast
 
 from xdsl.dialects import comb, hw, seq
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, i32
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, LocationAttr, i32
 from xdsl.ir import Block, Operation, SSAValue
 
 
@@ -29,18 +30,31 @@ Chosen = Sequence[tuple[SSAValue, SSAValue]]
 
 
 class Circuit:
-    """A builder that appends to a block. clock, reset: ports of the module."""
+    """A builder that appends to a block. clock, reset: ports of the module. location: of the program.
 
-    def __init__(self, block: Block, clock: SSAValue, reset: SSAValue):
+    Ops have the location of the op of the program that they are made for (`made_for`); constants, which several share,
+    that of the program.
+    """
+
+    def __init__(self, block: Block, clock: SSAValue, reset: SSAValue, location: LocationAttr):
         self.block = block
+        self.program = self.location = location
         self.clock = clock
         self.reset = reset
         self.registers: list[Register] = []
         self.constants: dict[tuple[int, int], SSAValue] = {}
 
     def put(self, op: Operation) -> SSAValue:
+        op.location = self.program if isinstance(op, hw.ConstantOp) else self.location
         self.block.add_op(op)
         return op.results[0]
+
+    @contextmanager
+    def made_for(self, location: LocationAttr) -> Generator[None]:
+        """Give a location to the ops that are put inside."""
+        before, self.location = self.location, location
+        yield
+        self.location = before
 
     def constant(self, value: int, width: int) -> SSAValue:
         key = value % (1 << width), width
@@ -88,9 +102,10 @@ class Circuit:
         for register in self.registers:
             old = register.op.data
             value = old
-            for condition, taken in reversed(register.takes):
-                value = taken if self.known(condition) == 1 else self.mux(condition, taken, value)
-            register.op.operands[0] = self.mux(advance, value, old)
+            with self.made_for(register.op.location):
+                for condition, taken in reversed(register.takes):
+                    value = taken if self.known(condition) == 1 else self.mux(condition, taken, value)
+                register.op.operands[0] = self.mux(advance, value, old)
 
     # Logic.
     def mux(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:

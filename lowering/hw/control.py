@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, comb, scf
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import IntegerAttr, LocationAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
@@ -51,10 +51,12 @@ class Timeline:
 class TimedWire:
     """A value: a wire that is valid in a cycle of a timeline, or always if there is no timeline.
 
-    later: the registers that store it afterwards: one per later cycle of a pipelined loop, one for all cycles of a run.
+    location: of the op that computes it. later: the registers that store it afterwards: one per later cycle of a
+    pipelined loop, one for all cycles of a run.
     """
 
     wire: SSAValue
+    location: LocationAttr
     timeline: Timeline | None = None
     cycle: int = 0
     later: list[SSAValue] = field(default_factory=list[SSAValue])
@@ -70,11 +72,11 @@ class Values:
 
     def always(self, value: SSAValue, wire: SSAValue) -> None:
         """Record a wire that stays valid while the value is used."""
-        self.places[value] = TimedWire(wire)
+        self.places[value] = TimedWire(wire, self.circuit.location)
 
     def at_cycle(self, value: SSAValue, wire: SSAValue, timeline: Timeline, cycle: int) -> None:
         """Record the wire that holds `value` in `cycle`."""
-        self.places[value] = TimedWire(wire, timeline, cycle)
+        self.places[value] = TimedWire(wire, self.circuit.location, timeline, cycle)
 
     def read(self, value: SSAValue, timeline: Timeline | None = None, cycle: int = 0) -> SSAValue:
         """The wire of a value in a cycle of a timeline, or after the end of its own timeline."""
@@ -84,6 +86,12 @@ class Values:
         place = self.places[value]
         if place.timeline is None or (place.timeline is timeline and place.cycle >= cycle):
             return place.wire
+        with self.circuit.made_for(place.location):
+            return self._stored(place, value, timeline, cycle)
+
+    def _stored(self, place: TimedWire, value: SSAValue, timeline: Timeline | None, cycle: int) -> SSAValue:
+        """The register that stores a value in a cycle after its own."""
+        assert place.timeline is not None
         if place.timeline.interval is None:
             return self._kept(place, value)
         assert place.timeline is timeline, "a value of an iteration is read outside of it"
@@ -130,7 +138,8 @@ class Control:
             if isinstance(item, StraightRun):
                 now = self._run(item, now)
             else:
-                now = Moment(self._control(item, self._waited(item, now)))
+                with self.circuit.made_for(item.location):
+                    now = Moment(self._control(item, self._waited(item, now)))
         end = block.last_op
         assert end is not None
         return self._waited(end, now)
@@ -151,31 +160,35 @@ class Control:
 
     def _ops(self, ops: Sequence[Operation], timeline: Timeline) -> None:
         for op in ops:
-            if (cycle := cycle_of(op)) is None:
-                operands = [self.values.read(operand) for operand in op.operands]
-                self.values.always(op.results[0], combinational(self.circuit, self.operators, op, operands))
-                continue
-            when = timeline.active[cycle]
-            match op:
-                case rtl.LoadOp():
-                    wire = self.memories.load(op, self.values.read(op.address, timeline, cycle), when)
-                case rtl.StoreOp():
-                    value, address = (self.values.read(v, timeline, cycle) for v in (op.value, op.address))
-                    value = self.circuit.resize(value, type_width(op.value))
-                    if op.condition is not None:
-                        when = self.circuit.both(when, self.values.read(op.condition, timeline, cycle))
-                    self.memories.store(op, value, address, when)
-                    continue
-                case rtl.ReceiveOp():
-                    wire = self.streams.receive(when)
-                case rtl.SendOp():
-                    self.streams.send(self.values.read(op.value, timeline, cycle), when)
-                    continue
-                case _:
-                    operands = [self.values.read(operand, timeline, cycle) for operand in op.operands]
-                    wire = combinational(self.circuit, self.operators, op, operands)
-            narrow = self.circuit.resize(wire, self.operators.width(op.results[0]))
-            self.values.at_cycle(op.results[0], narrow, timeline, end_of(op))
+            with self.circuit.made_for(op.location):
+                self._op(op, timeline)
+
+    def _op(self, op: Operation, timeline: Timeline) -> None:
+        if (cycle := cycle_of(op)) is None:
+            operands = [self.values.read(operand) for operand in op.operands]
+            self.values.always(op.results[0], combinational(self.circuit, self.operators, op, operands))
+            return
+        when = timeline.active[cycle]
+        match op:
+            case rtl.LoadOp():
+                wire = self.memories.load(op, self.values.read(op.address, timeline, cycle), when)
+            case rtl.StoreOp():
+                value, address = (self.values.read(v, timeline, cycle) for v in (op.value, op.address))
+                value = self.circuit.resize(value, type_width(op.value))
+                if op.condition is not None:
+                    when = self.circuit.both(when, self.values.read(op.condition, timeline, cycle))
+                self.memories.store(op, value, address, when)
+                return
+            case rtl.ReceiveOp():
+                wire = self.streams.receive(when)
+            case rtl.SendOp():
+                self.streams.send(self.values.read(op.value, timeline, cycle), when)
+                return
+            case _:
+                operands = [self.values.read(operand, timeline, cycle) for operand in op.operands]
+                wire = combinational(self.circuit, self.operators, op, operands)
+        narrow = self.circuit.resize(wire, self.operators.width(op.results[0]))
+        self.values.at_cycle(op.results[0], narrow, timeline, end_of(op))
 
     def _control(self, op: Operation, now: Moment) -> SSAValue:
         match op:

@@ -56,7 +56,8 @@ class Memories:
         ram = rtl.RamOp(type, content, self.c.clock, (address, never), write)
         if not stores and content is None:
             return
-        self.c.put(ram).name_hint = op.result.name_hint
+        with self.c.made_for(op.location):
+            self.c.put(ram).name_hint = op.result.name_hint
         self.memories[op.result] = Memory(op, ram)
 
     def load(self, op: rtl.LoadOp, address: SSAValue, when: SSAValue) -> SSAValue:
@@ -91,15 +92,20 @@ class Memories:
         """Connect the ports of all memories."""
         c = self.c
         for memory in self.memories.values():
-            ram, width = memory.ram, memory.address_bits
-            ram.operands[1] = c.both(advance, c.any([when for when, _ in memory.reads]))
-            ram.operands[2] = c.choose(memory.reads, width)
-            if memory.writes:
-                mask = c.gated([(when, mask) for when, _, _, mask in memory.writes], ram.lanes)
-                gate = c.replicate(advance, ram.lanes)
-                ram.operands[3] = c.both(gate, mask) if ram.lanes == 1 else c.put(comb.AndOp([gate, mask]))
-                ram.operands[4] = c.choose([(when, word) for when, word, _, _ in memory.writes], width)
-                ram.operands[5] = c.choose([(when, data) for when, _, data, _ in memory.writes], ram.width)
+            with c.made_for(memory.op.location):
+                self._connect(memory, advance)
+
+    def _connect(self, memory: Memory, advance: SSAValue) -> None:
+        """Connect the ports of a memory."""
+        c, ram, width = self.c, memory.ram, memory.address_bits
+        ram.operands[1] = c.both(advance, c.any([when for when, _ in memory.reads]))
+        ram.operands[2] = c.choose(memory.reads, width)
+        if memory.writes:
+            mask = c.gated([(when, mask) for when, _, _, mask in memory.writes], ram.lanes)
+            gate = c.replicate(advance, ram.lanes)
+            ram.operands[3] = c.both(gate, mask) if ram.lanes == 1 else c.put(comb.AndOp([gate, mask]))
+            ram.operands[4] = c.choose([(when, word) for when, word, _, _ in memory.writes], width)
+            ram.operands[5] = c.choose([(when, data) for when, _, data, _ in memory.writes], ram.width)
 
     def _split(self, memory: Memory, address: SSAValue, width: int) -> tuple[SSAValue, SSAValue | None]:
         """The address of a word, and the lane of the element in it; None if the element fills the word."""

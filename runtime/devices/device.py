@@ -79,7 +79,7 @@ def raw_inputs(interface: Interface, inputs: np.ndarray) -> bytes:
     """
     if inputs.ndim != 2 or inputs.shape[1] != interface.input_length:
         raise InputError(
-            f"inputs of shape {inputs.shape} for '{interface.name}', which takes (samples, {interface.input_length})"
+            f"inputs of shape {inputs.shape} for '{interface.name}', expected (samples, {interface.input_length})"
         )
     if inputs.dtype != interface.input_dtype:
         raise InputError(f"inputs of type {inputs.dtype} for '{interface.name}', which takes {interface.input_dtype}")

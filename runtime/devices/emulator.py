@@ -193,11 +193,11 @@ class _Machine:
         executed, self.core_cycles = self.counter.executed, self.counter.cycles
         self._end_part()
         if self._interface.row_length and self._received != len(raw):
-            raise DeviceError(f"{self._label}: the program asks for {self._received} of {len(raw)} bytes of the input")
+            raise DeviceError(f"{self._label}: the program reads {self._received} of {len(raw)} bytes of the input")
         touched = np.flatnonzero(np.frombuffer(self._uc.mem_read(free, unused), np.uint8) != _PAINT)
         untouched = int(touched[0]) if len(touched) else unused
         if untouched == 0:
-            raise FullStackError(f"{self._label}: stack overflow, it grew into the static data")
+            raise FullStackError(f"{self._label}: stack overflow into the static data")
         scores = b""
         if self._interface.output_bytes:
             scores = bytes(self._uc.mem_read(self._return_to_mark(), self._interface.output_bytes))
@@ -229,9 +229,9 @@ class _Machine:
         self.counter.check()
         at = self._uc.reg_read(self._core.pc)
         if at not in self._program:
-            raise DeviceError(f"{self._label}: jump to 0x{at:x}, out of the program")
+            raise DeviceError(f"{self._label}: jump to 0x{at:x}, outside the program")
         if at != mark:
-            raise DeviceError(f"{self._label}: no end within {self._limit} instructions, at 0x{at:x}")
+            raise DeviceError(f"{self._label}: did not end within {self._limit} instructions, at 0x{at:x}")
         return self._uc.reg_read(self._core.arguments[0])
 
     def _enter(self, address: int, size: int) -> None:

@@ -33,7 +33,7 @@ class FpgaRunner(Runner):
         """Find the hardware module of a model in a folder; raises `InputError` for a folder without a module."""
         file = source_dir / f"{interface.name}.v"
         if not file.is_file():
-            raise InputError(f"no hardware module here: compile with --target {self.name}", file=str(source_dir))
+            raise InputError(f"expected a hardware module: compile with --target {self.name}", file=str(source_dir))
         return Build(flash_bytes=0, static_bytes=0, elf=file)
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:

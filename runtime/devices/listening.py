@@ -48,7 +48,7 @@ def answers_to(
     assert pushes is not None
     window, part = pushes.length, pushes.stride * pushes.hop
     if len(raws) < window:
-        raise InputError(f"the recording has {len(raws)} samples, the first answer comes after {window}")
+        raise InputError(f"the recording has {len(raws)} samples, but the first answer needs {window}")
     count = 1 + (len(raws) - window) // part
     used = window + (count - 1) * part
     front = -used % part

@@ -96,12 +96,12 @@ class QemuRunner(Runner):
             )
             counts = np.fromfile(folder / "counts.bin", np.uint64).astype(np.int64).reshape(-1, 3)
         if len(counts) != len(inputs):
-            raise DeviceError(f"{what}: {len(counts)} of {len(inputs)} inferences came to an end")
+            raise DeviceError(f"{what}: {len(counts)} of {len(inputs)} inferences ended")
         asked = 0 if result.cycles is None else int(result.cycles.min())
         if interface.row_length and asked < interface.input_bytes:
-            raise DeviceError(f"{what}: the program asks for {asked} of {interface.input_bytes} bytes of the input")
+            raise DeviceError(f"{what}: the program reads {asked} of {interface.input_bytes} bytes of the input")
         if result.stack_bytes == known["tm_stack_top"] - known["tm_bss_end"]:
-            raise FullStackError(f"{what}: stack overflow, it grew into the static data")
+            raise FullStackError(f"{what}: stack overflow into the static data")
         longest = counts[:, 2] if interface.pushes is not None else None
         core_cycles = None if cycles is None else counts[:, 1]
         return replace(result, cycles=counts[:, 0], core_cycles=core_cycles, longest=longest)

@@ -166,7 +166,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *code) {
     block->first = block->addresses[0];
     block->counted = block->first >= number[PROGRAM] && block->first < number[END];
     if (block->first >= number[END] || (block->first < number[HARNESS]))
-        fail("jump to 0x%x, out of the program", block->first);
+        fail("jump to 0x%x, outside the program", block->first);
     blocks = realloc(blocks, (known_blocks + 1) * sizeof *blocks);
     if (!blocks)
         fail("out of memory at 0x%x", block->first);

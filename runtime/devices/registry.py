@@ -56,7 +56,7 @@ def _loaded(row: Row) -> Device:
 
 def _check(row: Row) -> None:
     if row.name in targets():
-        raise PluginError(f"{row}: there is a board '{row.name}' already")
+        raise PluginError(f"{row}: a board '{row.name}' already exists")
 
 
 DEVICES = Table(
@@ -116,7 +116,7 @@ def runner_for(target: str) -> Runner:
         return device.runner(board(device.board).name)
     chip = chip_of(target)
     if not chip.runner:
-        raise InputError(f"{target} is not run here: {chip.not_run}")
+        raise InputError(f"{target} cannot run here: {chip.not_run}")
     module, _, name = chip.runner.partition(":")
     with blamed(chip):
         made = getattr(import_module(module), name)

@@ -111,4 +111,4 @@ class Runner(ABC):
 
     def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:
         """Run and profile a model, with arguments as in `run`; raises `NoProfilerError` on a device without one."""
-        raise NoProfilerError(f"the device '{self.name}' cannot tell where the time goes")
+        raise NoProfilerError(f"the device '{self.name}' cannot measure the time of each operation")

@@ -47,11 +47,11 @@ class SerialPort:
         except OSError as error:
             raise self._gone(error) from error
         if not content:
-            raise InputError("the board is gone", file=self._name)
+            raise InputError("the board is disconnected", file=self._name)
         return content
 
     def _gone(self, error: OSError) -> InputError:
-        return InputError(f"the board is gone: {error.strerror}", file=self._name)
+        return InputError(f"the board is disconnected: {error.strerror}", file=self._name)
 
 
 @contextmanager
@@ -74,7 +74,7 @@ def open_port(name: str) -> Generator[SerialPort]:
             _claim(descriptor, name)
             _make_raw(termios, descriptor)
         except termios.error as error:
-            raise InputError("is no serial port", file=name) from error
+            raise InputError("is not a serial port", file=name) from error
         try:
             yield SerialPort(name, descriptor)
         finally:

@@ -100,8 +100,8 @@ _FRONT = struct.Struct("<iI")
 _REQUEST_INTERVAL = 0.5
 """The interval in s between requests for the greeting of a board that may still be starting."""
 _REASONS = {
-    1: "the board got garbled bytes",
-    2: "the board expects another length",
+    1: "the board received corrupted bytes",
+    2: "the board expects a different input length",
     3: "the board has lost its weights, as after a reset",
 }
 
@@ -184,11 +184,11 @@ class StreamingBoard:
                 return
             if found.kind != HELLO:
                 raise self._error(f"weights: {self._reason(found)}")
-        raise self._error(f"weights: no receipt within {self.timeout:g} s")
+        raise self._error(f"weights: no acknowledgement within {self.timeout:g} s")
 
     @staticmethod
     def _reason(refusal: Frame) -> str:
-        return _REASONS.get(refusal.content[0] if refusal.content else 0, "the board refuses it")
+        return _REASONS.get(refusal.content[0] if refusal.content else 0, "the board rejected it")
 
     def _answer(self, sample: int, raw: bytes) -> tuple[int, int, bytes]:
         self.port.write(frame(INPUT, raw), self.timeout)
@@ -196,7 +196,7 @@ class StreamingBoard:
         expected = _FRONT.size + answer_bytes(self.interface)
         while (found := self._next(deadline)) is not None:
             if not found.whole:
-                raise self._error(f"sample {sample}: a garbled answer (its checksum is wrong)")
+                raise self._error(f"sample {sample}: a corrupted answer (wrong checksum)")
             # Greetings to repeated requests may still arrive.
             if found.kind == HELLO:
                 continue

@@ -135,7 +135,7 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
     """Compile and link every `*.c` in `source_dir` with the harness of a chip, and measure the result."""
     sources = sorted(source_dir.glob("*.c"))
     if not sources:
-        raise InputError("no C file of a model here", file=str(source_dir))
+        raise InputError("expected a C file of a model", file=str(source_dir))
     macros = {
         "TM_MODEL": interface.name,
         "TM_HEADER": f'"{interface.name}.h"',
@@ -210,15 +210,38 @@ def symbol_table(chip: Chip, elf: Path) -> Sequence[Symbol]:
     return _symbol_table(chip, elf, elf.stat().st_mtime_ns)
 
 
+def _kind(section: Sequence[str]) -> str:
+    """nm's letter for the symbols of a section with some flags of objdump."""
+    if "ALLOC" not in section:
+        return "n"
+    if "CODE" in section:
+        return "t"
+    return "b" if "CONTENTS" not in section else "r" if "READONLY" in section else "d"
+
+
+_SECTION = re.compile(r" *\d+ (\S+) .* 2\*\*\d+ +(.*)")
+_SYMBOL = re.compile(r"([0-9a-f]+) (.{7}) (\S+)\t([0-9a-f]+) (?:.* )?(\S+)")
+
+
 @lru_cache(16)
 def _symbol_table(chip: Chip, elf: Path, written: int) -> Sequence[Symbol]:
-    """`symbol_table`, cached. written: the file's modification time, part of the cache key."""
+    """`symbol_table`, cached. written: the file's modification time, part of the cache key.
+
+    From objdump, since nm loads each linker plugin of the computer first: LLVM's takes longer than a compilation.
+    """
+    sections: dict[str, str] = {}
     table: list[Symbol] = []
-    for line in call_tool(chip, "nm", ["--defined-only", "--print-size", "--numeric-sort", elf]).splitlines():
-        *numbers, kind, name = line.split()
-        address, size = [*(int(number, 16) for number in numbers), 0][:2]
-        table.append(Symbol(name, address, size, kind))
-    return tuple(table)
+    for line in call_tool(chip, "objdump", ["--wide", "--section-headers", "--syms", elf]).splitlines():
+        if (found := _SYMBOL.fullmatch(line)) is not None:
+            address, flags, section, size, name = found.groups()
+            # Names of sections and files, and the marks of Arm and RISC-V between code and data.
+            if flags[5] != "d" and section != "*UND*" and not name.startswith("$"):
+                kind = "w" if flags[1] == "w" else sections.get(section, "a")
+                letter = kind if flags[0] == "l" else kind.upper()
+                table.append(Symbol(name, int(address, 16), int(size, 16), letter))
+        elif (found := _SECTION.fullmatch(line)) is not None:
+            sections[found[1]] = _kind(found[2].split(", "))
+    return tuple(sorted(table, key=lambda symbol: symbol.address))
 
 
 def symbols(chip: Chip, elf: Path) -> dict[str, int]:

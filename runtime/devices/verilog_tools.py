@@ -198,7 +198,7 @@ def placement_tool(fabric: Fabric) -> str:
     Raises `InputError` for a device that no open tool supports, and if the tool is not installed.
     """
     if not fabric.placement:
-        raise InputError("no open tool places and routes modules for this target")
+        raise InputError("no open-source tool places and routes modules for this target")
     tool = fabric.placement[0]
     if (found := next(filter(shutil.which, (f"yowasp-{tool}", tool)), None)) is None:
         raise InputError(f"{tool} is not installed; pip install yowasp-{tool}, or a package of {tool}")

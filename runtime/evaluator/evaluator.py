@@ -113,7 +113,7 @@ def predict_function(module: ModuleOp) -> func.FuncOp:
     results = function.function_type.outputs
     scores = [type for type in results if isinstance(type, ContainerType)]
     if not isinstance(argument, ContainerType) or number_format(argument.get_element_type()) is None:
-        raise error_at(function, f"expected an input of numbers, '{function.sym_name.data}' takes {argument}")
+        raise error_at(function, f"expected an input of numbers, '{function.sym_name.data}' expects {argument}")
     if len(function.body.blocks) != 1:
         raise error_at(function, f"expected a function of one block, '{function.sym_name.data}' has several")
     if len(results) - len(scores) > 1:
@@ -176,7 +176,7 @@ def evaluate(
     check_steps(function, samples_together(function))
     shape = tdsl.shape_of(function.body.block.args[0])
     if inputs.ndim != 2 or inputs.shape[1] != int(np.prod(shape)):
-        raise InputError(f"data have shape {inputs.shape}, the program takes {int(np.prod(shape))} values per sample")
+        raise InputError(f"data have shape {inputs.shape}, the program expects {int(np.prod(shape))} values per sample")
     arithmetic = arithmetic or Bits()
     unseen = observe is None and isinstance(arithmetic, Bits)
     chunk = _raws_together(function) if unseen else samples_together(function)

@@ -164,7 +164,7 @@ static void tm_before(uint32_t pc) {
     tm_end_part();
     uint32_t to = sim_argument(0), row = sim_argument(1);
     if ((size_t)row * tm_job.row_bytes != tm_job.received || tm_job.received == tm_job.input_bytes)
-        tm_fail("the program asks for row %u after %u bytes", row, (uint32_t)tm_job.received);
+        tm_fail("the program reads row %u after %u bytes", row, (uint32_t)tm_job.received);
     if (to + tm_job.row_bytes > tm_job.free_start)
         tm_fail("the program wants row %u at 0x%x, behind its data", row, to);
     sim_write(to, tm_job.sample + tm_job.received, tm_job.row_bytes);

@@ -74,25 +74,25 @@ def read_answers(
             wanted += f" or {known.values} numbers for each"
         advice = one_hot_advice(header.shape, known.classes) or _order_advice(header.shape[1:], known.shape)
         got = f"got shape {header.shape} of {header.dtype}{advice}"
-        raise InputError(f"expected `y` to hold {wanted}, {got}", file=path)
+        raise InputError(f"expected `y` to contain {wanted}, {got}", file=path)
 
     y = read_npz(path, "data", "y", accept)
     if y is None:
         return None, None
     if known.has_label and y.ndim == 2 and y.shape[1] > 1 and ((y == 0) | (y == 1)).all() and (y.sum(1) == 1).all():
         advice = one_hot_advice(y.shape, y.shape[1])
-        raise InputError(f"expected `y` to hold {samples} classes, got rows with a one{advice}", file=path)
+        raise InputError(f"expected `y` to contain {samples} classes, got rows with a one{advice}", file=path)
     if not are_targets(y.shape, y.dtype.kind):
         return _indices(path, y.reshape(samples), known), None
     targets = y.reshape(samples, -1).astype(np.float64)
     if not np.isfinite(targets).all():
         sample = int(np.argwhere(~np.isfinite(targets))[0][0])
-        raise InputError(f"`y` holds NaN or infinity in sample {sample}", file=path)
+        raise InputError(f"`y` contains NaN or infinity in sample {sample}", file=path)
     if known.detects and (other := np.flatnonzero(np.abs(targets[:, 0]) != 1)).size:
         got = f"{targets[other[0], 0]:g} in sample {other[0]}"
         ones = set(np.unique(targets[:, 0])) <= {0.0, 1.0}
         advice = ": np.where(y == 1, -1, 1) if 1 stands for an anomaly" if ones else ""
-        raise InputError(f"expected `y` to hold 1, and -1 for anomalies, got {got}{advice}", file=path)
+        raise InputError(f"expected `y` to contain 1, and -1 for anomalies, got {got}{advice}", file=path)
     return None, targets
 
 
@@ -122,15 +122,15 @@ def _indices(path: str, y: NDArray[Any], known: Answers) -> NDArray[np.int64]:
     if y.dtype.kind == "U":
         if known.labels is None:
             raise InputError(
-                f"`y` holds text such as '{y[0]}', and the model does not name its classes: --classes names them",
+                f"`y` contains text such as '{y[0]}', but the model has no class names: name them with --classes",
                 file=path,
             )
         labels = known.labels
         if not isinstance(labels[0], str):
-            raise InputError(f"`y` holds text such as '{y[0]}', the classes are {_listed(labels)}", file=path)
+            raise InputError(f"`y` contains text such as '{y[0]}', the classes are {_listed(labels)}", file=path)
         return _found(path, y.tolist(), labels)
     if y.dtype.kind == "f" and (broken := np.flatnonzero(~np.isfinite(y) | (y != np.round(y)))).size:
-        raise InputError(f"expected `y` to hold classes, got {y[broken[0]]} in sample {broken[0]}", file=path)
+        raise InputError(f"expected `y` to contain classes, got {y[broken[0]]} in sample {broken[0]}", file=path)
     given: list[int] = [int(label) for label in y.tolist()]
     labels = known.labels if known.labels is not None and isinstance(known.labels[0], int) else known.trained
     if labels is not None:
@@ -139,7 +139,7 @@ def _indices(path: str, y: NDArray[Any], known: Answers) -> NDArray[np.int64]:
         for sample, label in enumerate(given):
             if not 0 <= label < known.classes:
                 raise InputError(
-                    f"`y` holds {label} in sample {sample}, the classes of the program are 0 to {known.classes - 1}",
+                    f"`y` contains {label} in sample {sample}, the classes of the program are 0 to {known.classes - 1}",
                     file=path,
                 )
     return np.array(given, np.int64)
@@ -152,7 +152,8 @@ def _found(path: str, given: Sequence[str | int], labels: Sequence[str | int]) -
     if -1 in found:
         wrong = found.index(-1)
         raise InputError(
-            f"`y` holds {given[wrong]!r} in sample {wrong}, which is none of the classes {_listed(labels)}", file=path
+            f"`y` contains {given[wrong]!r} in sample {wrong}, not one of the classes {_listed(labels)}",
+            file=path,
         )
     return np.array(found, np.int64)
 

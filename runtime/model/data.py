@@ -95,7 +95,7 @@ def load_data(
     if not (sound := np.isfinite(x) | (missing & np.isnan(x))).all():
         what, at = "infinity" if missing else "NaN or infinity", int(np.argwhere(~sound)[0][0])
         help = ": NaN is a missing value where a model takes some and the validation data have some, too"
-        raise InputError(f"`x` holds {what} in sample {at}{help if np.isnan(x[at]).any() else ''}", file=path)
+        raise InputError(f"`x` contains {what} in sample {at}{help if np.isnan(x[at]).any() else ''}", file=path)
 
     known = answers or Answers(classes)
     if known.clusters:
@@ -120,9 +120,9 @@ def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
         if len(header.shape) < 2 or header.dtype.kind not in "fiu":
             raise InputError(f"expected `{name}` to hold numbers of shape (samples, elements)", file=path)
         if header.size == 0:
-            raise InputError(f"`{name}` holds no samples", file=path)
+            raise InputError(f"`{name}` contains no samples", file=path)
         if elements is not None and (given := prod(header.shape[1:])) != elements:
-            raise InputError(f"samples of `{name}` have {given} values, the program takes {elements}", file=path)
+            raise InputError(f"samples of `{name}` have {given} values, the program expects {elements}", file=path)
         require_memory("reading", header.shape[0], _COPIES * 4 * prod(header.shape[1:]), path)
 
     return read_npz(path, "data", name, accept)
@@ -139,6 +139,6 @@ def _joined(path: str, parts: Sequence[InputPart]) -> NDArray[np.float64] | None
         if array is None:
             raise InputError(f"has no array `{part.name}` for this input of the model", file=path)
         if arrays and len(array) != len(arrays[0]):
-            raise InputError(f"`{part.name}` holds {len(array)} samples, other inputs {len(arrays[0])}", file=path)
+            raise InputError(f"`{part.name}` contains {len(array)} samples, other inputs {len(arrays[0])}", file=path)
         arrays.append(array.reshape(len(array), -1).astype(np.float64))
     return np.concatenate(arrays, axis=1)

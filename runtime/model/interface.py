@@ -60,7 +60,7 @@ class Interface:
     def __post_init__(self) -> None:
         for ctype in (self.input_ctype, self.output_ctype, *(ctype for ctype, _ in self.more_outputs)):
             if ctype is not None and ctype not in _DTYPES:
-                raise ValueError(f"no element type of generated code: {ctype}")
+                raise ValueError(f"not an element type of generated code: {ctype}")
         if self.input_length < 1:
             raise ValueError(f"{self.name} needs at least one input element")
         if (self.output_ctype is None) != (self.output_length == 0) or self.output_length < 0:

@@ -44,7 +44,7 @@ def load_program_data(module: ModuleOp, file: str, answers: Answers | None = Non
     try:
         return replace(data, x=reals_of(module, data.x))
     except InputError as error:
-        raise InputError(f"`x` holds integers, which are raws of the input: {error.message}", file=file) from error
+        raise InputError(f"`x` contains integers, which are raws of the input: {error.message}", file=file) from error
 
 
 def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:

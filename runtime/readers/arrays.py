@@ -79,7 +79,7 @@ def read_npz(path: str | Path, what: str, name: str, accept: Accept) -> NDArray[
                 if member.flag_bits & 1:
                     raise _Damaged(f"`{name}` is encrypted")
                 if member.compress_type not in _METHODS:
-                    raise _Damaged(f"`{name}` is compressed by another method than numpy's")
+                    raise _Damaged(f"`{name}` is not compressed by numpy's method")
                 with archive.open(member) as content:
                     header = _header(content)
                     _check(header, member.file_size - content.tell(), accept, path)
@@ -140,14 +140,14 @@ def _header(stream: IO[bytes]) -> ArrayHeader:
     except Exception as error:
         raise _Damaged("the header of the array is damaged") from error
     if dtype.hasobject:
-        raise _Damaged("the array holds Python objects")
+        raise _Damaged("the array contains Python objects")
     return ArrayHeader(dtype, shape, fortran_order)
 
 
 def _check(header: ArrayHeader, size: int, accept: Accept, path: str | Path) -> None:
     """Check the header of an array. size: bytes left in the file."""
     if size < header.bytes:
-        raise _Damaged(f"the array needs {header.bytes} bytes, the file holds {size}")
+        raise _Damaged(f"the array needs {header.bytes} bytes, the file contains {size}")
     accept(header)
     limit = ELEMENT_LIMIT.get()
     if counted_elements(header.shape) > limit:
@@ -160,7 +160,7 @@ def _check(header: ArrayHeader, size: int, accept: Accept, path: str | Path) -> 
 def _content(stream: IO[bytes], header: ArrayHeader) -> NDArray[Any]:
     content = stream.read(header.bytes)
     if len(content) < header.bytes:
-        raise _Damaged(f"the array needs {header.bytes} bytes, the file holds {len(content)}")
+        raise _Damaged(f"the array needs {header.bytes} bytes, the file contains {len(content)}")
     # An archive's checksum is compared only at the end of the member.
     stream.read(1)
     order = "F" if header.fortran_order else "C"

@@ -18,7 +18,7 @@ _INPUTS: ContextVar[dict[tuple[int, int], str] | None] = ContextVar("_INPUTS", d
 _DEVICES = Path("/dev")
 """The folder of links such as `stdout`, which point outside it by the user's choice."""
 
-FORCE = "; --force writes there all the same"
+FORCE = "; --force overwrites it"
 
 
 def protect_inputs(force: bool) -> None:
@@ -60,7 +60,7 @@ def check_output(path: str | Path) -> Path:
     if (inputs := _INPUTS.get()) is None:
         return final
     if link.is_symlink() and link.parent != _DEVICES and not final.is_relative_to(link.parent.resolve()):
-        raise InputError(f"is a link out of its folder, to {final}{FORCE}", file=str(path))
+        raise InputError(f"is a link to a file outside its folder, {final}{FORCE}", file=str(path))
     try:
         status = os.stat(final)
     except FileNotFoundError:

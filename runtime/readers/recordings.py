@@ -47,10 +47,10 @@ def read_wav(path: Path) -> Recording:
             data = sound.readframes(frames)
     # `wave` raises a bare `RuntimeError` for a chunk that would end beyond the file.
     except (wave.Error, EOFError, RuntimeError) as error:
-        reason = str(error) or "it is cut off"
+        reason = str(error) or "the file is truncated"
         raise InputError(f"cannot read the {_WHAT}, a WAV file of 8 or 16 bits: {reason}", file=str(path)) from error
     if len(data) < frames * channels * width:
-        raise InputError(f"cannot read the {_WHAT}: it is cut off", file=str(path))
+        raise InputError(f"cannot read the {_WHAT}: the file is truncated", file=str(path))
     dtype, zero, scale = _SCALES[width]
     sums = np.frombuffer(data, dtype).reshape(frames, channels).mean(axis=1, dtype=np.float64)
     return Recording(((sums - zero) / scale).astype(np.float32), rate)

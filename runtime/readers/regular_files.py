@@ -49,9 +49,7 @@ def open_regular(path: str | Path, what: str) -> BinaryIO:
         raise InputError(f"cannot read the {what}: {error.strerror or error}", file=str(path)) from error
     if is_pointer:
         stream.close()
-        raise InputError(
-            f"a pointer of Git LFS stands in place of the {what}: 'git lfs pull' fetches it", file=str(path)
-        )
+        raise InputError(f"the {what} is a pointer of Git LFS: fetch the file with 'git lfs pull'", file=str(path))
     return stream
 
 

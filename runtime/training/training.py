@@ -111,7 +111,7 @@ class TrainingTrace(Trace):
             return None
         element = cast("TensorType[Attribute]", type).element_type
         if accumulator_of(element) is not None and number_format(element) is None:
-            raise InputError("sums that a plan keeps in accumulators cannot be trained: give another --plan")
+            raise InputError("sums that a plan stores in accumulators cannot be trained: choose another --plan")
         return number_format(element)
 
     def _reals(self, index: int) -> Any:
@@ -144,7 +144,7 @@ def logits_of(function: func.FuncOp) -> SSAValue:
     found = [value for value in returned if isinstance(value.type, TensorType)]
     found += [value.owner.input for value in returned if isinstance(value.owner, tdsl.ArgmaxOp | tdsl.SignOp)]
     if not found:
-        raise error_at(function, "cannot be trained: its class is not that of the greatest score")
+        raise error_at(function, "cannot be trained: its class is not the one with the greatest score")
     value = scores = found[0]
     while isinstance(value.owner, tdsl.ReshapeOp):
         value = value.owner.input
@@ -286,7 +286,7 @@ class Trainer:
                 step += 1
             loss, accuracy = self.loss(val)
             if not np.isfinite(loss):
-                raise InputError("the loss is not a number: train with a smaller rate")
+                raise InputError("the loss is NaN: choose a smaller --rate")
             if loss < least and accuracy >= right:
                 least, best = loss, self.weights.state()
         self.weights.restore(best)

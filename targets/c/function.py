@@ -128,7 +128,7 @@ class FunctionPrinter:
                 if value is not None:
                     self.line(f"return {value.code};")
             case _:
-                raise AssertionError(f"{op.name} is no statement")
+                raise AssertionError(f"{op.name} is not a statement")
 
     def _reads_in_place(self, op: c.ReadOp) -> bool:
         """True if all uses can name the variable itself, because it is not assigned before them."""

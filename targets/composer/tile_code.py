@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from tinyml.targets.composer.weight_streams import WeightStream
 
 
+class Refused(Exception):
+    """Raised by a composer that has no code for what it is asked for, such as too few registers."""
+
+
 class RepeatedCode(ABC):
     """Code whose function records the number of executions of each instruction."""
 
@@ -31,6 +35,14 @@ class RepeatedCode(ABC):
     def code(self) -> Repeated:
         """The complete function, composed once."""
         return self.function()
+
+    @property
+    def fits(self) -> bool:
+        """True if there is code, which the composer has not `Refused`."""
+        try:
+            return len(self.code.lines) > 0
+        except Refused:
+            return False
 
     @property
     def lines(self) -> Lines:

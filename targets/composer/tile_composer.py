@@ -1,4 +1,4 @@
-"""Families of tile kernels: the C function around the code that a composer generates for a tile.
+"""Families of kernels: the C function around the code that a composer generates for a tile, or for lanes.
 
 The code itself (`tile_code.py`) is imported when a kernel is composed.
 """
@@ -9,14 +9,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+from tinyml.dialects.modules import on_call
 from tinyml.targets.composer.instructions import Printed, Run
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Composed, Kernel, SharedFunction
+from tinyml.targets.makers import LoopCoder
 from tinyml.targets.tiles import Sums, Tile, TileCoder, TileFamily
 
 if TYPE_CHECKING:
+    from tinyml.dialects.num.kernels.lane_programs import LaneProgram
     from tinyml.targets.composer.weight_streams import WeightStream
     from tinyml.targets.tiles import Bytes
 
+
+_LANES_HEAD = on_call("tinyml.targets.c.composer.loops_in_c:loop_signature")
+_LANES_IN_C = on_call("tinyml.targets.c.composer.loops_in_c:loop_in_c")
+"""The head of a function of lanes, and its body in plain C."""
 
 L = TypeVar("L")
 L_co = TypeVar("L_co", covariant=True)
@@ -88,6 +95,23 @@ class TileComposer(Generic[L]):
             return replace(kernel, code=made.bytes, composed=text)
 
         return TileCoder(name, family, composed, self.needs)
+
+    def lanes(self, name: str, code: Callable[[LaneProgram], TileAssembly[L]]) -> LoopCoder:
+        """A coder of functions of lanes."""
+
+        def composed(symbol: str, program: LaneProgram) -> Kernel | None:
+            made = code(program)
+            if not made.fits:
+                return None
+            bodies = Printed({(self.core,): lambda: self.statement(made.lines)})
+            head, portable, costs = _LANES_HEAD(symbol, program), _LANES_IN_C(program), {"": made.time}
+            text = Composed(
+                self.header, head, bodies, portable, costs, self.call, made.stack, program.calls, runs=made.runs
+            )
+            kernel = Kernel(symbol, 8, 8, 32, op="num.coded_loop", flash=None, needs=self.needs)
+            return replace(kernel, code=made.bytes, composed=text)
+
+        return LoopCoder(name, composed, self.needs)
 
     def family(
         self,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from tinyml.dialects.layouts.element_loops import ElementLoop
-from tinyml.targets.c.composer.loops_in_c import loop_in_c, loop_signature
-from tinyml.targets.composer.instructions import Printed
 from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.cortex_m import kernels as cortex_m
 from tinyml.targets.helium.composer.depthwise import Channels
@@ -12,8 +9,7 @@ from tinyml.targets.helium.composer.dots import distance, dot, dot_rows, packed_
 from tinyml.targets.helium.composer.elements import Elements
 from tinyml.targets.helium.composer.rows import Rows
 from tinyml.targets.helium.mve import CORE, HEADER, naked
-from tinyml.targets.kernel import Composed, Kernel
-from tinyml.targets.makers import ListedKernels, LoopCoder
+from tinyml.targets.makers import ListedKernels
 
 _CALL = 16
 """Bytes of flash of a call."""
@@ -27,28 +23,8 @@ CHANNEL_TILES = _MVE.family("tm_mve_channel_tile_s8", Channels, channels=True)
 """Depthwise filters."""
 
 
-def _elements(symbol: str, loop: ElementLoop) -> Kernel | None:
-    made = Elements(loop)
-    if not made.fits:
-        return None
-    bodies = Printed({(CORE,): lambda: naked(made.lines)})
-    costs, functions = {"": made.time}, loop.functions
-    text = Composed(
-        HEADER,
-        loop_signature(symbol, loop),
-        bodies,
-        loop_in_c(loop),
-        costs,
-        _CALL,
-        made.stack,
-        functions,
-        runs=made.runs,
-    )
-    return Kernel(symbol, 8, 8, 32, op="num.coded_loop", flash=None, needs="mve", code=made.bytes, composed=text)
-
-
-ELEMENTS = LoopCoder("tm_mve_elements", _elements, "mve")
-"""Loops over elements."""
+ELEMENTS = _MVE.lanes("tm_mve_elements", Elements)
+"""Functions of lanes."""
 
 KERNELS = (
     dot(8, 8, 32),

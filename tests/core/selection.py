@@ -42,7 +42,7 @@ def _is_out(module: str) -> bool:
 DIALECTS = "|".join(name for name, row in DIALECT_ROWS.ours.items() if _is_out(row.module))
 """The dialects of extensions that are out."""
 
-_CONTENTS = {"num.coded_loop": "tinyml.dialects.layouts.element_loops"}
+_CONTENTS = {"num.coded_loop": "tinyml.dialects.num.kernels.lane_programs"}
 """Attributes of the core whose content is of an extension, with its module."""
 
 _OUT = [op.name for op in TDSL.operations if _is_out(op.__module__)]

@@ -46,6 +46,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return wheel
 
 
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the wheel's files, whose modules are compiled once."""
+    folder = tmp_path_factory.mktemp("installed")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
 def test_the_wheel_contains_every_room(wheel: Path):
     """Headers, grammars and harnesses too: an editable installation would not show that one is missing.
 
@@ -61,14 +70,12 @@ def test_the_wheel_contains_every_room(wheel: Path):
     assert any(name.endswith("licenses/LICENSE") for name in inside)
 
 
-def test_the_demo_runs_from_the_wheel(wheel: Path, tmp_path: Path):
+def test_the_demo_runs_from_the_wheel(installed: Path, tmp_path: Path):
     """In a folder of its own, where no `examples` lie; of two models the smaller one is left."""
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(tmp_path / "installed")
-    installed = tmp_path / "installed/tinyml/examples"
-    assert {path.parent.name for path in installed.glob("*/val.npz")} == {"fastgrnn-mnist16", "protonn-gesturepod"}
-    shutil.rmtree(installed / "fastgrnn-mnist16")
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed"), "PATH": "/nowhere"}
+    examples = installed / "tinyml/examples"
+    assert {path.parent.name for path in examples.glob("*/val.npz")} == {"fastgrnn-mnist16", "protonn-gesturepod"}
+    shutil.rmtree(examples / "fastgrnn-mnist16")
+    environment = {**os.environ, "PYTHONPATH": str(installed), "PATH": "/nowhere"}
     command = [sys.executable, "-m", "tinyml.tools.main", "demo"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -119,10 +126,8 @@ FROM_THE_WHEEL = """if True:
 """
 
 
-def test_the_wheel_works_with_core_packages_and_no_compiler(wheel: Path, tmp_path: Path):
+def test_the_wheel_works_with_core_packages_and_no_compiler(installed: Path, tmp_path: Path):
     """Python without this environment's packages finds the wheel, and links to what it needs."""
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(tmp_path / "installed")
     (tmp_path / "core" / "tinyml").mkdir(parents=True)
     # A package of others may lie in the namespace.
     (tmp_path / "core" / "tinyml" / "of_others.py").touch()
@@ -133,7 +138,7 @@ def test_the_wheel_works_with_core_packages_and_no_compiler(wheel: Path, tmp_pat
                 (tmp_path / "core" / top).symlink_to(Path(str(distribution(name).locate_file(top))))
     shutil.copytree(ROOT / "docs" / "tour", tmp_path / "model")
     done = subprocess.run(
-        [sys.executable, "-S", "-c", FROM_THE_WHEEL, str(tmp_path / "installed"), str(tmp_path / "core")],
+        [sys.executable, "-S", "-c", FROM_THE_WHEEL, str(installed), str(tmp_path / "core")],
         cwd=tmp_path,
         env={"PATH": "", "HOME": str(tmp_path), "COLUMNS": "120"},
         capture_output=True,
@@ -141,7 +146,7 @@ def test_the_wheel_works_with_core_packages_and_no_compiler(wheel: Path, tmp_pat
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.splitlines()[-1] == str(tmp_path / "installed" / "tinyml" / "__init__.py")
+    assert done.stdout.splitlines()[-1] == str(installed / "tinyml" / "__init__.py")
     assert "sudo apt-get install gcc-avr" in done.stdout
     assert "pip install 'tinyml-xdsl[onnx]'" in done.stdout
     assert (tmp_path / "out" / "tour.c").is_file()

@@ -403,6 +403,15 @@ TABLES: dict[str, dict[str, Column]] = {
         "`<8, 2>`": ("standard-posits {row} --width 8", "{change:+.2f} ({lost}, {won})"),
     },
     "results-posits-10": scalings_of(10),
+    "results-posits-weights": {
+        heading: (f"compile {{row}} {options} --width 6 --scale-by scores {ON_HOST}", "{change:+.2f}")
+        for heading, options in (
+            ("fixed", "--format fixed"),
+            ("posit", "--format posit"),
+            ("fixed, posits as weights", "--format fixed --weights posit:6"),
+            ("posit, fixed as weights", "--format posit --weights fixed:6"),
+        )
+    },
     "results-weights-8": weights_of(8, "fixed", "affine", "posit", "minifloat", "mxint", "mxfp", "codebook"),
     "results-weights-4": {
         **weights_of(4, "fixed", "affine", "posit", "minifloat", "mxint", "mxfp", "codebook"),

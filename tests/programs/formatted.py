@@ -14,7 +14,7 @@ from tinyml.tools.universe import DIALECTS
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 
-LIMITS = ("frac must lie in", "does not fit in 64 bits", "no accumulator holds")
+LIMITS = ("frac must lie in", "does not fit in 64 bits", "beyond all accumulators")
 """Messages of passes about programs whose values grow too large or lie too far apart in scale."""
 
 

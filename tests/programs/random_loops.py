@@ -1,4 +1,4 @@
-"""Random loops over elements, what their steps give on unbounded integers, and programs that run kernels for them."""
+"""Random functions of lanes, what their ops give on unbounded integers, and programs that run kernels for them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.dialects import affine, arith, func, memref
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerType, MemRefType
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from programs.printed import WARNING_FLAGS
-from tinyml.dialects.layouts.element_loops import Constant, ElementLoop, Operand, Step
+from tinyml.dialects import num
+from tinyml.dialects.num.kernels.lane_programs import LaneProgram
+from tinyml.dialects.num.kernels.lane_readers import lane_program
 from tinyml.runtime.devices.registry import Runner
 from tinyml.runtime.model.headers import texts_of
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.makers import LoopCoder
+from tinyml.transforms.loops.kernels.lane_recorder import Element, LaneRecorder, without_unused
 
 MOST = 24
 """The most iterations of a loop."""
@@ -32,172 +41,251 @@ INTERFACE = Interface("loops", "int16_t", 4, "int32_t", RESULTS, has_label=False
 _FLAGS = (*WARNING_FLAGS, "-Wno-unused-variable", "-Wno-tautological-compare")
 """Warnings, without those of what random loops have and those of programs do not."""
 
+SGT = 4
+"""The predicate of `arith.cmpi` for the greater of two integers."""
+
 Values = NDArray[np.int64]
+Ends = tuple[int, int]
 
 
 @dataclass
 class Draft:
-    """The steps of a random loop, and the interval of each value that later steps may read.
+    """The ops of a random function, and the interval of each value that later ops may read.
 
-    bits: in which all values can be held.
+    bits: in which all values can be held. pitches: of lines, by run.
     """
 
     random: Random
     count: int
-    bits: int = 32
-    widths: list[int] = field(default_factory=list[int])
-    steps: list[Step] = field(default_factory=list[Step])
-    known: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
-    depth: int = 0
+    bits: int
+    block: Block = field(default_factory=Block)
+    runs: list[SSAValue] = field(default_factory=list[SSAValue])
+    known: list[tuple[Element, Ends]] = field(default_factory=list[tuple[Element, Ends]])
+    lines: int = 1
+    first: int = 0
 
-    def run(self, *widths: int) -> int:
-        self.widths.append(self.random.choice([width for width in widths or (8, 16, 32) if width <= self.bits]))
-        return len(self.widths) - 1
+    def __post_init__(self) -> None:
+        self.recorder = LaneRecorder(self.block)
+        self.line: SSAValue | None = None
 
-    def step(self, low: int, high: int, name: str, operands: tuple[Operand, ...] = (), *numbers: int) -> int | None:
-        """Append a step whose value lies in an interval; None if `bits` do not hold it."""
-        if low < -(1 << self.bits - 1) or high >= 1 << self.bits - 1:
-            return None
-        self.steps.append(Step(name, operands, numbers))
-        self.known[len(self.steps) - 1] = low, high
-        return len(self.steps) - 1
+    def width(self, *widths: int) -> int:
+        return self.random.choice([width for width in widths or (8, 16, 32) if width <= self.bits])
+
+    def run(self, width: int, length: int = 1) -> SSAValue:
+        run = self.block.insert_arg(MemRefType(IntegerType(width), [length]), len(self.runs))
+        self.runs.append(run)
+        return run
+
+    def index(self, constant: int, *terms: tuple[SSAValue, int], pitch: int | None = None) -> SSAValue:
+        """The sum of a constant, multiples of numbers, and that of the line if there are several."""
+        if self.line is not None:
+            pitch = self.random.choice([0, 1, 7, 130]) if pitch is None else pitch
+            terms = (*terms, (self.line, pitch))
+        dims = [AffineExpr.dimension(at) * factor for at, (_, factor) in enumerate(terms)]
+        expression = sum(dims, AffineExpr.constant(constant))
+        map = AffineMapAttr(AffineMap(len(terms), 0, (expression,)))
+        return self.recorder.put(affine.ApplyOp([number for number, _ in terms], map))
+
+    def fits(self, low: int, high: int) -> bool:
+        return low >= -(1 << self.bits - 1) and high < 1 << self.bits - 1
+
+    def keep(self, element: Element, low: int, high: int) -> None:
+        self.known.append((element, (low, high)))
+
+    def element(self, width: int, *terms: tuple[SSAValue, int], offset: int = 0) -> Element:
+        """Load the element of the lane from a new run."""
+        run = self.run(width)
+        return self.recorder.load(run, self.index(offset - self.first, (self.lane, 1), *terms))
 
     def load(self) -> None:
-        run = self.run()
-        limit = 1 << self.widths[run] - 1
-        self.step(-limit, limit - 1, "load", (), run, self.random.randrange(3))
+        width = self.width()
+        limit = 1 << width - 1
+        self.keep(self.element(width, offset=self.random.randrange(3)), -limit, limit - 1)
 
-    def value(self) -> tuple[int, tuple[int, int]]:
-        number = self.random.choice(list(self.known))
-        return number, self.known[number]
+    def value(self) -> tuple[Element, Ends]:
+        return self.random.choice(self.known)
+
+    def constant(self, value: int) -> Element:
+        return self.recorder.int_constant(value, 32)
 
     def binary(self) -> None:
         (a, one), (b, other) = self.value(), self.value()
-        second: Operand = b
         if self.random.random() < 0.4:
             far = self.random.randint(-(10**6), 10**6) if self.bits == 32 else 0
-            constant = self.random.choice([0, 1, -1, self.random.randint(-127, 127), far])
-            second, other = Constant(constant), (constant, constant)
-        name = self.random.choice(["add", "sub", "mul", "min", "max"])
+            near = self.random.randint(-99, 99)
+            number = self.random.choice([near, near, far, 0, 1])
+            b, other = self.constant(number), (number, number)
+        names = ["addi", "subi", "muli", "minsi", "maxsi", "andi"] if self.bits == 32 else ["addi", "minsi", "maxsi"]
+        name = self.random.choice(names)
+        if name == "andi":
+            mask = self.random.choice([1, 15, 255])
+            self.keep(self.recorder.andi(a, self.constant(mask)), 0, mask)
+            return
+        if self.random.random() < 0.3:
+            a, b, one, other = b, a, other, one
         corners = {
-            "add": [one[0] + other[0], one[1] + other[1]],
-            "sub": [one[0] - other[1], one[1] - other[0]],
-            "mul": [x * y for x in one for y in other],
-            "min": [min(one[0], other[0]), min(one[1], other[1])],
-            "max": [max(one[0], other[0]), max(one[1], other[1])],
+            "addi": [one[0] + other[0], one[1] + other[1]],
+            "subi": [one[0] - other[1], one[1] - other[0]],
+            "muli": [x * y for x in one for y in other],
+            "minsi": [min(one[0], other[0]), min(one[1], other[1])],
+            "maxsi": [max(one[0], other[0]), max(one[1], other[1])],
         }[name]
-        operands = (second, a) if self.random.random() < 0.3 else (a, second)
-        if name != "sub" or operands[0] == a:
-            self.step(min(corners), max(corners), name, operands)
+        if self.fits(min(corners), max(corners)):
+            self.keep(getattr(self.recorder, name)(a, b), min(corners), max(corners))
 
     def shift(self) -> None:
         (a, (low, high)), amount = self.value(), self.random.randint(1, 12)
         if self.random.random() < 0.5:
-            self.step(low >> amount, high >> amount, "right", (a,), amount)
-        else:
-            self.step(low << amount, high << amount, "left", (a,), amount)
+            self.keep(self.recorder.shrsi(a, self.constant(amount)), low >> amount, high >> amount)
+        elif self.fits(low << amount, high << amount):
+            self.keep(self.recorder.shli(a, self.constant(amount)), low << amount, high << amount)
 
     def requantise(self) -> None:
         (a, (low, high)), shift = self.value(), self.random.randint(-12, 0)
-        reach = max(-low, high) + 1
-        self.step(-reach, reach, "requantise", (a,), self.random.randrange(1 << 30, 1 << 31), shift)
+        reach, factors = max(-low, high) + 1, (self.random.randrange(1 << 30, 1 << 31), shift)
+        if self.fits(-reach, reach):
+            self.keep(self.recorder.call("tm_requantize_s32", a, *map(self.constant, factors)), -reach, reach)
 
     def share(self) -> None:
-        limit = 1 << self.widths[run := self.run()] - 1
-        self.step(-limit, limit - 1, "shared", (), run)
+        limit = 1 << (width := self.width()) - 1
+        self.keep(self.recorder.first(self.run(width)), -limit, limit - 1)
 
     def quotient(self) -> None:
         """A requantisation by a computed reciprocal and shift, as the shares of softmax are."""
-        (a, (low, high)), (b, (_, most)) = self.value(), self.value()
-        positive = self.step(1, max(most, 1), "max", (b, Constant(1)))
-        assert positive is not None
-        factor, zeros = (self.step(0, (1 << 31) - 1, name, (positive,)) for name in ("reciprocal", "leading_zeros"))
-        assert factor is not None
-        assert zeros is not None
-        shift = self.step(-33, -1, "sub", (zeros, Constant(33)))
-        assert shift is not None
-        reach = max(-low, high) + 1
-        self.step(-reach, reach, "requantise_by", (a, factor, shift))
+        (a, (low, high)), (b, _) = self.value(), self.value()
+        recorder = self.recorder
+        positive = recorder.maxsi(b, self.constant(1))
+        factor, zeros = (recorder.call(f"tm_{name}_s32", positive) for name in ("reciprocal", "leading_zeros"))
+        reach, shift = max(-low, high) + 1, recorder.subi(zeros, self.constant(33))
+        if self.fits(-reach, reach):
+            self.keep(recorder.call("tm_requantize_s32", a, factor, shift), -reach, reach)
 
     def select(self) -> None:
         (a, _), (b, one), (c, other) = self.value(), self.value(), self.value()
-        second = Constant(self.random.randint(-90, 90)) if a == b or self.random.random() < 0.5 else b
-        self.steps.append(Step(self.random.choice(["at_least", "greater"]), (a, second)))
-        condition = len(self.steps) - 1
-        self.step(min(one[0], other[0]), max(one[1], other[1]), "select", (condition, b, c))
+        second = self.constant(self.random.randint(-90, 90)) if a == b or self.random.random() < 0.5 else b
+        compare = self.random.choice([self.recorder.cmp_sge, self.recorder.cmp_sgt])
+        chosen = self.recorder.select(compare(a, second), b, c)
+        self.keep(chosen, min(one[0], other[0]), max(one[1], other[1]))
 
     def lookup(self) -> None:
-        (a, _), length = self.value(), self.random.randint(2, 300)
-        low = self.step(0, (1 << 31) - 1, "max", (a, Constant(0)))
-        assert low is not None
-        index = self.step(0, length - 1, "min", (low, Constant(length - 1)))
-        assert index is not None
-        run = self.run()
-        limit = 1 << self.widths[run] - 1
-        self.step(-limit, limit - 1, "lookup", (index,), run, length)
+        (a, _), length, recorder = self.value(), self.random.randint(2, 300), self.recorder
+        index = recorder.minsi(recorder.maxsi(a, self.constant(0)), self.constant(length - 1))
+        width = self.width()
+        place = recorder.put(arith.IndexCastOp(recorder.register(index), IndexType()))
+        limit = 1 << width - 1
+        self.keep(recorder.load(self.run(width, length), place), -limit, limit - 1)
 
     def sum(self) -> None:
-        name, length = self.random.choice(["dot", "distance"]), self.random.randint(1, 40)
-        rows, vector = self.run(8, 16), self.run(8, 16)
-        reach = length << sum(self.widths[run] for run in (rows, vector)) - (0 if name == "distance" else 2)
+        """A sum of products, or of squares of differences, over a row of the lane."""
+        differs, length = self.random.random() < 0.5, self.random.randint(1, 40)
+        widths = self.width(8, 16), self.width(8, 16)
+        reach = length << sum(widths) - (0 if differs else 2)
         if reach >= 1 << 31:
             length, reach = 1, (1 << 31) - 1
-        if name == "distance" and 16 in (self.widths[rows], self.widths[vector]):
-            name, reach = "dot", (1 << 31) - 1
-        self.step(-reach, reach, name, (), rows, length + self.random.choice([0, 0, 0, 1, 60]), vector, length)
+        if differs and 16 in widths:
+            differs, reach = False, (1 << 31) - 1
+        rows, vector = map(self.run, widths)
+        pitch, recorder = length + self.random.choice([0, 0, 0, 1, 60]), self.recorder
+        pitches = [self.random.choice([0, 1, 7, 130]) for _ in range(2)]
+
+        def term(number: SSAValue, sums: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            at = self.index(-pitch * self.first, (self.lane, pitch), (number, 1), pitch=pitches[0])
+            row = recorder.register(recorder.load(rows, at))
+            other = recorder.register(recorder.load(vector, self.index(0, (number, 1), pitch=pitches[1])))
+            if differs:
+                row = other = recorder.put(arith.SubiOp(row, other))
+            return [recorder.put(arith.AddiOp(sums[0], recorder.put(arith.MuliOp(row, other))))]
+
+        [total] = recorder.reduce([num.SUM], [recorder.register(self.constant(0))], range(length), term)
+        self.keep(Element(total, 32), -reach, reach)
 
     def pool(self) -> None:
-        run, trips = self.run(8, 16), self.random.randint(2, 5)
-        carried = self.step(0, 0, "carry", (Constant(self.random.randint(-99, 99)),))
-        assert carried is not None
-        self.steps.append(Step("loop", (), (trips,)))
-        self.step(0, 0, "load", (), run, 0, self.random.choice([1, MOST, 200]))
-        self.step(0, 0, "add" if self.bits == 32 else "max", (carried, len(self.steps) - 1))
-        self.steps.append(Step("next", (carried, len(self.steps) - 1)))
-        self.steps.append(Step("end"))
-        for number in range(carried + 1, len(self.steps)):
-            self.known.pop(number, None)
+        trips, stride, recorder = self.random.randint(2, 5), self.random.choice([1, MOST, 200]), self.recorder
+        kind, width = num.SUM if self.bits == 32 else num.GREATEST, self.width(8, 16)
+
+        def tap(number: SSAValue, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            loaded = recorder.register(self.element(width, (number, stride)))
+            op = arith.AddiOp if kind == num.SUM else arith.MaxSIOp
+            return [recorder.put(op(values[0], loaded))]
+
+        start = recorder.register(self.constant(self.random.randint(-99, 99)))
+        [total] = recorder.reduce([kind], [start], range(trips), tap)
         limit = min(1 << 19, (1 << self.bits - 1) - 1)
-        self.known[carried] = -limit - 1, limit
+        self.keep(Element(total, 32), -limit - 1, limit)
 
-    def finished(self) -> ElementLoop | None:
-        """The loop with a store of the last value; None for one that the composer is not asked for."""
-        last, kind = max(self.known), self.random.choice(["store", "store", "store", "sum", "greatest", "place"])
-        if kind == "sum" and self.count * max(map(abs, self.known[last])) >= 1 << 30:
-            kind = "greatest"
-        if kind != "store":
-            shared = [number for number, step in enumerate(self.steps) if step.name == "shared"]
-            shared = [number for number in shared if kind != "sum" or self.known[number][1] < 1 << 30]
-            start: Operand = self.random.choice([*shared, Constant(self.random.randint(-99, 99))])
-            self.widths.append(self.bits if kind == "greatest" else 32)
-            numbers = (self.random.randint(0, 3), self.random.randint(0, 3)) if kind == "place" else ()
-            self.steps.append(Step(kind, (start, last), numbers))
-            return ElementLoop(self.count, tuple(self.widths), tuple(self.steps)).verified
-        self.run()
-        self.steps.append(Step("store", (last,)))
-        lines, pitches = self.random.choice([1, 1, 2, LINES]), tuple[int, ...]()
-        if lines > 1:
-            single = [step.numbers[0] for step in self.steps if step.name == "shared"]
-            runs = range(len(self.widths) - 1)
-            read = [0 if run in single else self.random.choice([0, 1, 7, 130]) for run in runs]
-            pitches = *read, self.count + self.random.choice([0, 1, 5])
-        return ElementLoop(self.count, tuple(self.widths), tuple(self.steps), lines, pitches).verified
+    def drawn(self, kinds: bool) -> tuple[Element, Ends]:
+        """The value that a lane gives. kinds: true for rows and pools, too."""
+        self.load()
+        some = [self.load, self.share, self.lookup, *([self.sum, self.sum, self.pool] if kinds else [])]
+        if self.bits < 32:
+            some = [self.load, self.share, self.pool]
+        for kind in self.random.sample(some, self.random.randint(0, min(3, len(some)))):
+            kind()
+        for _ in range(self.random.randint(1, 12)):
+            further = [] if self.bits < 32 else [self.requantise, self.quotient]
+            self.random.choice([self.binary, self.binary, self.binary, self.shift, self.select, *further])()
+        return self.known[-1]
+
+    def stored(self, kinds: bool) -> num.LaneFunctionOp:
+        """A function of lines and lanes."""
+        self.lines = self.random.choice([1, 1, 2, LINES])
+        shape = [self.lines, self.count] if self.lines > 1 else [self.count]
+        numbers = [self.block.insert_arg(IndexType(), at) for at in range(len(shape))]
+        self.lane, self.line = numbers[-1], numbers[0] if self.lines > 1 else None
+        value, _ = self.drawn(kinds)
+        out = self.run(self.width())
+        at = self.index(0, (self.lane, 1), pitch=self.count + self.random.choice([0, 1, 5]))
+        self.recorder.store(value, out, at)
+        return self.function(shape)
+
+    def joined(self, kind: str, kinds: bool) -> num.LaneFunctionOp:
+        """A function that joins all lanes."""
+        recorder, self.first = self.recorder, self.random.randint(0, 3)
+        start = self.constant(self.random.randint(-99, 99))
+        if self.random.random() < 0.4:
+            start = recorder.first(self.run(self.width(8, 16)))
+
+        def body(number: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            self.lane = number
+            value, _ = self.drawn(kinds)
+            if kind == num.SUM:
+                most = (1 << 30) // self.count
+                value = recorder.minsi(recorder.maxsi(value, self.constant(-most)), self.constant(most))
+                return [recorder.put(arith.AddiOp(carried[0], recorder.register(value)))]
+            found = recorder.register(value)
+            if kind == num.GREATEST:
+                return [recorder.put(arith.MaxSIOp(carried[0], found))]
+            condition = recorder.put(arith.CmpiOp(found, carried[0], "sgt"))
+            greatest = recorder.put(arith.MaxSIOp(found, carried[0]))
+            return [greatest, recorder.put(arith.SelectOp(condition, number, carried[1]))]
+
+        starts, joins = [recorder.register(start)], [kind]
+        if kind == num.PLACE:
+            starts, joins = [*starts, recorder.index(self.random.randint(0, 3))], [num.GREATEST, num.PLACE]
+        result = recorder.reduce(joins, starts, range(self.first, self.first + self.count), body)[-1]
+        if kind == num.PLACE:
+            result = recorder.put(arith.IndexCastOp(result, IntegerType(32)))
+        out = self.run(self.bits if kind == num.GREATEST else 32)
+        recorder.store(Element(result, 32), out, recorder.index(0))
+        return self.function([])
+
+    def function(self, shape: Sequence[int]) -> num.LaneFunctionOp:
+        without_unused(self.block)
+        for run in self.runs[:-1]:
+            if not run.uses:
+                self.block.erase_arg(cast(BlockArgument, run))
+        function = num.LaneFunctionOp("random", shape, Region(self.block))
+        function.verify_()
+        return function
 
 
-def drawn(seed: int) -> ElementLoop | None:
+def drawn(seed: int) -> LaneProgram:
     random = Random(seed)
     draft = Draft(random, random.randint(1, MOST), (32, 32, 32, 32, 8, 16)[seed % 6])
-    draft.load()
-    kinds = [draft.load, draft.share, draft.lookup]
-    kinds += [draft.sum, draft.sum, draft.pool] if seed % 2 else []
-    if draft.bits < 32:
-        kinds = [draft.load, draft.share, draft.pool]
-    for kind in random.sample(kinds, random.randint(0, min(3, len(kinds)))):
-        kind()
-    for _ in range(random.randint(1, 12)):
-        further = [] if draft.bits < 32 else [draft.requantise, draft.quotient]
-        random.choice([draft.binary, draft.binary, draft.binary, draft.shift, draft.select, *further])()
-    return draft.finished()
+    kind = random.choice(["", "", "", num.SUM, num.GREATEST, num.PLACE])
+    if kind == num.SUM and draft.bits < 32:
+        kind = num.GREATEST
+    return lane_program(draft.joined(kind, seed % 2 > 0) if kind else draft.stored(seed % 2 > 0))
 
 
 def pool(run: int, width: int) -> Values:
@@ -234,25 +322,15 @@ def reciprocal(x: int) -> int:
     return left(r, 1)
 
 
-def result(loop: ElementLoop) -> list[int]:
+def result(program: LaneProgram) -> list[int]:
     """The elements of the result, and 99 where there are none."""
-    expected, pitch, last = [99] * RESULTS, loop.pitches[-1] if loop.pitches else 0, loop.steps[-1]
-    if not loop.reduces:
-        for line in range(loop.lines):
-            expected[line * pitch : line * pitch + loop.count] = [computed(loop, line, i) for i in range(loop.count)]
-        return expected
-    start, values = last.operands[0], [computed(loop, 0, i) for i in range(loop.count)]
-    if not isinstance(start, Constant):
-        [run] = loop.steps[start].numbers
-        start = Constant(int(pool(run, loop.widths[run])[0]))
-    match last.name:
-        case "sum":
-            expected[0] = narrowed(start.value + sum(values), 32)
-        case "greatest":
-            expected[0] = max(start.value, *values)
-        case _:
-            first, other = last.numbers
-            expected[0] = first + values.index(max(values)) if max(values) > start.value else other
+    expected, function = [99] * RESULTS, program.function
+    *read, out = function.runs
+    memory = {run: pool(number, num.run_width(run)) for number, run in enumerate(read)}
+    for place in np.ndindex(*function.shape):
+        values = dict[SSAValue, int](zip(function.numbers, place, strict=True))
+        for at, value in computed(function.body.block, values, memory):
+            expected[at] = narrowed(value, num.run_width(out))
     return expected
 
 
@@ -261,72 +339,78 @@ def narrowed(x: int, bits: int) -> int:
     return (x + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
 
 
-def computed(loop: ElementLoop, line: int, i: int) -> int:
-    """What an iteration gives, step by step on unbounded integers, whose values fit 32 bits."""
-    pitches = loop.pitches or [0] * len(loop.widths)
-    runs = [pool(run, width)[line * pitches[run] :] for run, width in enumerate(loop.widths)]
-    values, at, places = dict[int, int](), 0, dict[int, int]()
+def computed(block: Block, values: dict[SSAValue, int], memory: dict[SSAValue, Values]) -> list[tuple[int, int]]:
+    """Run the ops of a block on unbounded integers, which fit 32 bits; the elements that it stores, with their values.
 
-    def of(operand: Operand) -> int:
-        return operand.value if isinstance(operand, Constant) else values[operand]
-
-    while True:
-        name, operands, numbers = loop.steps[at]
-        x = [of(one) for one in operands] if name != "next" else [0, of(operands[1])]
-        match name:
-            case "load":
-                trips = [places[around] for around in loop.around(at)]
-                place = i + numbers[1] + sum(stride * trip for stride, trip in zip(numbers[2:], trips, strict=True))
-                values[at] = int(runs[numbers[0]][place])
-            case "shared":
-                values[at] = int(runs[numbers[0]][0])
-            case "leading_zeros":
-                values[at] = 32 - x[0].bit_length()
-            case "reciprocal":
-                values[at] = reciprocal(x[0])
-            case "requantise_by":
-                values[at] = requantised(x[0], x[1], x[2])
-            case "lookup":
-                values[at] = int(runs[numbers[0]][x[0]])
-            case "dot" | "distance":
-                rows, pitch, vector, length = numbers
-                row, other = runs[rows][pitch * i : pitch * i + length], runs[vector][:length]
-                values[at] = int((row * other).sum() if name == "dot" else ((row - other) ** 2).sum())
-            case "add" | "sub" | "mul" | "min" | "max":
-                a, b = x
-                values[at] = {"add": a + b, "sub": a - b, "mul": a * b, "min": min(a, b), "max": max(a, b)}[name]
-            case "at_least" | "greater":
-                values[at] = x[0] >= x[1] + (name == "greater")
-            case "select":
-                values[at] = x[1] if x[0] else x[2]
-            case "left":
-                values[at] = x[0] << numbers[0]
-            case "right":
-                values[at] = x[0] >> numbers[0]
-            case "requantise":
-                values[at] = requantised(x[0], *numbers)
-            case "carry":
-                values[at] = x[0]
-            case "next":
-                assert isinstance(operands[0], int)
-                values[operands[0]] = x[1]
-            case "loop":
-                places[at] = 0
-            case "end":
-                [begin] = [first for first, end in loop.loops.items() if end == at]
-                places[begin] += 1
-                at = begin if places[begin] < loop.steps[begin].numbers[0] else at
-            case "store":
-                return narrowed(x[0], loop.widths[-1])
-            case "sum" | "greatest" | "place":
-                return x[1]
+    values: those that are known, to which those of the ops are added.
+    """
+    stored = list[tuple[int, int]]()
+    for op in block.ops:
+        x = [known if (known := const_evaluate_operand(one)) is not None else values.get(one, 0) for one in op.operands]
+        match op:
+            case memref.LoadOp():
+                values[op.res] = int(memory[op.memref][x[1]])
+            case memref.StoreOp():
+                stored.append((x[2], x[0]))
+            case affine.ApplyOp():
+                values[op.result] = op.map.data.eval(x, [])[0]
+            case num.ReduceOp():
+                for number in op.numbers:
+                    values |= zip(op.body.block.args, [number, *x], strict=True)
+                    computed(op.body.block, values, memory)
+                    last = op.body.block.last_op
+                    assert isinstance(last, num.NextOp)
+                    known = [const_evaluate_operand(value) for value in last.values]
+                    x = [values[one] if at is None else at for one, at in zip(last.values, known, strict=True)]
+                values |= zip(op.joined, x, strict=True)
+            case num.NextOp() | arith.ConstantOp():
+                pass
             case _:
-                raise AssertionError(name)
-        assert -(1 << 31) <= values.get(at, 0) < 1 << 31
-        at += 1
+                values[op.results[0]] = scalar(op, x)
+        assert all(-(1 << 31) <= values.get(result, 0) < 1 << 31 for result in op.results)
+    return stored
 
 
-def _write(loops: Sequence[ElementLoop], coder: LoopCoder, target: str, folder: Path) -> None:
+def scalar(op: Operation, x: Sequence[int]) -> int:
+    """The value of an op."""
+    match op:
+        case arith.AddiOp():
+            return x[0] + x[1]
+        case arith.SubiOp():
+            return x[0] - x[1]
+        case arith.MuliOp():
+            return x[0] * x[1]
+        case arith.AndIOp():
+            return x[0] & x[1]
+        case arith.MinSIOp():
+            return min(x)
+        case arith.MaxSIOp():
+            return max(x)
+        case arith.ShLIOp():
+            return x[0] << x[1]
+        case arith.ShRSIOp():
+            return x[0] >> x[1]
+        case arith.SelectOp():
+            return x[1] if x[0] else x[2]
+        case arith.CmpiOp():
+            return int(x[0] > x[1] if op.predicate.value.data == SGT else x[0] >= x[1])
+        case arith.TruncIOp():
+            return narrowed(x[0], num.integer_width(op.result.type))
+        case arith.ExtSIOp() | arith.IndexCastOp():
+            return x[0]
+        case func.CallOp():
+            match op.callee.root_reference.data:
+                case "tm_requantize_s32":
+                    return requantised(x[0], x[1], x[2])
+                case "tm_reciprocal_s32":
+                    return reciprocal(x[0])
+                case _:
+                    return 32 - x[0].bit_length()
+        case _:
+            raise AssertionError(op.name)
+
+
+def _write(loops: Sequence[LaneProgram], coder: LoopCoder, target: str, folder: Path) -> None:
     """Write a program whose input begins with the number of a loop, and whose output is its results, then 99."""
     kernels = [coder.kernel(loop) for loop in loops]
     texts = {name: text for kernel in kernels if kernel is not None for name, text in texts_of(kernel, target)}
@@ -366,11 +450,11 @@ def _write(loops: Sequence[ElementLoop], coder: LoopCoder, target: str, folder: 
 
 
 def check_loops(runner: Runner, coder: LoopCoder, target: str, count: int, folder: Path) -> None:
-    """Run a coder's kernels for as many random loops, and compare what they give with what the steps do.
+    """Run a coder's kernels for as many random functions, and compare what they give with what the ops do.
 
     target: a board that has the coder.
     """
-    candidates = [loop for seed in range(4 * count) if (loop := drawn(seed)) is not None]
+    candidates = map(drawn, range(4 * count))
     loops = [loop for loop in candidates if coder.kernel(loop) is not None][:count]
     assert len(loops) == count
     _write(loops, coder, target, folder)
@@ -380,4 +464,4 @@ def check_loops(runner: Runner, coder: LoopCoder, target: str, count: int, folde
     scores = runner.run(build, INTERFACE, inputs).scores
     assert scores is not None
     for loop, got in zip(loops, scores, strict=True):
-        assert got.tolist() == result(loop), loop
+        assert got.tolist() == result(loop), str(loop.function)

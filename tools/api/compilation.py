@@ -172,11 +172,11 @@ def _data_file(file: Path, x: object, y: object, arguments: Arguments, inputs: I
     x_label, y_label = arguments
     if x is None:
         if y is not None:
-            raise InputError(f"{y_label} is given without {x_label}")
+            raise InputError(f"{y_label} needs {x_label}")
         return None
     if isinstance(x, str | os.PathLike):
         if y is not None:
-            raise InputError(f"{x_label} is a file, which holds `y`: leave out {y_label}")
+            raise InputError(f"{x_label} is a file, which contains `y`: omit {y_label}")
         return Path(cast("str | os.PathLike[str]", x))
     return write_data(file, x, y, arguments, inputs)
 

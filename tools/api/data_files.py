@@ -164,7 +164,7 @@ def _joined(given: Mapping[str, object] | Sequence[object], label: str, inputs: 
     names = [part.name for part in inputs.parts]
     if not names:
         kind = "a dictionary" if isinstance(given, Mapping) else f"{len(given)} arrays"
-        raise InputError(f"the model has one input, got {kind}: give one array", file=label)
+        raise InputError(f"the model has one input, got {kind}: pass one array", file=label)
     if isinstance(given, Mapping):
         for name in (*given, *names):
             if name not in names:
@@ -195,7 +195,7 @@ def _in_order(x: Any, label: str, inputs: Inputs) -> Any:
     for name in given:
         if name not in known:
             raise InputError(
-                f"the column {name!r} is none of the model's features{did_you_mean(name, known)}", file=label
+                f"the column {name!r} is not one of the model's features{did_you_mean(name, known)}", file=label
             )
     for name in known:
         if name not in given:

@@ -208,7 +208,7 @@ class Program:
         measure = measure_of(metric, answers)
         if measure.metric.figure is None:
             help = ": leave it out" if metric == ACCURACY else ", and is for searches"
-            raise InputError(f"the metric '{metric}' is no figure of answers alone{help}")
+            raise InputError(f"the metric '{metric}' cannot be computed from answers only{help}")
         return measure.on_reals
 
     def measure(
@@ -238,7 +238,7 @@ class Program:
         level = options.get("optimize") or self.report.optimize.removeprefix("-")
         if not is_available(device):
             if why := (None if device in DEVICES.names() else chip_of(device).not_run):
-                raise InputError(f"{device} is not run here: {why}")
+                raise InputError(f"{device} cannot run here: {why}")
             raise InputError(f"the compiler or the simulator of {device} is not installed: tinyml doctor says what is")
         with _quiet(X, Inputs.of(self._formats, raw)) as file:
             data = self.folder / SAMPLES if file is None else file
@@ -268,7 +268,7 @@ class Program:
             kinds = "integers" if inputs.raw else "numbers"
             raise InputError(f"expected {kinds} in one row, got {sound.dtype} {list(sound.shape)}", file="samples")
         if not np.isfinite(sound).all():
-            raise InputError("NaN or infinity is no sample", file="samples")
+            raise InputError("expected finite samples, got NaN or infinity", file="samples")
         device = HOST if board is None else text("board", board)
         with _quiet() as _:
             if sound.dtype.kind != "f" and inputs.integers:
@@ -294,7 +294,7 @@ class Program:
         """Write the folder that `tinyml compile -o` writes, completely or not at all, and return its path.
 
         packages: folders for other tools, such as ["arduino", "cmake"]: the values of `--package`, with the same
-        default. zip: true to write the Arduino library as a .zip file, too.
+        default. zip: true to also write the Arduino library as a .zip file.
 
         An earlier output is replaced if it is unmodified. Raises `InputError` for any other folder that is not empty,
         for a folder that contains an input, and if the folder cannot be written. force: follow links that lead out of
@@ -369,7 +369,7 @@ class Program:
 
         found = None if self.threshold is not None else beyond_range(self._formats, data.x)
         if found is not None and found.notable:
-            cure = "scale X as X_val was, compile the scaler with the model, or say raw=True of raws"
+            cure = "scale X like X_val, compile the scaler with the model, or pass raw=True for raws"
             warnings.warn(f"X: {found}: {cure}", CompileWarning, stacklevel=_caller())
 
     def _scores(self, outputs: Outputs) -> NDArray[np.float64]:
@@ -382,7 +382,7 @@ class Program:
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _no_scores(self) -> InputError:
-        return InputError(f"the model '{self.name}' gives a class and no scores")
+        return InputError(f"the model '{self.name}' returns a class and no scores")
 
 
 def open(folder: str | Path) -> Program:

@@ -35,7 +35,7 @@ VARIED_OPTIONS = {"format": "formats", "width": "formats", "search": "searches"}
 PROCESSES = ("jobs", "backend", "cluster")
 """Options of `compile` that select worker processes: in a sweep the workers compile instead of searching."""
 
-HEAD = "is no table of a sweep and is not written over"
+HEAD = "is not a table of a sweep and is not overwritten"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,7 +226,7 @@ def _checked(options: Mapping[str, object]) -> dict[str, Any]:
     """The values of keyword arguments; raises `TypeError` for options that a sweep varies."""
     for name in ("journal", "resume"):
         if name in options:
-            raise TypeError(f"sweep() got an unexpected keyword argument '{name}': csv keeps what is done")
+            raise TypeError(f"sweep() got an unexpected keyword argument '{name}': csv stores completed rows")
     for name in VARIED_OPTIONS.keys() & options.keys():
         raise TypeError(f"sweep() got an unexpected keyword argument '{name}', did you mean '{VARIED_OPTIONS[name]}'?")
     return checked_values("sweep", options, compile_keywords(options))
@@ -271,7 +271,7 @@ def _named(models: object) -> Mapping[str, object]:
         name = Path(cast("str", model)).stem if isinstance(model, str | os.PathLike) else type(model).__name__
         name = model.name if isinstance(model, Model) else name
         if name in named:
-            raise InputError(f"two models have the name '{name}': give a mapping from names to models", file="models")
+            raise InputError(f"two models have the name '{name}': pass a mapping from names to models", file="models")
         named[name] = model
     return named
 

@@ -87,7 +87,7 @@ def torch_layer(model: object, *, plan: str | None = None) -> Any:
     given = load(model)
     with python_terms({}):
         if not tdsl.has_formats(given.module):
-            raise InputError("has no number formats: tinyml.finetune chooses them")
+            raise InputError("has no number formats: choose them with tinyml.finetune")
         layer = _classes()
         return layer(trainer_of(given.module.clone(), context(), plan or AUTO))
 

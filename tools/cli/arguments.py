@@ -244,7 +244,7 @@ def check_paths(arguments: argparse.Namespace) -> None:
         if isinstance(path, OutputFile) and path.written != FOLDER:
             final = check_file(path, path.written)
             if final in seen and not final.is_char_device():
-                raise InputError("two outputs would be this file", file=str(path))
+                raise InputError("two outputs have this path", file=str(path))
             seen.add(final)
 
 
@@ -262,7 +262,7 @@ def check_file(path: Path, written: tuple[str, ...]) -> Path:
     kind = final.suffix.removeprefix(".").lower()
     inputs = {*_READ, *FRONTENDS.ours, *FRONTENDS.names()}
     if final.suffix not in written and kind in inputs and final.is_file() and protects():
-        raise InputError(f"exists already; what is written is {' or '.join(written)}{FORCE}", file=str(path))
+        raise InputError(f"already exists; the output is {' or '.join(written)}{FORCE}", file=str(path))
     return final
 
 

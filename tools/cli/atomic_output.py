@@ -288,7 +288,7 @@ def _check(final: Path, out: Path, removable: RemovableFiles) -> Sequence[str]:
     if not os.path.lexists(final):
         return ()
     if not final.is_dir():
-        raise InputError("exists already and is no folder", file=str(out))
+        raise InputError("already exists and is not a folder", file=str(out))
     if final.is_mount():
         raise InputError("is a mount point, which cannot be replaced: choose a folder in it", file=str(out))
     try:

@@ -250,7 +250,7 @@ def namesake() -> str | None:
             "take its folder off PYTHONPATH"
         )
     return (
-        f"'{FOREIGN_DISTRIBUTION}' {found} is installed beside {DISTRIBUTION}, and both install the package tinyml: "
+        f"'{FOREIGN_DISTRIBUTION}' {found} and {DISTRIBUTION} are both installed and share the package tinyml: "
         f"pip uninstall -y {FOREIGN_DISTRIBUTION}; {install_command()} --force-reinstall --no-deps"
     )
 

@@ -21,7 +21,7 @@ class CompareRequest:
     first: Path = option("folder written by tinyml compile", flags=())
     second: Path = option("folder of the program to compare it with", flags=())
     page: Path | None = option(
-        "write a page with pictures of both, too", default=None, metavar="FILE.html", writes=(".html",)
+        "also write a page with pictures of both", default=None, metavar="FILE.html", writes=(".html",)
     )
 
 

@@ -32,8 +32,8 @@ def selection() -> dict[str, str]:
         "trust_pickle": "read .pkl and .joblib files, which may run any code",
         "target": f"board (default: {DEFAULT_TARGET}); tinyml doctor lists them",
         "packages": f"folders for other tools: {', '.join(packaging_names()[1:])}",
-        "zip": "write the Arduino library as a .zip file, too",
-        "input_unit": "take a sensor's integers in place of reals",
+        "zip": "also write the Arduino library as a .zip file",
+        "input_unit": "accept a sensor's integers instead of reals",
         "format": "number format (default: auto, the fastest that fits within --loss)",
         "loss": (
             f"points of accuracy that auto may lose (default: {DEFAULT_LOSS:g}), or of numbers the percentage by which "

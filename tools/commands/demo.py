@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     # Other examples are stand-alone programs.
     folders = sorted(path.parent for path in examples.glob("*/val.npz"))
     if not folders:
-        raise InputError("no example models there", file=str(examples))
+        raise InputError("no example models in this folder", file=str(examples))
     reports: list[Report] = []
     lines: list[str] = []
     for folder in folders:
@@ -58,6 +58,6 @@ def run(arguments: argparse.Namespace) -> int:
             lines.append(f"  run here on {result['samples']} samples: all raw outputs equal the evaluator's")
     print_reports(reports)
     if any(report.flash_bytes is None for report in reports):
-        lines.append("Flash, RAM and cycles appear once the board's compiler and simulator are there: tinyml doctor.")
+        lines.append("Flash, RAM and cycles need the board's compiler and simulator: see tinyml doctor.")
     print("\n".join(lines))
     return 0

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     request = parsed(arguments, FinetuneRequest)
     if request.out.suffix not in SUFFIXES:
-        raise InputError("expected a file .mlir to write to", file=str(request.out))
+        raise InputError("expected an output file with the suffix .mlir", file=str(request.out))
     for file in (request.train, request.val):
         check_npz(file, "data")
     program = load_program(request.model, context())

@@ -36,7 +36,7 @@ class NewFormatRequest(NewPackageRequest):
     """The options of `tinyml new-format`."""
 
     sums: bool = option(
-        "write a format with sums of its own, which round, in place of a table of numbers", default=False
+        "write a format with its own accumulator, which rounds, instead of a table of numbers", default=False
     )
     grouped: bool = option("write a format whose weights share scales in groups", default=False)
 
@@ -44,7 +44,7 @@ class NewFormatRequest(NewPackageRequest):
     def templates(self) -> str:
         """The folder of templates; raises `InputError` if both options are set."""
         if self.sums and self.grouped:
-            raise InputError("--sums and --grouped write different formats: take one of them")
+            raise InputError("--sums and --grouped write different formats: choose one of them")
         return "format_sums" if self.sums else "format_grouped" if self.grouped else "format"
 
 
@@ -136,9 +136,9 @@ def run(arguments: argparse.Namespace) -> int:
     if kind == "frontend" and "_" in name:
         raise InputError(f"the name of a frontend is the suffix of a file, letters and digits, got '{name}'")
     if name in KINDS[kind].taken():
-        raise InputError(f"there is a {KINDS[kind].what} '{name}' already")
+        raise InputError(f"a {KINDS[kind].what} '{name}' already exists")
     if find_spec(name) is not None:
-        raise InputError(f"there is a Python module '{name}' already")
+        raise InputError(f"a Python module '{name}' already exists")
     words = {"name": name, "dashed": name.replace("_", "-"), "title": name.title().replace("_", "")}
     templates = request.templates if isinstance(request, NewFormatRequest) else kind
     written: list[Path] = []

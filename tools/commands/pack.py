@@ -29,8 +29,8 @@ _REQUIRED = ("id", "lower", "upper", "size")
 _OPTIONAL = ("alignment",)
 
 _EMPTY_COLUMNS = {
-    "gaps": "a buffer is alive from lower to upper without a break",
-    "offset": "every buffer is placed anew, so leave it empty",
+    "gaps": "a buffer is live from lower to upper without gaps",
+    "offset": "every buffer is placed again, so leave it empty",
     "hint": "no placement is preferred",
 }
 """Columns of MiniMalloc that must be empty, since no packer supports them, and the reason."""
@@ -57,7 +57,7 @@ def read_problem(path: Path) -> list[Rectangle]:
         for row in reader:
             rectangle = _rectangle(row)
             if rectangle.name in seen:
-                raise InputError(f"buffer '{rectangle.name}' is there twice")
+                raise InputError(f"duplicate buffer '{rectangle.name}'")
             seen.add(rectangle.name)
             rectangles.append(rectangle)
     except InputError as error:
@@ -74,7 +74,7 @@ def _check_header(names: Sequence[str]) -> None:
     if unknown := [name for name in names if name not in (*_REQUIRED, *_OPTIONAL, *_EMPTY_COLUMNS)]:
         raise InputError(f"unknown column {_quote(unknown[0])}; {expected}")
     if twice := [name for name in names if names.count(name) > 1]:
-        raise InputError(f"the column '{twice[0]}' is there twice; {expected}")
+        raise InputError(f"duplicate column '{twice[0]}'; {expected}")
 
 
 def _rectangle(row: Mapping[str | None, object]) -> Rectangle:

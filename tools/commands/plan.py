@@ -41,7 +41,7 @@ class PlanRequest(PrintOptions, ModelArgument, TargetOptions):
         "compile the model with every plan, and show RAM and time of each program", default=False, exclusive="shown"
     )
     picture: Path | None = option(
-        "draw the result of --front, or of --mode beside ordinary execution, to an .svg or .png file",
+        "draw the result of --front, or of --mode compared with ordinary execution, to an .svg or .png file",
         default=None,
         metavar="FILE",
         writes=FORMATS,
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _show_front(request)
     if request.picture is not None:
         if request.mode is None:
-            raise InputError("--picture draws what --front or --mode shows: give one of them, too")
+            raise InputError("--picture draws the result of --front or --mode: add one of them")
         check_plot_path(request.picture)
     shown = list(schedules()) if request.mode is None else [schedule_named(request.mode)]
     graph = _graph(request)
@@ -122,7 +122,7 @@ def _graph(request: PlanRequest) -> Graph:
 
     graph = graph_of(predict_function(load_program(request.model, context())), request.bits)
     if not graph.nodes:
-        raise InputError("the program computes nothing")
+        raise InputError("the program has no operations")
     return graph
 
 
@@ -232,7 +232,7 @@ def _planned_programs(
     from tinyml.transforms.schedules.table import AUTO, schedules
 
     if cost_table(board.name) is None:
-        raise InputError(f"the costs of the target '{board.name}' are not known: choose another --target")
+        raise InputError(f"the target '{board.name}' has no cost table: choose another --target")
     ctx = context()
     options = PipelineOptions(data=str(val or ""), target=board.name, width=width, reuse_input=True)
     formats = _formats(model, ctx, options, step)
@@ -256,7 +256,7 @@ def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable
     module = load_program(model, ctx)
     kept = tdsl.has_formats(module)
     if not kept and not options.data:
-        raise InputError("number formats are chosen on data: give --val", file=str(model))
+        raise InputError("choosing number formats needs data: add --val", file=str(model))
     step("choosing formats")
     if kept:
         refine_kept(module, ctx, options)

@@ -156,7 +156,7 @@ def _print(subject: str, report: dict[str, Any]) -> None:
 
     from tinyml.tools.reports.tables import print_table
 
-    table = Table(title=f"the arithmetic of {subject}, against what it documents")
+    table = Table(title=f"the arithmetic of {subject}, compared with its documentation")
     table.add_column("op or function", no_wrap=True)
     for heading in ("statements", "proved", "by the solver", "seconds"):
         table.add_column(heading, justify="right")

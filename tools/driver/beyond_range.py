@@ -43,7 +43,7 @@ class BeyondRange:
 
     def __str__(self) -> str:
         return (
-            f"{self.share:.1%} of the numbers lie beyond the range of the program's input format, such as "
+            f"{self.share:.1%} of the numbers lie outside the range of the program's input format, such as "
             f"{self.value:.4g} in feature {self.feature}, which counts as {self.end:.4g}"
         )
 

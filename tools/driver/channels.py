@@ -62,7 +62,7 @@ def load_network(request: ChannelRequest) -> LoadedNetwork:
         LiftToRealsPass().apply(Context(), module)
     channels = channels_of(module, request.mode, bits)
     if not channels.network.graph.nodes:
-        raise InputError("the program computes nothing")
+        raise InputError("the program has no operations")
     file = None if request.importance is None else str(request.importance)
     return LoadedNetwork(module, channels, importance(channels.grouping, file))
 

@@ -143,7 +143,7 @@ def _rows(folder: Path, ways: Sequence[FormatSetting], chosen: Board) -> list[di
 def _request(search: str, limit: Report | None) -> SearchRequest:
     """A search limited to the memory of another program; raises `InputError` if that program does not compile."""
     if limit is None:
-        raise InputError("searches have the memory of 8 bits everywhere, with which this model does not run")
+        raise InputError("searches need the memory of the uniform 8-bit program, which does not run for this model")
     options = {"ram": limit.ram_bytes.total}
     if search in FLASH_LIMITED:
         options["flash"] = limit.flash_bytes

@@ -82,7 +82,7 @@ def check_options(made: Compilation) -> None:
     """Raise `InputError` for options and files that can compile no model, before a model is read."""
     request, board, ctx = made.request, made.board, made.ctx
     if request.input == SERIAL and not board.arduino and board.name != HOST:
-        raise InputError(f"no serial line of {board.name} is known: define the function of --input {CALLBACK} yourself")
+        raise InputError(f"the serial port of {board.name} is unknown: define the function of --input {CALLBACK}")
     if request.input == SERIAL and request.load_weights:
         raise InputError(f"--load-weights: the sketch for rows receives no weights: use --input {CALLBACK}")
     _check_stream(request)
@@ -114,7 +114,7 @@ def _check_stream(request: Request) -> None:
     """Raise `InputError` for options that a streaming program does not support."""
     if request.input == PUSH and (request.plan != AUTO or request.reuse_input):
         option = "--reuse-input" if request.reuse_input else "--plan"
-        raise InputError(f"--input {PUSH} runs row by row, and keeps one frame in the arena: leave out {option}")
+        raise InputError(f"--input {PUSH} runs row by row and stores one frame in the arena: omit {option}")
 
 
 def read_model(made: Compilation) -> None:
@@ -125,7 +125,7 @@ def read_model(made: Compilation) -> None:
         if made.request.input not in (MEMORY, PUSH) or made.request.stride is not None:
             option = "--input" if made.request.stride is None else "--stride"
             raise InputError(
-                f"the model keeps a state, and answers every frame that is pushed: leave out {option}",
+                f"the model has a state and answers each frame that is pushed: omit {option}",
                 file=str(made.request.model),
             )
         made.request = replace(made.request, input=PUSH)
@@ -167,7 +167,7 @@ def adapt_interface(program: ModuleOp, request: Request, ctx: Context) -> None:
     passes.append(NameClassesPass(request.classes, request.outputs))
     if request.false_alarms is not None:
         if val is None:
-            raise InputError("--false-alarms counts samples: give --val")
+            raise InputError("--false-alarms needs samples: add --val")
         from tinyml.transforms.formats.set_threshold import SetThresholdPass
         from tinyml.transforms.reals.reconstruction_error import ReconstructionErrorPass
 
@@ -191,7 +191,7 @@ def check_formats(made: Compilation) -> None:
             "the model keeps its number formats: --format, --width and --weights need --quantization anew", file=file
         )
     if request.val is None and (not made.kept or (mixed and _asks_for_format(request))):
-        raise InputError("number formats are chosen on data: give --val", file=file)
+        raise InputError("choosing number formats needs data: add --val", file=file)
 
 
 def _asks_for_format(request: Request) -> bool:
@@ -363,7 +363,7 @@ def require_limits(made: Compilation) -> None:
         return
     flash, limit = made.report.flash_bytes or 0, made.request.flash
     if made.choice is not None and limit is not None and flash > limit:
-        raise InputError(f"the program takes {flash} bytes of flash, --flash allows {limit}")
+        raise InputError(f"the program needs {flash} bytes of flash, --flash allows {limit}")
 
     def helps(flash: int, ram: int) -> Sequence[str]:
         needs = Needs(flash, ram, made.report.constants_bytes, made.compiled.buffers)
@@ -498,7 +498,7 @@ def measure_model(request: Request, chosen: Board) -> Report:
     if made.measured is None:
         why = chip_of(chosen.name).not_run
         raise InputError(
-            f"{chosen.name} is not run here: {why}"
+            f"{chosen.name} cannot run here: {why}"
             if why
             else f"the tools of the target '{chosen.name}' are not installed"
         )

@@ -96,7 +96,7 @@ def require_room(program: ModuleOp, ctx: Context, request: Request, board: Board
     if least <= flash:
         return
     there = "the board has" if request.flash is None else "--flash allows"
-    needed = f"its {number:,} weights take {number:,} bytes of flash at 8 bits, and {least:,} or more in any format"
+    needed = f"its {number:,} weights need {number:,} bytes of flash with 8 bits, and at least {least:,} in any format"
     fitting = f"{there} {flash:,}: about {flash:,} weights of 8 bits fit, or {2 * flash:,} of 4"
     larger = "" if request.flash is not None else board_that_fits(board, number, 0)
     message = "; ".join(filter(None, [f"{board.misfit(needed)}, {fitting}", larger]))
@@ -190,13 +190,21 @@ def shortage(request: Request, board: Board, flash: float, ram: float) -> str:
             short.append(f"needs {needed:,.0f} bytes of {resource}, --{resource.lower()} allows {asked:,}")
         elif there is not None and needed > there:
             short.append(f"needs {needed:,.0f} bytes of {resource}, the board has {there:,}")
-    return " and ".join(short) or f"needs {ram:,.0f} bytes of RAM and {flash:,.0f} of flash, nearly all that there is"
+    return " and ".join(short) or f"needs {ram:,.0f} bytes of RAM and {flash:,.0f} of flash, almost all of the board's"
+
+
+MOST_OPS = 1 << 13
+"""The greatest number of ops, in all programs together, that are lowered to find options that fit: some half a minute.
+"""
+
+ROUGH = 1.1
+"""The ratio by which a program may exceed the flash before other schedules, which save RAM, are tried."""
 
 
 def options_that_fit(program: ModuleOp, ctx: Context, options: PipelineOptions, data: Data, bounds: Bounds) -> str:
     """The options of the fastest alternative that fits, compact ones last, and its needs; empty if none fits.
 
-    program: on reals.
+    program: on reals. Large programs are lowered for the smallest alternatives only, and for none above `MOST_OPS`.
     """
     from tinyml.tools.driver.choice.replay import spelled_options
     from tinyml.tools.driver.choice.trials import Trials
@@ -210,16 +218,20 @@ def options_that_fit(program: ModuleOp, ctx: Context, options: PipelineOptions, 
 
 
 def _placed(trials: Trials, bounds: Bounds) -> Iterator[Candidate]:
-    """The alternatives that fit."""
-    from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, considered
+    """The alternatives that fit, among as many as `MOST_OPS` permits."""
+    from tinyml.tools.driver.choice.alternatives import NARROW_WIDTH, ORDINARY_EXECUTION, considered
     from tinyml.tools.driver.choice.choose import Candidate, place
 
+    smallest = sorted(considered(), key=lambda row: (row.name != NARROW_WIDTH, not row.compact))
+    tried = {row.name for row in smallest[: MOST_OPS // sum(1 for _ in trials.program.walk())]}
     for alternative in considered():
+        if alternative.name not in tried:
+            continue
         with suppress(InputError):
             trial = trials.of(alternative)
-            tried = Candidate(trial, trial.cost(ORDINARY_EXECUTION), ORDINARY_EXECUTION)
-            if place(tried, bounds):
-                yield tried
+            candidate = Candidate(trial, trial.cost(ORDINARY_EXECUTION), ORDINARY_EXECUTION)
+            if candidate.cost.flash <= ROUGH * bounds.flash and place(candidate, bounds):
+                yield candidate
 
 
 def board_that_fits(board: Board, flash: float, ram: float) -> str:

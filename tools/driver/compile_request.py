@@ -73,11 +73,11 @@ def compile_request(given: Mapping[str, Any]) -> Request:
         limits["metric"] = search.options["metric"]
     request = Request(**values, search=search, **limits)
     if request.flash is not None and not spends_flash(request.target):
-        raise InputError(f"--flash is an option of --search: {request.target} has no kernels that take more flash")
+        raise InputError(f"--flash is an option of --search: {request.target} has no kernels that need more flash")
     if request.metric is not None:
         _check_metric(request.metric, request)
     if request.loss is not None and not request.is_auto:
-        raise InputError(f"--loss is for --format {AUTO_FORMAT}, which chooses by it, and for searches")
+        raise InputError(f"--loss needs --format {AUTO_FORMAT} or --search")
     return request
 
 
@@ -97,7 +97,7 @@ def _check_auto(given: Mapping[str, object]) -> None:
     for name in DECIDED_OPTIONS[1:]:
         if name in given:
             option = f"--{name.replace('_', '-')}"
-            raise InputError(f"--format {AUTO_FORMAT} decides {option} itself: leave out one of the two")
+            raise InputError(f"--format {AUTO_FORMAT} sets {option} itself: omit one of the two")
 
 
 def _named(given: Mapping[str, Any], options: list[Option]) -> dict[str, Any]:
@@ -117,9 +117,9 @@ def _search(given: Mapping[str, Any]) -> SearchRequest | None:
             raise InputError(f"--{min(options)} is an option of --search")
         return None
     if "width" in given:
-        raise InputError("--search chooses the width of each tensor: give --widths in place of --width")
+        raise InputError("--search chooses the width of each tensor: use --widths instead of --width")
     if "weights" in given:
-        raise InputError("--search chooses the format of each tensor, constants among them: leave out --weights")
+        raise InputError("--search chooses the format of each tensor, including constants: omit --weights")
     _check_limits(given, next((name for name in LIMITS if name in options), None))
     return SearchRequest(name, options)
 

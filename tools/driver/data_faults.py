@@ -89,10 +89,10 @@ def _poor(reals: ModuleOp, data: Data) -> str:
         from tinyml.transforms.formats.evaluation.metrics import area_under_curve
 
         area = area_under_curve(outputs.scores[:, 0], ~anomalous)
-        return f"tells its anomalies with an area under the curve of {area:.2f}" if area <= 0.5 else ""
+        return f"detects its anomalies with an area under the curve of {area:.2f}" if area <= 0.5 else ""
     if data.targets is not None and outputs.scores is not None:
         r2 = RegressionErrors.of(outputs.scores, data.targets).r2
-        return f"explains nothing of it (R2 {r2:.2f})" if r2 <= 0 else ""
+        return f"explains none of its variance (R2 {r2:.2f})" if r2 <= 0 else ""
     return "" if data.y is None else _poor_classes(data.y, outputs.classes)
 
 
@@ -111,7 +111,7 @@ def _poor_classes(wanted: NDArray[np.int64], found: NDArray[np.int64]) -> str:
     error = DEVIATIONS * math.sqrt(usual * (1 - usual) / len(wanted))
     if skill > (HALF_WAY if share <= usual + error else POOR):
         return ""
-    return f"is right about {share:.1%} of it, where the most frequent class alone is {usual:.1%}"
+    return f"is right about {share:.1%} of it; always choosing the most frequent class gives {usual:.1%}"
 
 
 def _missing(reals: ModuleOp, data: Data) -> Sequence[str]:

@@ -107,7 +107,7 @@ def print_explanation(result: dict[str, Any]) -> None:
     if (floats := result["float_inputs"]) is not None:
         print(describe_float_inputs(floats, unit))
     if estimate["guessed"]:
-        print(f"Never measured, so estimated by their relatives: {', '.join(estimate['guessed'])}.")
+        print(f"Not measured, estimated from similar operations: {', '.join(estimate['guessed'])}.")
 
 
 def _table(title: str, *columns: str) -> Table:

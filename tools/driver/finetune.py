@@ -85,8 +85,8 @@ class Finetuned:
         lost = self.floats[1] - self.quantised[1]
         if lost <= NOTABLE_LOSS:
             return None
-        helps = "more --width, --learn-ranges or more --quantized-epochs may lose less"
-        return f"the program loses {lost:.1f} points of accuracy beside floating point: {helps}"
+        helps = "a larger --width, --learn-ranges or more --quantized-epochs may help"
+        return f"the program loses {lost:.1f} points of accuracy compared with floating point: {helps}"
 
 
 def finetune(
@@ -104,7 +104,7 @@ def finetune(
     from tinyml.dialects.context import context
 
     if options.pruning == NORMS and list(options.limits) not in ([], [RAM]):
-        raise InputError("norms keep a limit on RAM alone: leave out --flash and --macs, or --pruning")
+        raise InputError("--pruning norms supports only a limit on RAM: omit --flash and --macs, or --pruning")
     ctx = context()
     tuned = [
         _finetuned(program, train, val, replace(options, seed=options.seed + i), numbers, ctx)
@@ -114,7 +114,7 @@ def finetune(
     (_, without), (_, trained) = best.untrained, best.quantised
     if trained < without:
         scores = f"{trained:.2f} % of the validation samples are right with it, {without:.2f} % without it"
-        raise InputError(f"the training makes the program worse: {scores}; another --rate or more --epochs may help")
+        raise InputError(f"training reduced the accuracy: {scores}; another --rate or more --epochs may help")
     return best
 
 
@@ -189,7 +189,7 @@ def labelled(program: ModuleOp, file: Path) -> Labelled:
     uses = [use.operation for use in scores.uses]
     alone = prod(tdsl.shape_of(scores)) == 1
     if alone and all(isinstance(user, func.ReturnOp) for user in uses):
-        raise InputError("the program computes a number: classes train one that gives a class or its probability")
+        raise InputError("the program computes a number: train programs that return a class or its probability")
     y = data.y
     if alone and data.targets is not None and np.isin(data.targets, (0, 1)).all():
         # A program that returns only a probability has no class; labels 0 and 1 would be read as one.

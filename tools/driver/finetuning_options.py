@@ -34,7 +34,7 @@ class FinetuneOptions:
         group=OptionGroup.TRAINING,
     )
     trainings: int = option(
-        "times to train, from other random orders; the best by the loss on --val is kept",
+        "times to train, with different random orders; the one with the least loss on --val is chosen",
         default=1,
         metavar="N",
         group=OptionGroup.TRAINING,

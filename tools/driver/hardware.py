@@ -121,7 +121,7 @@ def check_memories(module: ModuleOp, fabric: Fabric) -> None:
     if bits > (there := fabric.there.brams * fabric.bram_bits):
         raise TooLargeError(
             f"the memories of the hardware hold {bits:,} bits, the block RAMs {there:,} ({bits - there:,} too many); "
-            "fewer bits or a smaller model helps"
+            "use fewer bits or a smaller model"
         )
 
 
@@ -212,4 +212,4 @@ def require_cells(hardware: dict[str, Any], board: Board, model: str) -> None:
     """Raise `InputError` for a module that needs more cells than the FPGA has."""
     if hardware["shortages"]:
         needs = " and ".join(hardware["shortages"])
-        raise InputError(board.misfit(f"needs {needs}; fewer bits or a smaller model helps"), file=model)
+        raise InputError(board.misfit(f"needs {needs}; use fewer bits or a smaller model"), file=model)

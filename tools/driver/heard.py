@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 class Rule:
     """The rule that detects a word in answers; the fields are options of `tinyml listen`."""
 
-    smooth: int = option("answers whose scores are averaged, the last ones", default=1, metavar="N")
+    smooth: int = option("number of most recent answers whose scores are averaged", default=1, metavar="N")
     threshold: float = option(
-        "how far the score of a word must lie above that of the second-best class", default=0.0, metavar="LEAD"
+        "minimum margin of a word's score over that of the second-best class", default=0.0, metavar="LEAD"
     )
     refractory: Seconds = option(
-        "time after a word in which no other one is heard", default=Seconds(0.0), metavar="SECONDS"
+        "time after a word during which no other word is reported", default=Seconds(0.0), metavar="SECONDS"
     )
     background: tuple[str, ...] = option(
-        "classes that are no words, such as noise: their names, or their indices where there are none",
+        "classes that are not words, such as noise: names, or indices if classes have no names",
         default=(),
         metavar="NAME,...",
     )

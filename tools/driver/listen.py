@@ -73,11 +73,11 @@ def heard_in(
         raise InputError("the program does not stream: compile it with --input push", file=str(folder))
     if interface.rate is not None and rate not in (None, interface.rate):
         raise InputError(
-            f"the recording has {rate:g} samples per second, the program takes {interface.rate:g}: convert it, such as "
+            f"the recording has {rate:g} samples per second, the program expects {interface.rate:g}: convert it, as "
             f"by ffmpeg -i FILE.wav -ar {interface.rate:g} NEW.wav"
         )
     if (known := interface.rate or rate) is None:
-        raise InputError("the program does not say how many samples it takes per second: give rate")
+        raise InputError("the program does not declare its sample rate: pass `rate`")
     # Inputs are encoded in whole windows.
     windows = np.zeros((-(-len(samples) // interface.input_length), interface.input_length), np.float32)
     windows.ravel()[: len(samples)] = samples
@@ -146,7 +146,7 @@ def _scores(formats: ModuleOp, outputs: Outputs) -> NDArray[np.float64]:
     if scores.shape[1] > 1:
         return scores
     if outputs.labels is None:
-        raise InputError("the program gives a number and no class: it hears no words")
+        raise InputError("the program returns a number and no class: it recognises no words")
     return np.hstack([np.zeros(scores.shape), scores])
 
 

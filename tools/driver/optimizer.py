@@ -252,7 +252,7 @@ class TinymlOptMain(xDSLOptMain):
         except ValueError as error:
             known = ", ".join(f".{name}" for name in self.available_frontends)
             raise InputError(
-                f"the file's extension says nothing about its language (known: {known}); choose one with -f",
+                f"unknown file extension (known: {known}); choose the language with -f",
                 file=self.get_input_name(),
             ) from error
 
@@ -374,7 +374,7 @@ def to_xdsl_pipeline(text: str) -> str:
             piece = _value(piece)
         pieces.append(piece)
     if depth != 0:
-        raise InputError(f"pass pipeline {_shorten(text)}: the braces do not balance")
+        raise InputError(f"pass pipeline {_shorten(text)}: unbalanced braces")
     return "".join(pieces)
 
 

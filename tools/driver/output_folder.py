@@ -99,7 +99,7 @@ def write_inside(folder: Path, files: Mapping[str, str | bytes]) -> None:
     """
     for name in files:
         if not is_inside(name):
-            raise InputError(f"{squeeze(name)!r} is no file inside of the folder", file=str(folder))
+            raise InputError(f"{squeeze(name)!r} is not a file inside the folder", file=str(folder))
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -165,7 +165,7 @@ def require_as_written(folder: Path, names: Iterable[str]) -> None:
     for name in names:
         path = folder / name
         if (path.is_symlink() or path.exists()) and not is_as_written(folder, report, name):
-            raise InputError("was changed, or is not tinyml's: move it away to have it written", file=str(path))
+            raise InputError("was changed or was not written by tinyml: move it to another folder", file=str(path))
 
 
 def _listed(report: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -195,20 +195,20 @@ def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:
     def check(folder: Path) -> Sequence[str]:
         for file in inputs:
             if file.resolve().is_relative_to(folder.resolve()):
-                raise InputError(f"holds the input {file}: choose another folder", file=str(folder))
+                raise InputError(f"contains the input {file}: choose another folder", file=str(folder))
         if not any(folder.iterdir()):
             return ()
         report = found_report(folder)
         if report is None or _WRITER not in report or (listed := _listed(report)) is None:
-            raise InputError("exists already and is no output of tinyml", file=str(folder))
+            raise InputError("already exists and was not written by tinyml", file=str(folder))
         del report[FILES]
         found: list[str] = []
         for name in _files(folder):
             if name not in listed:
-                raise InputError(f"holds {name}, which tinyml did not write: choose another folder", file=str(folder))
+                raise InputError(f"contains {name}, not written by tinyml: choose another folder", file=str(folder))
             digest = _own_digest(report) if name == REPORT else _digest(folder / name)
             if digest != listed[name]:
-                raise InputError(f"holds {name}, which was changed: choose another folder", file=str(folder))
+                raise InputError(f"contains {name}, which was changed: choose another folder", file=str(folder))
             found.append(name)
         return sorted(found, key=REPORT.__eq__)
 

@@ -89,7 +89,7 @@ def _read_errors(file: Path) -> dict[str, NDArray[Any]]:
         shape = arrays["x"].shape[1:] if name in ("least", "greatest") else count
         given = array.shape[:1] if name == "x" else array.shape
         if array.dtype.kind not in kinds or given != (count if name == "x" else shape):
-            raise InputError(f"the array `{name}` is not as it was written: compile the model again", file=str(file))
+            raise InputError(f"the array `{name}` was changed: compile the model again", file=str(file))
     return arrays
 
 

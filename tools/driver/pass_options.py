@@ -15,7 +15,7 @@ from tinyml.tools.cli.arguments import MAX_INTEGER
 
 _WORDS = {
     int: "an integer",
-    float: "a number with a point",
+    float: "a number with a decimal point",
     bool: "true or false",
     str: "a word, or a text in quotes",
 }

@@ -125,7 +125,7 @@ def program_in(folder: Path) -> ProgramInFolder:
     for file, content in files.items():
         if read_bytes(folder / file, _KINDS[Path(file).suffix]) != content:
             what = _KINDS[Path(file).suffix]
-            message = f"is not the {what} that ir/2-buffers.mlir gives: compile the model again"
+            message = f"is not the {what} of ir/2-buffers.mlir: compile the model again"
             raise InputError(message, file=str(folder / file))
     return ProgramInFolder(folder, report, chosen, formats, buffers, loops, program, hardware, files)
 
@@ -138,9 +138,7 @@ def require_chain(found: ProgramInFolder) -> None:
     formats = VerifiedPrograms(context(), of_user=True).of(found.formats)
     buffers = lowered(formats, FORMATS_TO_BUFFERS, lowering_options(found.report))
     if print_ir(buffers.module) != read_bytes(found.folder / _BUFFERS, "program").decode("utf-8", "replace"):
-        message = (
-            f"is not what {_FORMATS} gives, so that nothing about the C follows from that: compile the model again"
-        )
+        message = f"does not match {_FORMATS}, so it does not describe the C: compile the model again"
         raise InputError(message, file=str(found.folder / _BUFFERS))
 
 

@@ -104,7 +104,7 @@ class BuildOptions(CompileOptions, TargetOptions):
 
     optimize: str = optimize()
     quantization: str = option(
-        "keep the number formats of a quantised model, or go back to real numbers and choose formats anew",
+        "keep the number formats of a quantised model, or convert it to real numbers and choose new formats",
         default=QUANTIZATION[0],
         choices=QUANTIZATION,
         group=OptionGroup.NUMBERS,
@@ -132,7 +132,7 @@ class Request(BuildOptions, ModelArgument):
     format: str = option(
         f"number format: a built-in one, one of an installed package, f32, or {AUTO_FORMAT}: the formats, widths and "
         "schedule of the fastest program that fits the board and loses at most --loss points; "
-        f"{USUAL_FORMAT} beside another option that says how to compute",
+        f"{USUAL_FORMAT} with another option that determines the arithmetic",
         default=AUTO_FORMAT,
         metavar="NAME",
         group=OptionGroup.NUMBERS,
@@ -163,18 +163,18 @@ class Request(BuildOptions, ModelArgument):
         "folder to write", flags=("-o", "--out"), metavar="FOLDER", group=OptionGroup.MODEL, writes=FOLDER
     )
     packages: tuple[str, ...] | None = option(
-        f"folders for the tools of others: {', '.join(packaging_names())} (NAME.c and NAME.h alone); "
-        f"{', '.join((PLAIN, *DEFAULT_PACKAGINGS))} by default, as far as they know the board",
+        f"folders for other tools: {', '.join(packaging_names())} (only NAME.c and NAME.h); "
+        f"{', '.join((PLAIN, *DEFAULT_PACKAGINGS))} by default, if they support the board",
         default=None,
         metavar="NAME,...",
         flags=("--package",),
         group=OptionGroup.BOARD,
     )
     zip: bool = option(
-        "write the Arduino library as a .zip file, too, as its IDE takes it", default=False, group=OptionGroup.BOARD
+        "also write the Arduino library as a .zip file, which its IDE imports", default=False, group=OptionGroup.BOARD
     )
     route: bool = option(
-        "place and route a module for programmable logic, for the clock that it allows, which takes minutes",
+        "place and route a module for programmable logic to determine its clock, which takes minutes",
         default=False,
         group=OptionGroup.BOARD,
     )
@@ -239,7 +239,7 @@ def _search(name: str, factory: Callable[[], type[ModulePass]]) -> type[SearchPa
 
     made = factory()
     if not issubclass(made, SearchPass):
-        raise PluginError(f"{provider(factory.__module__)}: the pass '{name}' is no SearchPass")
+        raise PluginError(f"{provider(factory.__module__)}: the pass '{name}' is not a SearchPass")
     options_of(made)
     return made
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import option
 from tinyml.runtime.devices.registry import DEVICES, device_board, device_name
-from tinyml.runtime.devices.streaming_board import SKETCH, StreamingBoard, digest_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.registry import HOST
 from tinyml.tools.cli.atomic_output import write_file
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
     from tinyml.tools.driver.measure import Mismatch
     from tinyml.tools.driver.program_in_folder import ProgramInFolder
+
+_ON_PORT = "tinyml.tools.driver.run_on_port:run_on_port"
 
 FLOAT_SAMPLES = 3
 """Number of samples for the time with float inputs, which hardly depends on them."""
@@ -45,7 +46,7 @@ class RunRequest:
         exclusive="where",
     )
     port: str | None = option(
-        f"run on the board at this serial port, which has the sketch {SKETCH} of the model's library",
+        "run on the board at this serial port, which has the sketch Stream of the model's library",
         default=None,
         metavar="PORT",
         exclusive="where",
@@ -84,13 +85,11 @@ def run_model(request: RunRequest, program: ProgramInFolder | None = None) -> di
         inputs = data.x if request.limit is None else data.x[: request.limit]
         progress.step(f"running {len(inputs)} samples on {where}")
         if request.port is not None:
-            outputs, mismatch, time = run_on_port(
-                found,
-                inputs,
-                request.port,
-                request.timeout,
-                lambda count: progress.detail("answers", f"{count} of {len(inputs)}"),
-            )
+
+            def told(count: int) -> None:
+                progress.detail("answers", f"{count} of {len(inputs)}")
+
+            outputs, mismatch, time = imported(_ON_PORT)(found, inputs, request.port, request.timeout, told)
             figures = {
                 "milliseconds_per_inference": rounded_milliseconds(time),
                 "time_source": "board",
@@ -182,38 +181,3 @@ def _save(outputs: Outputs, file: Path) -> None:
     arrays |= {f"output_{i}": more for i, more in enumerate(outputs.more, 1)}
     np.savez(content, **arrays)
     write_file(file, content.getvalue())
-
-
-def run_on_port(
-    found: ProgramInFolder, inputs: NDArray[Any], port: str, timeout: float, told: Callable[[int], None]
-) -> tuple[Outputs, Mismatch | None, float | None]:
-    """Send real inputs to a board and compare every raw output with the evaluator's.
-
-    timeout: seconds to wait for each answer. told: called after each answer, with the number of answers so far. The
-    last result is the mean time of an inference in milliseconds, by the board's clock; None without inputs. Raises
-    `InputError` if the board does not answer, or runs another model.
-    """
-    from tinyml.runtime.devices.device import result_of_records
-    from tinyml.runtime.devices.serial_port import open_port
-    from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
-    from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.targets.chip import WEIGHTS
-    from tinyml.tools.driver.measure import first_mismatch
-
-    formats, interface = found.formats, interface_of(found.formats)
-    if interface.row_elements is not None:
-        raise InputError("--port: the input arrives row by row; boards answer models whose input lies in RAM")
-    if not timeout > 0:
-        raise InputError(f"--timeout: expected seconds above 0, got {timeout:g}")
-    raws = encode_inputs(formats, inputs)
-    digest = digest_of(found.files[f"{found.name}.c"].decode())
-    with open_port(port) as line:
-        board = StreamingBoard(line, port, interface, timeout)
-        board.greeting(digest)
-        if weights := found.files.get(f"{found.name}{WEIGHTS}"):
-            board.load(weights)
-        streamed = board.answers(raws, told)
-    result = result_of_records(interface, streamed.records, "microseconds")
-    outputs = Outputs(result.labels, result.scores, result.more)
-    mean = float(streamed.microseconds.mean()) / 1000 if len(inputs) else None
-    return outputs, first_mismatch(evaluate(formats, raws), outputs), mean

@@ -206,7 +206,7 @@ def _solved(
     if found == z3.unsat:
         return None
     if found == z3.unknown:
-        return "the solver takes too long"
+        return "the solver exceeded its time limit"
     model = search.model()
     return [model.eval(term, model_completion=True).as_long() for term in inputs]
 

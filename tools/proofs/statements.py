@@ -82,7 +82,7 @@ def variants(format: NumberFormat) -> list[Known]:
 def statements(format: NumberFormat) -> Iterator[OpStatement]:
     """All statements about a format; raises `InputError` for a format without documented meanings."""
     if not (formats := variants(format)):
-        raise InputError(f"{format.type} documents nothing that could be proved: it has no `specification`")
+        raise InputError(f"{format.type} has no `specification` that could be proved")
     narrowest = [one for one in variants(format.candidates[0])[-1:] if one.format.bits != format.bits]
     near = [one for one in fitted(format, [NEAR_RANGE]) if one not in formats]
     for lhs, rhs, result in product(formats, repeat=3):

@@ -160,7 +160,7 @@ def _beside(choice: AutoChoice, unit: str) -> Iterator[str]:
     mine = _listed([f"{count:,.0f} {what}" for count, _, what in counts])
     theirs = _listed([f"{count:,.0f}" for _, count, _ in counts])
     said = "" if lost is None else f", and {lost.change}"
-    yield f"Estimated: {mine}; the 16-bit program would take {theirs}{said}"
+    yield f"Estimated: {mine}; the 16-bit program would need {theirs}{said}"
 
 
 def _listed(words: list[str]) -> str:
@@ -180,4 +180,4 @@ def _next(choice: AutoChoice, unit: str) -> str:
     if faster:
         row = min(faster, key=lambda row: row.known_loss)
         return f"--loss {row.known_loss + 0.05:.1f} admits {row.alternative.name}: {row.cost.time:,.0f} {unit}"
-    return "--search pareto gives each tensor its own format, for less RAM or flash, in a minute or more"
+    return "--search pareto chooses a format for each tensor, for less RAM or flash, in a minute or more"

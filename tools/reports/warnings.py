@@ -134,26 +134,26 @@ class WarningRule:
 
 def _of_format(found: Findings) -> str:
     if found.data.poor or found.data.apart:
-        return "mend the data first"
+        return "correct the data first"
     if found.parts:
-        return "more --width, or more bits in the part that came with formats, such as a front end, may lose less"
+        return "a larger --width, or more bits in the part that already has formats, such as a front end, may help"
     if found.kept:
         return (
-            "it keeps the formats that it came with: train it in more bits, or --quantization anew chooses formats on "
-            "--val and gives up what training in these gained"
+            "the model keeps its own formats: train it with more bits, or discard them by --quantization anew, which "
+            "chooses formats on --val"
         )
     if not found.chosen:
         return CHOOSE_FORMAT
     if found.unmet is not None and found.complete:
-        return "no format that fits loses less: a larger board or --loss decides"
-    return "more data to choose by, of the kind of those to test, may show it"
+        return "no format that fits loses less: choose a larger board or a larger --loss"
+    return "more data for --val, similar to the test data, may help"
 
 
 def _of_far_samples(found: Findings) -> str:
     if found.parts and not (found.data.poor or found.data.apart):
         return (
-            "the part that came with formats, such as a front end, saturates beyond the samples that its scales were "
-            "chosen for: choose them for these and four times these"
+            "the part that already has formats, such as a front end, saturates: choose its scales for four times the "
+            "range of these samples"
         )
     return _of_format(found)
 
@@ -175,14 +175,14 @@ def _missing_classes(found: Findings) -> str:
 
 
 def _other_answers(found: Findings) -> str:
-    right = "" if found.accuracies.reals is None or found.lost > 0 else ", although no more of them are wrong"
-    return f"gives a different answer from the model for {found.other:.1%} of the samples{right}"
+    right = "" if found.accuracies.reals is None or found.lost > 0 else ", although its error rate is no higher"
+    return f"answers differently from the model for {found.other:.1%} of the samples{right}"
 
 
 def _unmet(found: Findings) -> str:
     limit = found.unmet or 0.0
     if found.accuracies.worst is not None:
-        return f"nothing that fits keeps the growth of errors below {limit:g}%"
+        return f"no format that fits keeps the growth of errors below {limit:g}%"
     return f"nothing that fits loses as little as {limit:g} points{' and keeps the scores' if found.scored else ''}"
 
 
@@ -191,27 +191,25 @@ WARNINGS = (
         "poor model",
         lambda found: bool(found.data.poor),
         lambda found: f"--val: the float model {found.data.poor}",
-        lambda found: "unless the model is no better, give it as it was trained: the same features, scaled once",
+        lambda found: "unless the model itself is poor, pass the features in the order and scale of training",
     ),
     WarningRule(
         "other ranges",
         lambda found: found.data.apart > 0,
-        lambda found: f"--val and --test: {found.data.apart:.0%} of the numbers lie far outside of the other's range",
-        lambda found: "give both as the model was trained: formats hold the range of --val",
+        lambda found: f"--val and --test: {found.data.apart:.0%} of the numbers lie far outside the other's range",
+        lambda found: "scale both data sets as in training: formats cover only the range of --val",
     ),
     WarningRule(
         "few samples",
         lambda found: found.data.few is not None,
         lambda found: f"--val: the formats are chosen by {found.data.few} samples",
-        lambda found: (
-            f"{FEW_SAMPLES} and more, better hundreds, of all that the board will meet, show ranges and losses"
-        ),
+        lambda found: f"add samples that represent the board's inputs: at least {FEW_SAMPLES}, preferably hundreds",
     ),
     WarningRule(
         "missing classes",
         lambda found: bool(found.data.missing),
         _missing_classes,
-        lambda found: "add some: what formats do to them is not seen",
+        lambda found: "add samples of it: the loss in this class is unknown",
     ),
     WarningRule(
         "accuracy",
@@ -240,50 +238,50 @@ WARNINGS = (
     WarningRule(
         "alternatives",
         lambda found: bool(found.failed),
-        lambda found: f"alternatives that make no program were left out of the choice: {'; '.join(found.failed)}",
-        lambda found: "the choice holds among the others; naming the format of one shows its error alone",
+        lambda found: f"alternatives that do not compile were excluded from the choice: {'; '.join(found.failed)}",
+        lambda found: "the choice is valid for the others; --format with the name of an excluded one prints its error",
     ),
     WarningRule(
         "clusters",
         lambda found: found.accuracies.ignored,
-        lambda found: "`y` is not looked at: a clustering is compared with the model on reals, not with labels",
+        lambda found: "`y` is ignored: a clustering is compared with the model on reals, not with labels",
         lambda found: "leave it out",
     ),
     WarningRule(
         "far samples",
         lambda found: found.far > MISSED_FAR,
-        lambda found: f"{found.far:.1%} of the samples far from the data are decided otherwise than by the model",
+        lambda found: f"{found.far:.1%} of the samples far from the data are classified differently from the model",
         _of_far_samples,
     ),
     WarningRule(
         "clipped",
         lambda found: found.clipped > CLIPPED_SHARE,
         lambda found: f"{found.clipped:.1%} of the inputs lie outside of the unit's integers",
-        lambda found: "another scale, offset or type of --input-unit holds them",
+        lambda found: "choose another scale, offset or type of --input-unit that includes them",
     ),
     WarningRule(
         "float inputs",
         lambda found: found.converting > LARGE_SHARE and not found.quick,
-        lambda found: f"{found.converting:.0%} of the time goes into converting floats",
+        lambda found: f"{found.converting:.0%} of the time is spent on converting floats",
         lambda found: "pass the sensor's integers with --input-unit, or raws to NAME_predict",
     ),
     WarningRule(
         "spread",
         lambda found: found.spread > WIDE_SPREAD and (found.lost > LOST_POINTS or found.other > OTHER_ANSWERS),
-        lambda found: f"one of its constants holds numbers {found.spread:.0e} times as great as most others",
-        lambda found: "leave out features that hardly vary within a class, or fit GaussianNB with var_smoothing=1e-2",
+        lambda found: f"one of its constants contains numbers {found.spread:.0e} times as large as most others",
+        lambda found: "remove features that hardly vary within a class, or fit GaussianNB with var_smoothing=1e-2",
     ),
     WarningRule(
         "feature scales",
         lambda found: found.asked and not found.scaled,
-        lambda found: "--feature-scales changed nothing: what reads the input cannot absorb a scale of each feature",
-        lambda found: "begin the model with a scaler, or with a layer that has weights, or leave the option out",
+        lambda found: "--feature-scales had no effect: the ops that read the input cannot absorb scales of features",
+        lambda found: "put a scaler or a layer with weights first, or omit the option",
     ),
     WarningRule(
         "softmax",
         lambda found: found.share("softmax") > LARGE_SHARE and found.outputs != CLASS,
         lambda found: f"softmax takes {found.share('softmax'):.0%} of the time",
-        lambda found: f"--outputs {CLASS} leaves it out: the class does not need it",
+        lambda found: f"--outputs {CLASS} omits it: the class does not depend on it",
     ),
     _slow("scaler", "scaler", "scaling the input", "--feature-scales or --fold-affine let the first layer absorb it"),
     WarningRule(

@@ -46,7 +46,7 @@ from tinyml.transforms.buffers.liveness.live_ranges import live_range, program_p
 from tinyml.transforms.buffers.overlap.byte_times import overwrites, reads_precede_writes, rewrites_before_reading
 from tinyml.transforms.buffers.overlap.overlaps import safe_distances, with_overlaps
 from tinyml.transforms.buffers.packing import Rectangle
-from tinyml.transforms.buffers.packing.rectangles import JUDGES, OTHER_JUDGE
+from tinyml.transforms.buffers.packing.rectangles import JUDGES, NO_JUDGE, OTHER_JUDGE
 
 Views = frozenset[SSAValue]
 """Results of `scratch.view`, and arguments of the function, which are the caller's memory.
@@ -63,7 +63,7 @@ class CheckPackingPass(ModulePass):
     as the highest end. No op destroys a value that is read later. The pass must run before ops become loops: only an op
     on a whole buffer shows that it overwrites all of the old content.
 
-    judge: the algorithm that proves the lower bound of the arena again, or none. Algorithm X (`exact-cover`) searches
+    judge: the algorithm that proves the lower bound of the arena again, or `none`. Algorithm X (`exact-cover`) searches
     for a packing of fewer bytes: if it proves that there is none, the arena states this (`checked`); a packing that it
     finds is an error. It accepts only problems with a small matrix, without moving buffers. `branch-and-bound` does the
     same. If the named algorithm proved the bound, the other one judges it. `other` is the one that did not prove the
@@ -71,12 +71,12 @@ class CheckPackingPass(ModulePass):
     """
 
     name = "check-packing"
-    judge: str | None = None
+    judge: str = NO_JUDGE
     align: int = 1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.judge is not None and self.judge not in (OTHER_JUDGE, *JUDGES):
-            raise unknown("judge", self.judge, [OTHER_JUDGE, *JUDGES])
+        if self.judge not in (NO_JUDGE, OTHER_JUDGE, *JUDGES):
+            raise unknown("judge", self.judge, [NO_JUDGE, OTHER_JUDGE, *JUDGES])
         for function in defined_functions(op):
             _check_views(function)
             try:
@@ -84,7 +84,7 @@ class CheckPackingPass(ModulePass):
             except InputError:
                 # Finding the loops that fill a buffer takes time, and few programs need it.
                 _Flow(function, replays=True).check()
-            if self.judge is not None:
+            if self.judge != NO_JUDGE:
                 _judge_bound(function, self.judge, self.align)
 
 

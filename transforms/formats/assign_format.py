@@ -130,11 +130,11 @@ class AssignFormatPass(ModulePass):
         check_scheme(prototype, self.format, self.functions)
         rule = scaling_rule(prototype, self.format, self.scale_by)
         if rule == BY_SCORES and self.data is None:
-            raise InputError(f"scales by {BY_SCORES} are chosen on data: give data=FILE")
+            raise InputError(f"choosing scales by {BY_SCORES} needs data: add data=FILE")
         mixed, data = tdsl.is_mixed(op), None
         if mixed and synthesised_bits(self.weights):
             raise InputError(
-                "lists of numbers are made for programs on reals alone, and a part of this one has formats"
+                "lists of numbers are synthesised only for programs on reals, and a part of this program has formats"
             )
         if self.data is not None:
             from tinyml.runtime.model.program_data import load_program_data

@@ -47,7 +47,7 @@ class SetStepsPass(ModulePass):
         steps, rest = divmod(elements, pushes.frame)
         if rest or not 2 <= steps <= streams.COUNT_LIMIT:
             raise InputError(
-                f"a sample holds 2 to {streams.COUNT_LIMIT} frames of {pushes.frame} values, one after the other, "
+                f"expected samples of 2 to {streams.COUNT_LIMIT} consecutive frames of {pushes.frame} values,  "
                 f"got {elements}",
                 file=self.data,
             )

@@ -48,7 +48,7 @@ class SetThresholdPass(ModulePass):
         data = load_program_data(op, self.data)
         x = data.x if data.targets is None else data.x[data.targets[:, 0] > 0]
         if not len(x):
-            raise InputError("`y` holds anomalies alone: false alarms are counted on normal samples", file=self.data)
+            raise InputError("`y` contains only anomalies: false alarms are counted on normal samples", file=self.data)
         outputs = in_reals(op, evaluate(op, encode_inputs(op, x))) if tdsl.has_formats(op) else evaluate_reals(op, x)
         assert outputs.scores is not None
         scores = np.sort(outputs.scores.ravel().astype(np.float64))

@@ -55,7 +55,7 @@ class TileSegmentPass(ModulePass):
             order = [node.result for node in network.graph.nodes]
             for name in (self.first, self.last):
                 if name not in order:
-                    raise InputError(f"there is no op '{name}' in the plan of @{function.sym_name.data}")
+                    raise InputError(f"the op '{name}' is not in the plan of @{function.sym_name.data}")
             first, last = order.index(self.first), order.index(self.last)
             if first > last:
                 raise InputError(f"'{self.first}' comes after '{self.last}'")

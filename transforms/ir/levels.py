@@ -70,7 +70,7 @@ def _memories_complaint(op: Operation) -> str | None:
     for value in (*op.operands, *op.results, *arguments):
         if isinstance(value.type, ClockedMemory):
             if not isinstance(op, ClockedOp | num.EntriesOp | func.FuncOp):
-                return f"'{op.name}' takes a memory, which only loads and stores do"
+                return f"'{op.name}' has a memory as operand, expected only loads and stores of memories"
         elif not isinstance(value.type, IntegerType | IndexType):
             return f"'{op.name}' has the type {value.type}"
     if isinstance(op, scf.ForOp) and (step := const_evaluate_operand(op.step)) is not None and step < 1:

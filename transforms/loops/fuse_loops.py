@@ -113,7 +113,7 @@ def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
         return "there are loops or branches inside"
     before, after = map(accesses, bodies)
     if before is None or after is None:
-        return "an op inside has effects that are no loads and stores"
+        return "an op inside has effects other than loads and stores"
     after = [access.with_index(bodies[1].args[0], bodies[0].args[0]) for access in after]
     for a, b in product(before, after):
         if not (a.writes or b.writes) or a.is_apart(b):

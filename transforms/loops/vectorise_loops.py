@@ -1,10 +1,10 @@
 """`vectorise-loops`: nests over elements become calls of code for vectors, where the target has any (L3).
 
-Elementwise ops, sums of tensors, pools and means are nests whose iterations compute one element of a result each, as
-are contractions of short rows, with all that follows their sums. Argmax and the passes of a softmax join what all
-iterations compute to a single element. Iterations are the lanes of vectors. What a lane computes is recorded by the
-number formats themselves, as the body of a function on integers of 32 bits (`num.lane_function`), so that a new format
-or op needs no kernel. The composer of a vector unit (`LoopCoder`) makes code of the function, or refuses it.
+Each iteration of an elementwise op, a sum of tensors, a pool or a mean computes one element of the result, as does each
+row of a short contraction, together with the ops that follow its sum. Argmax and the passes of a softmax reduce the
+values of all iterations to a single element. The iterations are the lanes of vectors. The number formats emit what a
+lane computes as a function on integers of 32 bits (`num.lane_function`), so that a new format or op needs no kernel of
+its own. The composer of a vector unit (`LoopCoder`) generates code for the function, or refuses it.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from tinyml.transforms.ir.levels import LOOPS
 
 @dataclass(frozen=True)
 class VectoriseLoopsPass(ModulePass):
-    """Replace nests, contractions and reductions whose iterations, along the last axis, can be lanes.
+    """Replace nests, contractions and reductions whose iterations along the last axis can be lanes.
 
-    Each lane stores one element of a run, and depends on no other lane; or a reduction joins all of them to a sum,
-    the greatest value or its place. Lanes load elements of other runs, or of the same, at their place; rows, which
-    meet a vector that all lanes share; tables of functions; and single values from outside; and they may join the
-    elements of windows. An axis around the last one is joined with it where both visit one run; one more has lines;
-    others are loops around the call. Loops of the program that carry nothing are nests of one axis. Contractions that
-    a tile computes stay.
+    Each lane stores one element of a run and is independent of all others, or a reduction combines all lanes to a sum,
+    the greatest value, or the position of the greatest value. A lane loads its elements of other runs or of the same
+    run, rows, which are multiplied by a vector that all lanes share, entries of tables, and values from outside of the
+    nest; it may reduce the elements of a window. The axis around the last one is merged with it if both traverse one
+    run; the next axis has the lines of the function; further axes are loops around the call. Loops of the program
+    without carried values are nests of one axis. Contractions that a tile computes are unchanged.
 
     target: as for `select-kernels`. Raises `InputError` for an unknown target.
     """
@@ -43,7 +43,7 @@ class VectoriseLoopsPass(ModulePass):
         compile_for(op, self.target)
         if not makers(self.target, LoopCoder):
             return
-        from tinyml.transforms.loops.kernels.lane_runs import vectorise
+        from tinyml.transforms.loops.kernels.lane_calls import vectorise
 
         for function in defined_functions(op):
             vectorise(function, self.target)

@@ -50,7 +50,7 @@ class ChooseVotesPass(ModulePass):
 def _harden(forest: tdsl.ForestOp) -> None:
     constant = tdsl.constant_root(forest.votes)
     if constant is None or (shares := constant.raws).shape[1] < 2 or (shares < 0).any() or not shares.any(1).all():
-        raise error_at(forest, "hard votes need leaves that hold shares of several classes")
+        raise error_at(forest, "hard votes need leaves with shares of several classes")
     vote = 0.5 ** (len(forest.trees.roots) - 1).bit_length()
     hard = vote * np.eye(shares.shape[1], dtype=shares.dtype)[shares.argmax(1)]
     new = constant.with_raws(hard.astype(shares.dtype), tdsl.format_of(constant.result))

@@ -68,7 +68,7 @@ class FoldInputUnitPass(ModulePass):
             tdsl.update_input(function, unit=self.input_unit)
             return
         if tdsl.read_input(function).scales is not None:
-            raise InputError("the features have scales already: a unit takes their place")
+            raise InputError("the features already have scales, which a unit would replace")
         shape = tdsl.shape_of(argument)
         unit = tdsl.InputUnit.parse(self.input_unit, prod(shape))
         if (features := unit.features(prod(shape))) is not None:

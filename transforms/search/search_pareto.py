@@ -26,7 +26,6 @@ from tinyml.targets.costs import cost_table
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.ir.pipeline_names import ProgramCost
 from tinyml.transforms.search.engine.moves import (
-    MIN_GAIN,
     ZOOMS,
     LinearErrors,
     PairwiseMoves,
@@ -38,6 +37,7 @@ from tinyml.transforms.search.engine.moves import (
 from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
 from tinyml.transforms.search.engine.search import (
     CORRECTED_SLACK,
+    MIN_GAIN,
     Feasibility,
     Limits,
     Search,
@@ -120,7 +120,7 @@ class SearchParetoPass(LimitedPass):
             raise InputError(f"search-pareto compares costs, and none are known of the target '{self.target}'")
 
     def otherwise(self, op: ModuleOp) -> Iterator[ModuleOp]:
-        """As for other searches, unless `plans` names the modes to choose from."""
+        """The alternatives of other searches, unless `plans` lists modes of execution."""
         return iter(()) if self.plans else super().otherwise(op)
 
     def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:

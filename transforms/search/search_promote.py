@@ -97,7 +97,7 @@ def heat_map(search: Search, low: NumberFormat, high: NumberFormat) -> list[floa
 
 
 def representative(deviations: Reals) -> float:
-    """Algorithm 6: the 95th percentile of the deviations of a tensor, between two of them in proportion."""
+    """The 95th percentile of a tensor's deviations, with linear interpolation (algorithm 6)."""
     return float(np.percentile(deviations, _PERCENTILE))
 
 

@@ -25,9 +25,8 @@ from tinyml.dialects.formats.lookup import formats
 from tinyml.dialects.options import OptionGroup, option
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.formats.constants.number_lists import EXTRA_BITS, POWERS, NumberLists, weighted_reals
-from tinyml.transforms.search.engine.moves import MIN_GAIN
 from tinyml.transforms.search.engine.result import SearchResult
-from tinyml.transforms.search.engine.search import Search, stored_bits, worse_by
+from tinyml.transforms.search.engine.search import MIN_GAIN, Search, stored_bits, worse_by
 from tinyml.transforms.search.engine.search_pass import SearchPass, formats_option, metric_option, widths_option
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ TRIES = 24
 
 def _weight_bits_option() -> Any:
     return option(
-        "bits that an element of a constant may take on average, with what elements share (weights)",
+        "average bits per element of the constants, including shared data (weights)",
         default=4.5,
         metavar="BITS",
         group=OptionGroup.SEARCH,

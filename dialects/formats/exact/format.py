@@ -196,7 +196,7 @@ class ExactFormat(ExactNumbers):
             candidate = AccumulatorType(width, scale)
             if candidate.sums(lhs, rhs) and candidate.holds(bound, self):
                 return candidate
-        raise InputError(f"a sum of products can reach {max(map(abs, bound))} * 2^-{scale}, which no accumulator holds")
+        raise InputError(f"a sum of products can reach {max(map(abs, bound))} * 2^-{scale}, beyond all accumulators")
 
     def accumulator_of_sum(
         self, products: Sequence[Product], initial: Factor | None, bound: Bound | None

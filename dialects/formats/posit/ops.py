@@ -75,7 +75,7 @@ class DecodeOp(EmittedOp):
     def verify_(self) -> None:
         format = number_format(self.format)
         if format is None or (parts_of(format).posit is None and parts_of(format).unpacked is None):
-            raise VerifyException(f"{self.format} is no posit of the standard")
+            raise VerifyException(f"{self.format} is not a posit of the standard")
 
     def integers(self) -> tuple[Int[SSAValue], Int[SSAValue]]:
         """The results with their intervals."""

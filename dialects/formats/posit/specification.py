@@ -17,7 +17,7 @@ from tinyml.dialects.formats.specification import Listed
 def posit_number(raw: int, n: int, es: int) -> Fraction:
     """The number of a positive raw of n bits."""
     sign, *bits = f"{raw:0{n}b}"
-    assert sign == "0", f"{raw} is no positive posit of {n} bits"
+    assert sign == "0", f"{raw} is not a positive posit of {n} bits"
     run = next((place for place, bit in enumerate(bits) if bit != bits[0]), len(bits))
     regime = run - 1 if bits[0] == "1" else -run
     rest = "".join(bits[run + 1 :])

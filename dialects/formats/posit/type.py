@@ -152,7 +152,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         if high - low > REGISTER:
             raise VerifyException(f"posit.p has at most {REGISTER} bits between low and high, got {high - low}")
         if power(n, es, low) != 2.0**low:
-            raise VerifyException(f"2^{low} is no posit of {n} bits and es {es}")
+            raise VerifyException(f"2^{low} is not a posit of {n} bits with es {es}")
 
     @property
     def window(self) -> tuple[int, int] | None:
@@ -373,7 +373,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         n = self.n.data
         low, high = self.integers(np.array([raws.low, raws.high], self.dtype)).tolist()
         if max(-low, high) >= 1 << REGISTER:
-            raise InputError(f"{self} has numbers that no register holds as integers: give it a low and a high")
+            raise InputError(f"{self} has numbers that exceed all registers as integers: add a low and a high bound")
         if n > TABLE_BITS and self._is_piecewise:
             x = m.shift_right(stretched(m, raws, n, PIECES[-1]), n - 2 - self._unit)
             return Int(x.value, x.width, low, high)

@@ -138,7 +138,7 @@ class Unpacked(ExactFormat):
         raise InputError(f"{self.type}: only sums in a quire read unpacked posits")
 
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
-        raise InputError(f"{self.type}: constants alone are unpacked")
+        raise InputError(f"{self.type}: only constants are unpacked")
 
 
 @number_format.register

@@ -86,7 +86,7 @@ def _verify(forest: ForestCode, outputs: SSAValue, input: SSAValue) -> None:
     for value, array, what in ((input, forest.trees.thresholds, "thresholds"), (outputs, forest.votes, "votes")):
         type = memref_type(value)
         if packed_bits(type) is not None or len(type.get_shape()) != 1:
-            raise VerifyException(f"needs elements one after the other that are not packed, got {type}")
+            raise VerifyException(f"expected contiguous elements that are not packed, got {type}")
         format = number_format(type.element_type)
         stored = type.element_type if format is None else format.storage
         if element_type(array) != stored:

@@ -31,6 +31,12 @@ from tinyml.dialects.scratch.types import memref_type
 
 __all__ = ["LaneFunctionOp", "integer_width", "run_width"]
 
+REGISTER = 32
+"""The bits of the integers that lanes compute with."""
+
+WIDTHS = (8, 16, 32)
+"""The bits of elements in memory."""
+
 _BODY = memref.LoadOp | memref.StoreOp | affine.ApplyOp | func.CallOp | ReduceOp
 
 

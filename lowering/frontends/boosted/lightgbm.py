@@ -98,7 +98,7 @@ def lightgbm_model(text: str, file: str) -> BoostedModel:
     header = _Section(lines[: starts[0]], file, 1)
     results = header.integer("num_tree_per_iteration")
     if results < 1 or len(starts) % results:
-        raise InputError(f"{len(starts)} trees are no whole number of iterations of {results}", file=file)
+        raise InputError(f"{len(starts)} trees are not a whole number of iterations of {results}", file=file)
     share = results / len(starts) if "average_output" in header.values else 1.0
     blocks = [_Section(lines[a:b], file, a + 1) for a, b in zip(starts, [*starts[1:], end], strict=True)]
     objective = _objective_of(header.text("objective"), results, file)
@@ -189,7 +189,7 @@ def import_dump(model: Fields, file: str) -> ModuleOp:
     if not trees:
         raise model.error("the model has no trees")
     if results < 1 or len(trees) % results:
-        raise model.error(f"{len(trees)} trees are no whole number of iterations of {results}")
+        raise model.error(f"{len(trees)} trees are not a whole number of iterations of {results}")
     share = results / len(trees) if model.data.get("average_output") else 1.0
     objective = _objective_of(model.text("objective"), results, file)
     boosted = _in_turns([_nested_tree(tree, share) for tree in trees], results)

@@ -41,6 +41,7 @@ from tinyml.lowering.frontends.onnx.ops import load_handlers
 from tinyml.lowering.frontends.onnx.ops.ml import ML
 from tinyml.lowering.frontends.onnx.ops.quantised import of_quantised
 from tinyml.lowering.frontends.onnx.reader import needed_nodes, read_model
+from tinyml.lowering.frontends.onnx.written_out import with_normalisations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,7 +89,7 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
 def import_graph(graph: OnnxGraph, file: str) -> ModuleOp:
     """The program of a graph from a model file or another frontend; raises as `read_onnx` does."""
     load_handlers()
-    module = _OnnxImporter(file).module(graph)
+    module = _OnnxImporter(file).module(with_normalisations(graph))
     simplify(module)
     order_constants(module, list(graph.constants))
     return module

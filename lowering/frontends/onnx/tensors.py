@@ -69,7 +69,7 @@ def tensor_array(tensor: TensorProto, file: str) -> NDArray[Any]:
     if tensor.data_type == STRING:
         strings = [text(value) for value in tensor.string_data]
         if len(strings) != prod(shape):
-            raise error(f"shape {list(shape)} needs {prod(shape)} elements, the file holds {len(strings)}")
+            raise error(f"shape {list(shape)} needs {prod(shape)} elements, the file contains {len(strings)}")
         return np.array(strings, np.str_).reshape(shape)
     element = ELEMENTS.get(tensor.data_type)
     if element is None:
@@ -85,12 +85,12 @@ def tensor_array(tensor: TensorProto, file: str) -> NDArray[Any]:
         array = np.frombuffer(_external(tensor, size, file), stored)
     elif tensor.HasField("raw_data"):
         if len(tensor.raw_data) != size:
-            raise error(f"shape {list(shape)} needs {size} bytes, the file holds {len(tensor.raw_data)}")
+            raise error(f"shape {list(shape)} needs {size} bytes, the file contains {len(tensor.raw_data)}")
         array = np.frombuffer(tensor.raw_data, stored)
     else:
         array = _listed(tensor, element, stored)
     if array.size != prod(shape):
-        raise error(f"shape {list(shape)} needs {prod(shape)} elements, the file holds {array.size}")
+        raise error(f"shape {list(shape)} needs {prod(shape)} elements, the file contains {array.size}")
     if element == BFLOAT16:
         array = (array.astype("<u4") << 16).view("<f4")
     return array.astype(array.dtype.newbyteorder("=")).reshape(shape)

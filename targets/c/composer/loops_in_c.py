@@ -1,111 +1,170 @@
-"""Loops over elements in plain C."""
+"""Functions of lanes in plain C."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from tinyml.dialects.layouts.element_loops import FUNCTIONS, Constant, ElementLoop, Operand, Step
+from xdsl.dialects import arith, func, memref
+from xdsl.ir import Operation, SSAValue
 
-_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "at_least": ">=", "greater": ">"}
+from tinyml.dialects.num import GREATEST, PLACE, SUM, NextOp, ReduceOp
+from tinyml.dialects.num.kernels.lane_programs import (
+    GREATER,
+    REQUANTISE,
+    Element,
+    Entry,
+    Join,
+    LaneProgram,
+    Operand,
+    RowSum,
+    Shared,
+    called,
+)
+
+_OPERATORS: Mapping[type[Operation], str] = {
+    arith.AddiOp: "+",
+    arith.SubiOp: "-",
+    arith.MuliOp: "*",
+    arith.AndIOp: "&",
+    arith.ShRSIOp: ">>",
+}
 
 
-def loop_signature(symbol: str, loop: ElementLoop) -> str:
+def loop_signature(symbol: str, program: LaneProgram) -> str:
     """The head of the function: the runs that it reads, then the result."""
-    *read, result = (f"int{width}_t" for width in loop.widths)
+    *read, result = (f"int{width}_t" for width in program.widths)
     inputs = "".join(f"const {element} *x{number}, " for number, element in enumerate(read))
     return f"void {symbol}({inputs}{result} *out)"
 
 
-def loop_in_c(loop: ElementLoop) -> str:
+def loop_in_c(program: LaneProgram) -> str:
     """The body of the function."""
-    lines, indent = [f"    for (int i = 0; i < {loop.count}; i++) {{"], 2
-    if loop.lines > 1:
-        runs = [*(f"x{number}" for number in range(len(loop.widths) - 1)), "out"]
-        moves = "".join(f", {run} += {pitch}" for run, pitch in zip(runs, loop.pitches, strict=True) if pitch)
-        lines.insert(0, f"    for (int line = 0; line < {loop.lines}; line++{moves})")
-    for number, step in enumerate(loop.steps):
-        indent -= step.name == "end"
-        lines += [f"{'    ' * indent}{line}" for line in _statements(loop, number, step)]
-        indent += step.name == "loop"
-    return "\n".join([*_started(loop), *lines, "    }", *_ended(loop)])
+    return _Function(program).body
 
 
-def _started(loop: ElementLoop) -> Iterator[str]:
-    """The statements before the loop of a reduction."""
-    if loop.reduces:
-        last = loop.steps[-1]
-        yield f"    int32_t all = {_value(loop, last.operands[0])};"
-        if last.name == "place":
-            yield f"    int32_t place = {last.numbers[1]};"
+class _Function:
+    """The statements of a function. Values are named by their places."""
 
+    def __init__(self, program: LaneProgram):
+        self.program = program
 
-def _ended(loop: ElementLoop) -> Iterator[str]:
-    """The statements after the loop of a reduction."""
-    if loop.reduces:
-        yield f"    out[0] = (int{loop.widths[-1]}_t){'place' if loop.steps[-1].name == 'place' else 'all'};"
+    @property
+    def body(self) -> str:
+        program, indent = self.program, 2
+        lines = [f"    for (int i = 0; i < {program.count}; i++) {{"]
+        if program.lines > 1:
+            runs = [*(f"x{number}" for number in range(len(program.widths) - 1)), "out"]
+            moves = "".join(f", {run} += {pitch}" for run, pitch in zip(runs, program.pitches, strict=True) if pitch)
+            lines.insert(0, f"    for (int line = 0; line < {program.lines}; line++{moves})")
+        for op in program.ops:
+            for line in self._statements(op):
+                indent -= line == "}" and isinstance(op, NextOp)
+                lines.append(f"{'    ' * indent}{line}")
+                indent += line.endswith("{") and program.is_inner(op)
+        return "\n".join([*self._started(), *lines, "    }", *self._ended()])
 
+    def _started(self) -> Iterator[str]:
+        """The statements before the loop of a reduction."""
+        if (join := self.program.join) is not None:
+            yield f"    int32_t all = {self._value(join.start)};"
+            if join.kind == PLACE:
+                yield f"    int32_t place = {join.other};"
 
-def _value(loop: ElementLoop, operand: Operand) -> str:
-    if isinstance(operand, Constant):
-        # The least integer has no literal.
-        return str(operand.value) if operand.value > -(1 << 31) else f"({operand.value + 1} - 1)"
-    step = loop.steps[operand]
-    return f"x{step.numbers[0]}[0]" if step.name == "shared" else f"v{operand}"
+    def _ended(self) -> Iterator[str]:
+        """The statements after the loop of a reduction."""
+        if (join := self.program.join) is not None:
+            yield f"    out[0] = (int{self.program.widths[-1]}_t){'place' if join.kind == PLACE else 'all'};"
 
+    def _value(self, operand: Operand) -> str:
+        if isinstance(operand, int):
+            # The least integer has no literal.
+            return str(operand) if operand > -(1 << 31) else f"({operand + 1} - 1)"
+        access = self.program.accesses.get(operand.owner) if isinstance(operand.owner, Operation) else None
+        return f"x{access.run}[0]" if isinstance(access, Shared) else self._name(operand)
 
-def _statements(loop: ElementLoop, number: int, step: Step) -> Iterator[str]:
-    operands, numbers, value = [_value(loop, one) for one in step.operands], step.numbers, f"const int32_t v{number} = "
-    match step.name:
-        case "load":
-            run, offset, *strides = numbers
-            terms = [f" + {stride} * i{at}" for stride, at in zip(strides, loop.around(number), strict=True) if stride]
-            yield f"{value}x{run}[i{f' + {offset}' if offset else ''}{''.join(terms)}];"
-        case "shared":
-            # The steps that read it use the element's name.
-            pass
-        case "lookup":
-            yield f"{value}x{numbers[0]}[{operands[0]}];"
-        case "dot" | "distance":
-            rows, pitch, vector, length = numbers
-            factors = f"x{rows}[{pitch} * i + k]", f"x{vector}[k]"
-            product = "{0} * {1}" if step.name == "dot" else "({0} - {1}) * ({0} - {1})"
-            yield f"int32_t v{number} = 0;"
-            yield f"for (int k = 0; k < {length}; k++)"
-            yield f"    v{number} += {product.format(*factors)};"
-        case "min" | "max":
-            a, b = operands
-            yield f"{value}{a} {'<' if step.name == 'min' else '>'} {b} ? {a} : {b};"
-        case "select":
-            yield f"{value}{operands[0]} ? {operands[1]} : {operands[2]};"
-        case "left":
-            yield f"{value}(int32_t)((uint32_t){operands[0]} << {numbers[0]});"
-        case "right":
-            yield f"{value}{operands[0]} >> {numbers[0]};"
-        case "requantise":
-            yield f"{value}tm_requantize_s32({operands[0]}, {numbers[0]}, {numbers[1]});"
-        case "requantise_by":
-            x, multiplier, shift = operands
-            yield f"{value}{FUNCTIONS[step.name]}({x}, {multiplier}, (int8_t){shift});"
-        case "leading_zeros" | "reciprocal":
-            yield f"{value}{FUNCTIONS[step.name]}({operands[0]});"
-        case "loop":
-            yield f"for (int i{number} = 0; i{number} < {numbers[0]}; i{number}++) {{"
-        case "carry":
-            yield f"int32_t v{number} = {operands[0]};"
-        case "next":
-            yield f"{operands[0]} = {operands[1]};"
-        case "end":
+    def _name(self, value: SSAValue) -> str:
+        return f"v{self.program.defined[value]}"
+
+    def _statements(self, op: Operation) -> Iterator[str]:
+        program, values = self.program, [self._value(one) for one in self.program.operands(op)]
+        match op:
+            case arith.MinSIOp() | arith.MaxSIOp():
+                a, b = values
+                yield self._defined(op, f"{a} {'<' if isinstance(op, arith.MinSIOp) else '>'} {b} ? {a} : {b}")
+            case arith.SelectOp():
+                yield self._defined(op, f"{values[0]} ? {values[1]} : {values[2]}")
+            case arith.CmpiOp():
+                sign = ">" if op.predicate.value.data == GREATER else ">="
+                yield self._defined(op, f"{values[0]} {sign} {values[1]}")
+            case arith.ShLIOp():
+                yield self._defined(op, f"(int32_t)((uint32_t){values[0]} << {program.amount(op)})")
+            case arith.ShRSIOp():
+                yield self._defined(op, f"{values[0]} >> {program.amount(op)}")
+            case func.CallOp():
+                yield self._defined(op, f"{called(op)}({', '.join(self._arguments(op, values))})")
+            case memref.StoreOp():
+                yield f"out[i] = (int{program.widths[-1]}_t){values[0]};"
+            case memref.LoadOp():
+                yield from self._load(op, program.accesses[op])
+            case ReduceOp() if (sum := program.sums.get(op)) is not None:
+                yield from self._sum(op, sum)
+            case ReduceOp() if program.is_inner(op):
+                for value, start in zip(program.carried(op), values, strict=True):
+                    yield f"int32_t {self._name(value)} = {start};"
+                number = self._number(op)
+                yield f"for (int {number} = 0; {number} < {len(op.numbers)}; {number}++) {{"
+            case ReduceOp():
+                yield from self._joined(program.join)
+            case NextOp():
+                for value, following in zip(program.carried(op), values, strict=True):
+                    yield f"{self._name(value)} = {following};"
+                yield "}"
+            case _:
+                yield self._defined(op, f"{values[0]} {_OPERATORS[type(op)]} {values[1]}")
+
+    def _defined(self, op: Operation, text: str) -> str:
+        return f"const int32_t {self._name(op.results[0])} = {text};"
+
+    def _arguments(self, op: func.CallOp, values: Sequence[str]) -> Sequence[str]:
+        if called(op) != REQUANTISE:
+            return values
+        if (factors := self.program.factors(op)) is not None:
+            return [*values, *map(str, factors)]
+        x, multiplier, shift = values
+        return [x, multiplier, f"(int8_t){shift}"]
+
+    def _number(self, loop: ReduceOp) -> str:
+        return f"i{self.program.own_place(loop)}"
+
+    def _load(self, op: memref.LoadOp, access: Element | Shared | Entry) -> Iterator[str]:
+        match access:
+            case Element(run, offset, strides):
+                loops = zip(strides, self.program.around(op), strict=True)
+                terms = [f" + {stride} * {self._number(loop)}" for stride, loop in loops if stride]
+                yield self._defined(op, f"x{run}[i{f' + {offset}' if offset else ''}{''.join(terms)}]")
+            case Entry(run, index):
+                yield self._defined(op, f"x{run}[{self._value(index)}]")
+            case Shared():
+                # Ops that read it use the element's name.
+                pass
+
+    def _sum(self, op: ReduceOp, sum: RowSum) -> Iterator[str]:
+        factors = f"x{sum.rows}[{sum.pitch} * i + k]", f"x{sum.vector}[k]"
+        product = "({0} - {1}) * ({0} - {1})" if sum.differs else "{0} * {1}"
+        name = self._name(op.results[0])
+        yield f"int32_t {name} = 0;"
+        yield f"for (int k = 0; k < {sum.length}; k++)"
+        yield f"    {name} += {product.format(*factors)};"
+
+    def _joined(self, join: Join | None) -> Iterator[str]:
+        assert join is not None
+        value = self._value(join.value)
+        if join.kind == SUM:
+            yield f"all += {value};"
+        elif join.kind == GREATEST:
+            yield f"all = {value} > all ? {value} : all;"
+        else:
+            yield f"if ({value} > all) {{"
+            yield f"    all = {value};"
+            yield f"    place = {join.first} + i;"
             yield "}"
-        case "store":
-            yield f"out[i] = (int{loop.widths[-1]}_t){operands[0]};"
-        case "sum":
-            yield f"all += {operands[1]};"
-        case "greatest":
-            yield f"all = {operands[1]} > all ? {operands[1]} : all;"
-        case "place":
-            yield f"if ({operands[1]} > all) {{"
-            yield f"    all = {operands[1]};"
-            yield f"    place = {numbers[0]} + i;"
-            yield "}"
-        case name:
-            yield f"{value}{operands[0]} {_OPERATORS[name]} {operands[1]};"

@@ -1,6 +1,6 @@
-"""The code of a group of iterations of a loop over elements, in the lanes of vectors.
+"""The code of a group of iterations of a function of lanes, in the lanes of vectors.
 
-Vectors are assigned in one pass over the steps, each freed at the last use of its value. Accesses are predicated if
+Vectors are assigned in one pass over the ops, each freed at the last use of its value. Accesses are predicated if
 there are fewer iterations than lanes.
 
 Sums of products over a row are sums of whole vectors in core registers, which then move to the lanes of their
@@ -9,20 +9,37 @@ iterations. Reductions combine values lane by lane, and the lanes at the end (`R
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
-from tinyml.dialects.layouts.element_loops import CONDITIONS, ENDS, Constant, Operand, Step
+from xdsl.dialects import arith, func, memref
+from xdsl.ir import Operation, SSAValue
+
+from tinyml.dialects.num import PLACE, SUM, NextOp, ReduceOp
+from tinyml.dialects.num.kernels.lane_programs import (
+    AT_LEAST,
+    GREATER,
+    LEADING_ZEROS,
+    REQUANTISE,
+    Element,
+    Entry,
+    Join,
+    Operand,
+    RowSum,
+    called,
+    compared,
+)
 from tinyml.targets.composer.instructions import Code, Instruction, Line, Repeated, joined
+from tinyml.targets.composer.tile_code import Refused
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import moved
 from tinyml.targets.helium.composer.element_registers import (
     COUNTERS,
-    PLACE,
+    PLACED,
     SCRATCH,
-    SUM,
+    SUMMED,
     Registers,
-    Unassigned,
     loading,
     scalars_of,
     storing,
@@ -43,11 +60,19 @@ from tinyml.targets.helium.mve import (
     scalar,
 )
 
-_BY_SCALAR = {"add": integer, "sub": integer, "mul": multiply}
-"""The units of instructions whose second operand may be a core register."""
+_BY_SCALAR: Mapping[type[Operation], tuple[str, Callable[..., Instruction]]] = {
+    arith.AddiOp: ("vadd.i{}", integer),
+    arith.SubiOp: ("vsub.i{}", integer),
+    arith.MuliOp: ("vmul.i{}", multiply),
+}
+"""Instructions whose second operand may be a core register, with their units."""
 
-_BY_VECTOR = {"min": "vmin.s{}", "max": "vmax.s{}", "and": "vand"}
-_CONDITIONS = {"at_least": "ge", "greater": "gt"}
+_BY_VECTOR: Mapping[type[Operation], str] = {
+    arith.MinSIOp: "vmin.s{}",
+    arith.MaxSIOp: "vmax.s{}",
+    arith.AndIOp: "vand",
+}
+_CONDITIONS = {AT_LEAST: "ge", GREATER: "gt"}
 
 
 def counted(code: Repeated, count: int, depth: int) -> Repeated:
@@ -66,33 +91,32 @@ class Group:
     """
 
     def __init__(self, kept: Registers, lanes: int, ahead: Sequence[int] | None):
-        self.kept, self.loop, self.steps, self.lanes = kept, kept.loop, kept.loop.steps, lanes
-        self.free, self.registers = list(kept.temporaries), dict[int, str]()
-        # Vectors with constants of the step that is being composed.
+        self.kept, self.program, self.lanes = kept, kept.program, lanes
+        self.free, self.registers = list(kept.temporaries), dict[SSAValue, str]()
+        # Vectors with constants of the op that is being composed.
         self.made = dict[int, str]()
         # For each run: the bytes from the element of the group's first iteration, in the current iterations of the
         # enclosing loops, to the pointer, and to where the pointer has to be at the end of an iteration of the
         # innermost of these loops.
-        self.ahead, self.goals = [0] * len(kept.loop.widths), ahead
+        self.ahead, self.goals = [0] * len(self.program.widths), ahead
         self.targets = self._targets()
         # The width of the lanes and the number of elements that are predicated, if known.
         self.mask = kept.mask
 
-    def _targets(self) -> dict[int, int]:
-        """For each step, the carried value that it may overwrite with its result, since that value is not read any
-        more.
-        """
-        found: dict[int, int] = {}
-        for number, step in enumerate(self.steps):
-            if step.name == "next":
-                carry, value = step.operands
-                assert isinstance(carry, int)
-                here = self.loop.around(number)
-                inside = [use for use in self.kept.uses[carry] if self.loop.around(use)[: len(here)] == here]
+    def _targets(self) -> dict[SSAValue, SSAValue]:
+        """For each value, the carried one that it may overwrite, since that is not read any more."""
+        program, found = self.program, dict[SSAValue, SSAValue]()
+        for op in program.ops:
+            if not isinstance(op, NextOp):
+                continue
+            loop = program.around(op)[-1]
+            pairs = zip(program.carried(op), program.operands(op), strict=True)
+            for place, (carry, value) in enumerate(pairs, program.places[op]):
+                inside = [use for use, user in program.uses[carry] if loop in program.around(user)]
                 if (
-                    isinstance(value, int)
-                    and self.kept.uses[value] == [number]
-                    and max([u for u in inside if u != number], default=0) <= value
+                    not isinstance(value, int)
+                    and [use for use, _ in program.uses[value]] == [place]
+                    and max([use for use in inside if use != place], default=0) <= program.defined[value]
                 ):
                     found[value] = carry
         return found
@@ -100,7 +124,7 @@ class Group:
     @property
     def code(self) -> Repeated:
         begin = self._predicated((self.kept.bits, self.lanes)) if self.is_masked and not self.kept.compares else ()
-        return Repeated.once(begin).followed_by(self._steps(0, len(self.steps), self.kept.outer - 1))
+        return Repeated.once(begin).followed_by(self._ops(self.program.ops, self.kept.outer - 1))
 
     def _predicated(self, mask: tuple[int, int]) -> Code:
         """Predicate the first elements of vectors, unless they are predicated already."""
@@ -110,26 +134,47 @@ class Group:
         bits, elements = mask
         return predicate(elements, bits, SCRATCH)
 
-    def _steps(self, first: int, end: int, depth: int) -> Repeated:
-        """Compose the steps from `first` to `end`, in `depth` loops."""
-        code, number = Repeated.once(()), first
-        while number < end:
-            if self.steps[number].name == "loop":
-                last = self.loop.loops[number]
-                code = code.followed_by(self._inner(number, last, depth))
-                self._release(last)
-                number = last + 1
+    def _ops(self, ops: Sequence[Operation], depth: int) -> Repeated:
+        """Compose ops in `depth` loops."""
+        code, loops = Repeated.once(()), list[ReduceOp]()
+        for op in ops:
+            if any(loop in self.program.around(op) for loop in loops):
+                # It is part of the code of the loop.
                 continue
-            code = code.then(self._step(number, end))
-            number += 1
+            if self.program.is_inner(op):
+                loops.append(op)
+                code = code.then(self._carried(op)).followed_by(self._inner(op, depth))
+                self._release(self.program.end_of(op))
+            else:
+                code = code.then(self._op(op))
         return code
 
-    def _inner(self, first: int, last: int, depth: int) -> Repeated:
-        before, outer, [count] = list(self.ahead), self.goals, self.steps[first].numbers
+    def _carried(self, loop: ReduceOp) -> Code:
+        """Copy the values before a loop to those that it carries."""
+        code, starts = joined(), self.program.operands(loop)
+        for place, (value, start) in enumerate(
+            zip(self.program.carried(loop), starts, strict=True), self.program.places[loop]
+        ):
+            constants = self._constants([start] if isinstance(start, int) else [])
+            sources = [] if isinstance(start, int) else [self._vector(start)]
+            self._release(place)
+            to = self._take(value)
+            code = joined(code, constants, self._copied(start, to, sources))
+            self._hold(value, to, place)
+        return code
+
+    def _hold(self, value: SSAValue, register: str, place: int) -> None:
+        """Let a register hold a value, computed at a place, and free those of constants and values not needed later."""
+        self.registers[value] = register
+        self.free[:0], self.made = self.made.values(), {}
+        self._release(place)
+
+    def _inner(self, loop: ReduceOp, depth: int) -> Repeated:
+        before, outer, count = list(self.ahead), self.goals, len(loop.numbers)
         self.mask = None if self.kept.compares else self.mask
-        strides = [self._stride(run, first) for run in range(len(before))]
+        strides = [self._stride(run, loop) for run in range(len(before))]
         self.goals = [ahead + stride for ahead, stride in zip(before, strides, strict=True)]
-        body = self._steps(first + 1, last, depth + 1)
+        body = self._ops(self.program.inside(loop), depth + 1)
         body = body.then(self._moves())
         self.ahead = [ahead + count * stride for ahead, stride in zip(before, strides, strict=True)]
         self.goals = outer
@@ -142,56 +187,54 @@ class Group:
             *(moved(self.kept.pointers[run], goal - ahead) for run, (goal, ahead) in enumerate(behind) if goal != ahead)
         )
 
-    def _stride(self, run: int, loop: int) -> int:
+    def _stride(self, run: int, loop: ReduceOp) -> int:
         """The bytes by which the elements of a run advance in each iteration of a loop."""
         strides = {
-            step.numbers[2 + self.loop.around(number).index(loop)]
-            for number, step in enumerate(self.steps)
-            if step.name == "load" and step.numbers[0] == run and loop in self.loop.around(number)
+            access.strides[self.program.around(op).index(loop)]
+            for op, access in self.program.accesses.items()
+            if isinstance(access, Element) and access.run == run and loop in self.program.around(op)
         }
         if len(strides) > 1:
-            raise Unassigned
+            raise Refused
         return self._bytes(run) * next(iter(strides), 0)
 
     def _bytes(self, run: int) -> int:
-        return self.loop.widths[run] // 8
+        return self.program.widths[run] // 8
 
-    def _take(self, number: int | None = None) -> str:
-        """A register for the value of a step, or for no value."""
-        if number in self.targets:
-            return self.registers[self.targets[number]]
+    def _take(self, value: SSAValue | None = None) -> str:
+        """A register for a value, or for none."""
+        if value is not None and value in self.targets:
+            return self.registers[self.targets[value]]
         if not self.free:
-            raise Unassigned
+            raise Refused
         register = self.free.pop(0)
         self.kept.taken.add(register)
         return register
 
     def _spare(self, *but: str) -> str:
-        """A register that only the code of a step overwrites, other than the given ones."""
+        """A register that only the code of an op overwrites, other than the given ones."""
         register = next((one for one in self.free if one not in but), None)
         if register is None:
-            raise Unassigned
+            raise Refused
         self.kept.taken.add(register)
         return register
 
-    def _release(self, number: int) -> None:
-        """Free the registers of values that no later step reads."""
+    def _release(self, place: int) -> None:
+        """Free the registers of values that nothing reads behind a place."""
         for value, register in list(self.registers.items()):
-            if self.kept.last[value] <= number:
+            if self.kept.last[value] <= place:
                 del self.registers[value]
                 if register in self.kept.temporaries and register not in (*self.registers.values(), *self.free):
                     self.free.insert(0, register)
 
     def _vector(self, operand: Operand) -> str:
-        if isinstance(operand, Constant):
-            return self.made.get(operand.value) or self.kept.in_vectors[operand.value]
+        if isinstance(operand, int):
+            return self.made.get(operand) or self.kept.in_vectors[operand]
         return self.registers[operand]
 
-    def _constants(self, step: Step) -> Code:
-        """Load the constants that a step reads from vectors, unless a vector holds them in all groups."""
-        lines, values = list[Line](), vector_constants(step)
-        if step.name == "select" and isinstance(step.operands[0], int):
-            values = [*vector_constants(self.steps[step.operands[0]]), *values]
+    def _constants(self, values: Sequence[int]) -> Code:
+        """Load constants to vectors, unless a vector holds them in all groups."""
+        lines = list[Line]()
         for value in dict.fromkeys(values):
             if value not in self.kept.in_vectors and value not in self.made:
                 load, register = self._core(value)
@@ -204,134 +247,145 @@ class Group:
         register = self.kept.in_core.get(value)
         return ((), register) if register is not None else (number_in(SCRATCH, value), SCRATCH)
 
-    def _step(self, number: int, end: int) -> Code:
-        step = self.steps[number]
-        if step.name in CONDITIONS:
+    def _op(self, op: Operation) -> Code:
+        if isinstance(op, arith.CmpiOp):
             return ()
-        constants = self._constants(step)
-        if step.name == "shared":
-            self.registers[number] = self.kept.shared[number]
+        if isinstance(op, NextOp):
+            return self._next(op)
+        values, place = list(vector_constants(self.program, op)), self.program.places[op]
+        if isinstance(op, arith.SelectOp):
+            values = [*vector_constants(self.program, compared(op)), *values]
+        constants = self._constants(values)
+        if isinstance(op, memref.StoreOp):
+            return joined(constants, self._store(op))
+        if self.program.join is not None and op is self.program.ops[-1]:
+            return joined(constants, self._reduced(self.program.join))
+        value = op.results[0]
+        if value in self.kept.shared:
+            self.registers[value] = self.kept.shared[value]
             return ()
-        if step.name in ENDS:
-            return joined(constants, self._store(step) if step.name == "store" else self._reduced(step))
-        sources = [self._vector(one) for one in step.operands if isinstance(one, int) and not self._is_condition(one)]
-        compared = self._compared(step)
-        if step.name == "next":
-            old, new = map(self._vector, step.operands)
-            self._release(number)
-            return joined(constants, () if old == new else (integer("vmov", old, new),))
+        read = self.program.operands(op)[isinstance(op, arith.SelectOp) :]
+        sources = [self._vector(one) for one in read if not isinstance(one, int)]
+        condition = self._compared(op) if isinstance(op, arith.SelectOp) else ()
         # A gather must not load into the register of its offsets.
-        to = self._take(number) if step.name == "lookup" else ""
-        self._release(number)
-        to = to or self._take(number)
-        code = joined(constants, compared, self._computed(number, step, to, sources, end))
-        self.registers[number] = to
-        self.free[:0], self.made = self.made.values(), {}
-        self._release(number)
+        to = self._take(value) if isinstance(self.program.accesses.get(op), Entry) else ""
+        self._release(place)
+        to = to or self._take(value)
+        code = joined(constants, condition, self._computed(op, to, sources))
+        self._hold(value, to, place)
         return code
 
-    def _is_condition(self, operand: Operand) -> bool:
-        return isinstance(operand, int) and self.steps[operand].name in CONDITIONS
+    def _next(self, op: NextOp) -> Code:
+        """Replace the values that a loop carries by the following ones."""
+        code, values = joined(), self.program.operands(op)
+        for place, (carry, value) in enumerate(
+            zip(self.program.carried(op), values, strict=True), self.program.places[op]
+        ):
+            constants = self._constants([value] if isinstance(value, int) else [])
+            old, new = self._vector(carry), self._vector(value)
+            self._release(place)
+            code = joined(code, constants, () if old == new else (integer("vmov", old, new),))
+        return code
 
-    def _compared(self, step: Step) -> Code:
-        if step.name != "select":
-            return ()
-        condition = step.operands[0]
-        assert isinstance(condition, int)
-        name, (a, b) = self.steps[condition].name, self.steps[condition].operands
-        load, second = self._core(b.value) if isinstance(b, Constant) else ((), self._vector(b))
+    def _compared(self, op: arith.SelectOp) -> Code:
+        condition = compared(op)
+        a, b = self.program.operands(condition)
+        load, second = self._core(b) if isinstance(b, int) else ((), self._vector(b))
         self.mask = None
-        return joined(load, integer(f"vcmp.s{self.kept.bits}", _CONDITIONS[name], self._vector(a), second))
+        name = _CONDITIONS[condition.predicate.value.data]
+        return joined(load, integer(f"vcmp.s{self.kept.bits}", name, self._vector(a), second))
 
-    def _computed(self, number: int, step: Step, to: str, sources: Sequence[str], end: int) -> Code:
+    def _computed(self, op: Operation, to: str, sources: Sequence[str]) -> Code:
         bits = self.kept.bits
-        match step.name:
-            case "load":
-                return self._load(number, step, to, end)
-            case "lookup":
-                return self._lookup(step, to, sources[0])
-            case "dot" | "distance":
-                return self._sum(step, to)
-            case "left":
-                return (integer(f"vshl.i{bits}", to, sources[0], step.numbers[0]),)
-            case "right":
-                return (integer(f"vshr.s{bits}", to, sources[0], min(step.numbers[0], bits)),)
-            case "requantise":
-                return self._requantised(number, step, to, sources[0])
-            case "requantise_by":
-                return self._requantised_by(number, step, to, sources)
-            case "leading_zeros":
-                return (integer("vclz.i32", to, sources[0]),)
-            case "reciprocal":
-                return self._reciprocal(to, sources[0])
-            case "carry":
-                return self._copied(step.operands[0], to, sources)
-            case "select":
-                a, b = (self._vector(one) if isinstance(one, Constant) else None for one in step.operands[1:])
-                rest = iter(sources)
-                return (integer("vpsel", to, a or next(rest), b or next(rest)),)
+        match op:
+            case memref.LoadOp():
+                access = self.program.accesses[op]
+                if isinstance(access, Entry):
+                    return self._lookup(access, to, sources[0])
+                return self._load(op, cast(Element, access), to)
+            case ReduceOp():
+                return self._sum(self.program.sums[op], to)
+            case arith.ShLIOp():
+                return (integer(f"vshl.i{bits}", to, sources[0], self.program.amount(op)),)
+            case arith.ShRSIOp():
+                return (integer(f"vshr.s{bits}", to, sources[0], min(self.program.amount(op), bits)),)
+            case func.CallOp():
+                return self._called(op, to, sources)
+            case arith.SelectOp():
+                a, b = self._both(self.program.operands(op)[1:], sources)
+                return (integer("vpsel", to, a, b),)
             case _:
-                return self._binary(step, to, sources)
+                return self._binary(op, to, sources)
+
+    def _both(self, operands: Sequence[Operand], sources: Sequence[str]) -> tuple[str, str]:
+        """The vectors of two operands. sources: those of the operands that are not constant."""
+        rest = iter(sources)
+        a, b = (self._vector(one) if isinstance(one, int) else next(rest) for one in operands)
+        return a, b
 
     def _copied(self, operand: Operand, to: str, sources: Sequence[str]) -> Code:
-        if isinstance(operand, Constant):
+        if isinstance(operand, int):
             return (integer("vmov", to, self._vector(operand)),)
         return () if sources[0] == to else (integer("vmov", to, sources[0]),)
 
-    def _binary(self, step: Step, to: str, sources: Sequence[str]) -> Code:
-        if scalars := scalars_of(step):
-            load, register = self._core(scalars[0])
-            return joined(load, _BY_SCALAR[step.name](f"v{step.name}.i{self.kept.bits}", to, sources[0], register))
-        first, second = step.operands
-        if step.name == "sub" and first == Constant(0):
-            return (integer(f"vneg.s{self.kept.bits}", to, sources[0]),)
-        rest = iter(sources)
-        a, b = (self._vector(one) if isinstance(one, Constant) else next(rest) for one in (first, second))
-        if step.name in _BY_VECTOR:
-            return (integer(_BY_VECTOR[step.name].format(self.kept.bits), to, a, b),)
-        return (_BY_SCALAR[step.name](f"v{step.name}.i{self.kept.bits}", to, a, b),)
+    def _binary(self, op: Operation, to: str, sources: Sequence[str]) -> Code:
+        bits, operands = self.kept.bits, self.program.operands(op)
+        if scalars := scalars_of(self.program, op):
+            (name, unit), (load, register) = _BY_SCALAR[type(op)], self._core(scalars[0])
+            return joined(load, unit(name.format(bits), to, sources[0], register))
+        if isinstance(op, arith.SubiOp) and operands[0] == 0:
+            return (integer(f"vneg.s{bits}", to, sources[0]),)
+        a, b = self._both(operands, sources)
+        name, unit = _BY_SCALAR.get(type(op)) or (_BY_VECTOR[type(op)], integer)
+        return (unit(name.format(bits), to, a, b),)
 
-    def _requantised(self, number: int, step: Step, to: str, source: str) -> Code:
+    def _called(self, op: func.CallOp, to: str, sources: Sequence[str]) -> Code:
+        if called(op) == LEADING_ZEROS:
+            return (integer("vclz.i32", to, sources[0]),)
+        if called(op) != REQUANTISE:
+            return self._reciprocal(to, sources[0])
+        if (factors := self.program.factors(op)) is not None:
+            return self._requantised(op, factors, to, sources[0])
+        return self._requantised_by(op, to, sources)
+
+    def _requantised(self, op: func.CallOp, factors: tuple[int, int], to: str, source: str) -> Code:
         """TensorFlow Lite's two roundings, as in `requantised`, by a constant shift, without the correction of negative
         values if it has no effect.
         """
-        [operand], (multiplier, shift) = step.operands, step.numbers
-        assert isinstance(operand, int)
-        low, high = self.loop.intervals[operand]
+        [operand], (multiplier, shift) = self.program.operands(op), factors
+        low, high = self.program.intervals[cast(SSAValue, operand)]
         load, factor = self._core(multiplier)
         lines: list[Line] = [*load]
         if shift > 0:
             if not (low << shift >= -(1 << 31) and high << shift < 1 << 31):
                 # Plain code saturates here.
-                raise Unassigned
+                raise Refused
             lines.append(integer("vshl.i32", to, source, shift))
             source = to
         lines.append(multiply("vqrdmulh.s32", to, source, factor))
         if shift < 0:
-            lines += [*self._repaired(number, to, low), integer("vrshr.s32", to, to, -shift)]
+            lines += [*self._repaired(op, to, low), integer("vrshr.s32", to, to, -shift)]
         return tuple(lines)
 
-    def _repaired(self, number: int, to: str, low: int, *but: str) -> Code:
+    def _repaired(self, op: func.CallOp, to: str, low: int, *but: str) -> Code:
         """Decrement negative values, so that ties round away from zero; no code if there are none or if it makes no
         difference.
 
         but: registers that keep their values.
         """
-        if low >= 0 or self._is_clamped_from_zero(number):
+        if low >= 0 or self._is_clamped_from_zero(op):
             return ()
         spare = self._spare(*but)
         return integer("vshr.s32", spare, to, 31), integer("vadd.i32", to, to, spare)
 
-    def _requantised_by(self, number: int, step: Step, to: str, sources: Sequence[str]) -> Code:
+    def _requantised_by(self, op: func.CallOp, to: str, sources: Sequence[str]) -> Code:
         """The same roundings, with a multiplier and a right shift amount for each lane."""
-        x, _, shift = step.operands
-        assert isinstance(x, int)
-        assert isinstance(shift, int)
-        if self.loop.intervals[shift][1] >= 0:
-            raise Unassigned
+        x, _, shift = self.program.operands(op)
+        if isinstance(x, int) or isinstance(shift, int) or self.program.intervals[shift][1] >= 0:
+            raise Refused
         # The shift amount may be in the register of the result.
         product = to if to != sources[2] else self._spare(to)
-        repaired = self._repaired(number, product, self.loop.intervals[x][0], product, sources[2])
+        repaired = self._repaired(op, product, self.program.intervals[x][0], product, sources[2])
         return joined(
             multiply("vqrdmulh.s32", product, sources[0], sources[1]),
             repaired,
@@ -366,44 +420,45 @@ class Group:
             (integer("vmin.s32", to, to, step), integer("vshl.i32", to, to, 1)),
         )
 
-    def _is_clamped_from_zero(self, number: int) -> bool:
-        """True if all later steps clamp negative values, the only ones whose ties round in another way."""
-        [*uses] = self.kept.uses[number]
-        steps = [self.steps[use] for use in uses]
+    def _is_clamped_from_zero(self, op: func.CallOp) -> bool:
+        """True if all later ops clamp negative values, the only ones whose ties round in another way."""
         return all(
-            step.name == "max" and any(isinstance(one, Constant) and one.value >= 0 for one in step.operands)
-            for step in steps
+            isinstance(user, arith.MaxSIOp)
+            and any(isinstance(one, int) and one >= 0 for one in self.program.operands(user))
+            for _, user in self.program.uses[op.results[0]]
         )
 
-    def _load(self, number: int, step: Step, to: str, end: int) -> Code:
+    def _load(self, op: memref.LoadOp, element: Element, to: str) -> Code:
         """Load a vector, and advance the pointer to the next load, or to its final position after the last load."""
-        run, offset, *_ = step.numbers
+        run = element.run
         pointer, size = self.kept.pointers[run], self._bytes(run)
-        place, reach, code = offset * size, MAX_STEP * size, ()
+        place, reach, code = element.offset * size, MAX_STEP * size, ()
         if abs(place - self.ahead[run]) > reach:
             code = moved(pointer, place - self.ahead[run])
             self.ahead[run] = place
         ahead, distance = 0, place - self.ahead[run]
-        following = self._following(run, number, end)
+        following = self._following(run, op)
         if distance == 0 and following is not None and abs(following - place) <= reach:
             ahead, self.ahead[run] = following - place, following
         masked = self._masked()
-        name = loading(self.loop.widths[run], self.kept.bits, masked=self.is_masked)
+        name = loading(self.program.widths[run], self.kept.bits, masked=self.is_masked)
         return joined(code, masked, access(name, to, pointer, ahead, distance))
 
-    def _following(self, run: int, number: int, end: int) -> int | None:
+    def _following(self, run: int, op: memref.LoadOp) -> int | None:
         """The position of a run's pointer after a load; None if an inner loop reads the run next."""
-        for after in range(number + 1, end):
-            if self.steps[after].name == "load" and self.steps[after].numbers[0] == run:
-                inside = self.loop.around(after) != self.loop.around(number)
-                return None if inside else self._bytes(run) * self.steps[after].numbers[1]
+        program, around = self.program, self.program.around(op)
+        for after, load in program.accesses.items():
+            if isinstance(load, Element) and load.run == run and program.places[after] > program.places[op]:
+                if around and around[-1] not in program.around(after):
+                    break
+                return self._bytes(run) * load.offset if len(program.around(after)) == len(around) else None
         return None if self.goals is None else self.goals[run]
 
-    def _lookup(self, step: Step, to: str, index: str) -> Code:
+    def _lookup(self, entry: Entry, to: str, index: str) -> Code:
         """Gather elements of a table."""
-        run, width = step.numbers[0], self.loop.widths[step.numbers[0]]
+        width = self.program.widths[entry.run]
         name, shift = loading(width, self.kept.bits, masked=self.is_masked), width.bit_length() - 4
-        return joined(self._masked(), gathered_lanes(name, to, self.kept.pointers[run], index, shift))
+        return joined(self._masked(), gathered_lanes(name, to, self.kept.pointers[entry.run], index, shift))
 
     @property
     def is_masked(self) -> bool:
@@ -414,11 +469,11 @@ class Group:
         """The code that predicates the next access for these iterations."""
         return joined(self._predicated((self.kept.bits, self.lanes)), scalar("vpst")) if self.is_masked else ()
 
-    def _sum(self, step: Step, to: str) -> Code:
+    def _sum(self, sum: RowSum, to: str) -> Code:
         """Sum over the rows of the iterations; the sums are moved to the lanes two at a time."""
-        rows, pitch, _, length = step.numbers
-        size, bits = self._bytes(rows), sum_bits(self.loop, step)
-        vectors, mask = range(vectors_of(length, bits)), self.kept.mask_of(step)
+        rows, pitch, bits = sum.rows, sum.pitch, sum_bits(self.program, sum)
+        size = self._bytes(rows)
+        vectors, mask = range(vectors_of(sum.length, bits)), self.kept.mask_of(sum)
         code, own, other = () if mask is None else self._predicated(mask), self._take(), self._take()
         pairs = [[row for row in pair if row < self.lanes] for pair in ((0, 2), (1, 3))]
         places = [
@@ -432,35 +487,36 @@ class Group:
         at = iter(places)
         for first, pair in enumerate(pairs):
             lines = list[_Masked]()
-            for _, sum in zip(pair, (SUM, SCRATCH), strict=False):
+            for _, register in zip(pair, (SUMMED, SCRATCH), strict=False):
                 for vector in vectors:
                     masked = mask is not None and vector == vectors[-1]
-                    lines += self._products(step, sum, vector, next(following) - next(at), (own, other), masked=masked)
+                    distance = next(following) - next(at)
+                    lines += self._products(sum, register, vector, distance, (own, other), masked=masked)
             code = joined(code, *_blocks(lines))
             if pair:
-                code = joined(code, scalar("vmov", f"{to}[{2 + first}]", f"{to}[{first}]", SUM, SCRATCH))
+                code = joined(code, scalar("vmov", f"{to}[{2 + first}]", f"{to}[{first}]", SUMMED, SCRATCH))
         self.ahead[rows] = goal
         self.free[:0] = [own, other]
         return code
 
     def _products(
-        self, step: Step, sum: str, number: int, distance: int, free: Sequence[str], *, masked: bool
+        self, sum: RowSum, to: str, number: int, distance: int, free: Sequence[str], *, masked: bool
     ) -> list[_Masked]:
-        """Add the products of a vector of a row to a sum, and advance the pointer to the rows.
+        """Add the products of a vector of a row to a register, and advance the pointer to the rows.
 
         number: that of the vector in the row. masked: true if it is the last vector, with fewer elements than lanes.
         free: two vectors.
         """
-        (rows, _, run, _), bits, (own, other) = step.numbers, sum_bits(self.loop, step), free
+        rows, run, bits, (own, other) = sum.rows, sum.vector, sum_bits(self.program, sum), free
         pointer, suffix = self.kept.pointers[rows], "t" if masked else ""
         near = abs(distance) <= MAX_STEP
-        load = loading(self.loop.widths[rows], bits, masked=masked)
+        load = loading(self.program.widths[rows], bits, masked=masked)
         lines = [_Masked(access(load, own, pointer, distance if near else 0), masked)]
         lines += [] if near else [_Masked(line, False) for line in moved(pointer, distance)]
         if (run, bits) in self.kept.met:
             other = self.kept.met[run, bits][number]
         else:
-            width = self.loop.widths[run]
+            width = self.program.widths[run]
             load = access(
                 loading(width, bits, masked=masked),
                 other,
@@ -468,35 +524,34 @@ class Group:
                 offset=number * VECTOR * width // bits,
             )
             lines.append(_Masked(load, masked))
-        if step.name == "distance":
+        if sum.differs:
             lines.append(_Masked(integer(f"vsub{suffix}.i{bits}", own, own, other), masked))
             other = own
         name = f"vmladav{'a' if number else ''}{suffix}.s{bits}"
-        return [*lines, _Masked(multiply(name, sum, own, other), masked)]
+        return [*lines, _Masked(multiply(name, to, own, other), masked)]
 
-    def _store(self, step: Step) -> Code:
+    def _store(self, op: memref.StoreOp) -> Code:
         """Store a vector, and advance the pointers to the elements of the next group."""
-        result, width = len(self.loop.widths) - 1, self.loop.widths[-1]
-        name, vector = storing(width, self.kept.bits, masked=self.is_masked), self._vector(step.operands[0])
+        result, width = len(self.program.widths) - 1, self.program.widths[-1]
+        name, [value] = storing(width, self.kept.bits, masked=self.is_masked), self.program.operands(op)
         ahead = 0 if self.goals is None else self.goals[-1]
         if abs(ahead) > MAX_STEP * width // 8:
             ahead = 0
         masked, self.ahead[-1] = self._masked(), ahead
-        return joined(masked, access(name, vector, self.kept.pointers[result], ahead), self._moves())
+        return joined(masked, access(name, self._vector(value), self.kept.pointers[result], ahead), self._moves())
 
-    def _reduced(self, step: Step) -> Code:
+    def _reduced(self, join: Join) -> Code:
         """Combine the values of the iterations with those of all previous ones, lane by lane."""
-        _, value = step.operands
-        vector, bits, all = self._vector(value), self.kept.bits, self.kept.all
+        vector, bits, all = self._vector(join.value), self.kept.bits, self.kept.all
         suffix, masked = "t" if self.is_masked else "", self._masked()
-        if step.name != "place":
-            name = "vadd{}.i{}" if step.name == "sum" else "vmax{}.s{}"
+        if join.kind != PLACE:
+            name = "vadd{}.i{}" if join.kind == SUM else "vmax{}.s{}"
             return joined(masked, integer(name.format(suffix, bits), all[0], all[0], vector), self._moves())
         place = self._spare(vector)
         # The comparison is the predicate of the instructions that follow.
         self.mask = None
         return joined(
-            integer(f"vidup.u{bits}", place, PLACE, 1),
+            integer(f"vidup.u{bits}", place, PLACED, 1),
             masked,
             integer(f"vcmp{suffix}.s{bits}", "gt", vector, all[0]),
             scalar("vpstt"),

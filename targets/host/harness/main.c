@@ -65,7 +65,7 @@ static void end_part(void) {
 void tm_row(TM_INPUT *to, uint16_t row) {
     end_part();
     if (row * ROW_BYTES != received)
-        exit(fail("the program asks for rows out of order"));
+        exit(fail("the program reads rows out of order"));
     memcpy(to, sample + received, ROW_BYTES);
     received += ROW_BYTES;
 }

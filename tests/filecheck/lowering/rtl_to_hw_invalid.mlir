@@ -39,7 +39,7 @@ func.func @carried() {
   }
   func.return
 }
-// CHECK: 'scf.for' takes a memory, which only loads and stores do
+// CHECK: 'scf.for' has a memory as operand, expected only loads and stores of memories
 
 // -----
 

@@ -47,7 +47,7 @@ builtin.module attributes {tinyml.target = "uno"} {
 
 // -----
 
-// A function that is no integer program is C's: it takes integers as C passes them, and arrays by their addresses.
+// A function that is not an integer program is C's: it takes integers as C passes them, and arrays by their addresses.
 func.func @calls(%x: memref<4xi16>) -> memref<1xi16> {
   %arena = scratch.arena {alignment = 2 : i64} : memref<2xi8>
   %y = scratch.view %arena[0 : i64] : memref<2xi8> to memref<1xi16>

@@ -26,7 +26,7 @@ func.func @f(%x: memref<4xi8>) -> index {
   func.return %zero : index
 }
 func.func private @tm_dot_s8_s8_s16(i16, memref<4xi8, #scratch.flash>, memref<4xi8>) -> i16
-// CHECK: 'tm_dot_s8_s8_s16' is no function of the runtime: lower the program from L2 by buffers-to-upstream, without kernels
+// CHECK: 'tm_dot_s8_s8_s16' is not a function of the runtime: lower the program from L2 by buffers-to-upstream, without kernels
 
 // -----
 

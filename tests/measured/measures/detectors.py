@@ -84,8 +84,15 @@ def in_posits(models: Path | None) -> Values:
     return {name[-1]: row for name, row in rows.items()}
 
 
-def _searched(format: str, search: str, ram: int) -> list[str]:
-    return ["--format", format, "--search", search, "--widths", "8,16", "--ram", str(ram), "--metric", "error"]
+def in_ten_and_twelve_bits(models: Path | None) -> Values:
+    """The same of Face-B in posits of 10 and 12 bits, packed to the bit."""
+    options = [*_searched("posit", "promote", POSITS_RAM["face-b"], "10,12"), "--pack-buffers"]
+    rows = by_parts("faces-in-10-and-12-bits", ["face-b"], lambda name: _on_host(name, models, options, SEARCHED))
+    return rows["face-b"]
+
+
+def _searched(format: str, search: str, ram: int, widths: str = "8,16") -> list[str]:
+    return ["--format", format, "--search", search, "--widths", widths, "--ram", str(ram), "--metric", "error"]
 
 
 def _on_host(name: str, models: Path | None, options: Sequence[str], searched: int | None = None) -> Values:

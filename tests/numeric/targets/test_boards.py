@@ -88,7 +88,7 @@ def test_boards_that_are_not_run_have_the_c_of_one_that_is(tmp_path: Path):
     assert len(texts["esp8266"]) == 2
     assert texts["esp32"] == texts["esp8266"]
     with pytest.raises(
-        InputError, match="esp32 is not run here: Debian has no compiler for its core; the C is that of"
+        InputError, match="esp32 cannot run here: Debian has no compiler for its core; the C is that of"
     ):
         runner_for("esp32")
 

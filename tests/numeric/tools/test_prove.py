@@ -404,8 +404,7 @@ def test_a_program_that_its_c_does_not_come_from_is_not_proved(
         capsys.readouterr()
         .err.strip()
         .endswith(
-            "2-buffers.mlir: is not what ir/1-formats.mlir gives, so that nothing about the C follows from that: "
-            "compile the model again"
+            "2-buffers.mlir: does not match ir/1-formats.mlir, so it does not describe the C: compile the model again"
         )
     )
     formats.write_text(text)
@@ -415,7 +414,7 @@ def test_a_program_that_its_c_does_not_come_from_is_not_proved(
         assert (
             capsys.readouterr()
             .err.strip()
-            .endswith(f"{page}: was changed, or is not tinyml's: move it away to have it written")
+            .endswith(f"{page}: was changed or was not written by tinyml: move it to another folder")
         )
         Path(out, page).write_bytes(before[Path(out, page)])
     assert {path: path.read_bytes() for path in Path(out).rglob("*") if path.is_file()} == before

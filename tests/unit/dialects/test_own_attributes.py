@@ -127,7 +127,7 @@ def test_a_wrong_place_is_one_located_line(
 @pytest.mark.parametrize("name", FORMER)
 def test_a_file_of_an_older_version_is_one_line(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     line = said(written(tmp_path, argument=f"{name} = 5 : i64"), capsys)
-    assert f":3:3: an older version wrote the attribute '{name}': make the file anew with `tinyml compile`" in line
+    assert f":3:3: an older version wrote the attribute '{name}': write the file again with `tinyml compile`" in line
 
 
 @pytest.mark.parametrize("number", [-2, 1, 4])

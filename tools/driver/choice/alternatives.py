@@ -126,9 +126,9 @@ def _of_packages() -> Iterator[Alternative]:
         row = plugin.load(Alternative)
         plugin.expect_fields(row)
         if row.name in taken:
-            raise PluginError(f"{plugin}: there is an alternative '{row.name}' already")
+            raise PluginError(f"{plugin}: an alternative '{row.name}' already exists")
         if row.beside is not None and row.beside not in taken:
-            raise PluginError(f"{plugin}: there is no alternative '{row.beside}' that it can be beside")
+            raise PluginError(f"{plugin}: there is no alternative '{row.beside}' that can be its base")
         taken.add(row.name)
         return row
 

@@ -467,7 +467,7 @@ def sample_groups(file: str, samples: int) -> tuple[NDArray[np.int64], str]:
     if groups is not None:
         names, members = np.unique(groups, return_inverse=True)
         if len(names) < 2:
-            raise InputError("`groups` holds a single group, which says nothing of others", file=file)
+            raise InputError("`groups` holds a single group, which allows no estimate for other groups", file=file)
         return members.astype(np.int64), "by groups"
     return np.arange(samples), "by sample"
 

@@ -103,7 +103,7 @@ def _pins(carrier: Carrier) -> str:
 
 def _lacks(board: Board) -> str | None:
     if board.fabric is None or not fabric_of(board).carriers:
-        return "is no programmable logic of which a board with a serial line is known"
+        return "is not programmable logic with a known board and serial port"
     return None
 
 

@@ -49,7 +49,7 @@ def _files(model: PackagedModel) -> dict[str, str]:
 
 
 def _lacks(board: Board) -> str | None:
-    return "is no programmable logic" if board.fabric is None else None
+    return "is not programmable logic" if board.fabric is None else None
 
 
 CIRCT = Packaging("circt", _files, _lacks)

@@ -89,9 +89,9 @@ def _network(model: PackagedModel) -> tuple[str, _Network]:
     found = next((item for item in _NETWORKS.items() if (item[1].inputs, item[1].outputs) == sizes), None)
     if found is None:
         known = ", ".join(f"{name} {each.inputs} to {each.outputs}" for name, each in _NETWORKS.items())
-        raise InputError(f"--package mlperf: the model takes {sizes[0]} numbers to {sizes[1]}, the benchmark's {known}")
+        raise InputError(f"--package mlperf: the model maps {sizes[0]} numbers to {sizes[1]}, the benchmark's {known}")
     if interface.row_elements is not None or interface.pushes is not None:
-        raise InputError("--package mlperf: the runner sends whole inputs: leave out --input")
+        raise InputError("--package mlperf: the runner sends whole inputs: omit --input")
     if found[1].bytes == 1 and (interface.input_ctype != "int8_t" or interface.packed_bits is not None):
         raise InputError(
             f"--package mlperf: the runner sends bytes to {found[0]}, the model takes {interface.input_ctype}: "

@@ -71,7 +71,7 @@ def _usual() -> Iterator[Packaging]:
 
 def _named(name: str) -> Packaging:
     if name in OTHER_TOOLS and name not in PACKAGINGS.rows():
-        raise InputError(f"--package {name}: there is none; a project of {name} takes the C files of --package {PLAIN}")
+        raise InputError(f"--package {name}: unknown package; projects of {name} use the C files of --package {PLAIN}")
     return PACKAGINGS.get(name)
 
 
@@ -92,7 +92,7 @@ def _loaded(row: Row) -> Packaging:
                 kinds = f"{type(path).__name__} and {type(text).__name__}"
                 raise PluginError(f"{row}: expected files as paths and texts, both of type str, got {kinds}")
             if not is_inside(path):
-                raise PluginError(f"{row}: {path!r} is no file inside of its folder")
+                raise PluginError(f"{row}: {path!r} is not a file inside its folder")
         return cast("Mapping[str, str]", found)
 
     def lacks(board: Board) -> str | None:

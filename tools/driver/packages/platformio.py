@@ -77,7 +77,7 @@ def _program(model: PackagedModel) -> dict[str, str]:
 
 
 def _lacks(board: Board) -> str | None:
-    return None if board.platformio else "is no board that PlatformIO knows"
+    return None if board.platformio else "is not a board of PlatformIO"
 
 
 PLATFORMIO = Packaging("platformio", _files, _lacks)

@@ -148,7 +148,7 @@ def draw_wrong(
     """Each input with its class and the answers of the float model and as compiled. names: those of the classes."""
     columns = min(len(wrong), COLUMNS)
     rows = -(-len(wrong) // COLUMNS)
-    title = "Inputs that came out wrong, or otherwise than in the float model"
+    title = "Inputs classified wrongly, or differently from the float model"
     picture = Drawing(max(columns, 1) * (INPUT + 16), rows * (INPUT + LINES + 10) + 4, title)
 
     def named(label: int) -> str:

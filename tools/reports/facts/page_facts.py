@@ -84,7 +84,7 @@ class PageFacts:
 
             drawn["search"] = draw_search(report.search, report.name, report.unit)
         if self.limits:
-            drawn["limits"] = _draw_limits(self.limits, f"{report.name}: flash and RAM beside what boards have")
+            drawn["limits"] = _draw_limits(self.limits, f"{report.name}: flash and RAM compared with those of boards")
         return drawn
 
 

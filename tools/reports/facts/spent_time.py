@@ -59,9 +59,9 @@ def estimated_time(report: Report) -> Spent | None:
 def measured_time(
     measured: Attribution, sources: Mapping[int, tuple[str, ...]], lines: Sequence[str], unit: str
 ) -> Spent:
-    """The operations with measured times, per line of C and called function.
+    """The measured time of each operation, broken down by line of C and called function.
 
-    sources: the operation and its step of each line; lines: those of the C file, the first at index 0.
+    sources: the operation and step that each line belongs to. lines: the lines of the C file.
     """
     grouped: dict[tuple[str, ...], list[Spent]] = {}
     for number in [*sorted({*measured.code, *measured.time} - {0}), 0]:

@@ -102,7 +102,7 @@ class ComparedPrograms:
             return [f"Times are in {self.units[0]} and in {self.units[1]}: they cannot be compared."]
         more, unit = second.time - first.time, self.units[0]
         if abs(more) < SMALL_SHARE * first.time:
-            return [f"Both take about the same time: {first.time:,.0f} and {second.time:,.0f} {unit}."]
+            return [f"Both need about the same time: {first.time:,.0f} and {second.time:,.0f} {unit}."]
         sign, word = (1, "more") if more > 0 else (-1, "less")
         said = [f"{self.names[1]} takes {abs(more):,.0f} {unit} {word} than {self.names[0]}."]
         operations = sorted(self.operations(), key=lambda one: -sign * one.more)

@@ -89,7 +89,7 @@ def _linked_to_buffers(formats: ModuleOp, found: ProgramInFolder) -> dict[Operat
     pipelines.run(tagged, context(), pipelines.flatten(FORMATS_TO_BUFFERS, lowering_options(found.report)))
     lowered, kept = list(tagged.walk()), list(found.buffers.walk())
     if [op.name for op in lowered] != [op.name for op in kept]:
-        raise InputError("is not what ir/1-formats.mlir gives: compile the model again", file=str(found.folder))
+        raise InputError("does not match ir/1-formats.mlir: compile the model again", file=str(found.folder))
     names = SourceNames()
     sources = _linked_by_buffer(
         formats, [(op, _written_name(copy), _source_of(op, names)) for op, copy in zip(kept, lowered, strict=True)]

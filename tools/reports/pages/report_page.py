@@ -177,7 +177,7 @@ def _detector(report: Report) -> Iterator[str]:
         rows.append(("area under the curve", found, exact))
     yield table(("rate", "compiled", "float model"), rows, caption="Anomalies and false alarms")
     yield paragraph(
-        f"Of samples far from the data, {detection['far']:.1%} are decided otherwise than by the float model."
+        f"Of samples far from the data, {detection['far']:.1%} are classified differently from the float model."
     )
 
 
@@ -212,7 +212,7 @@ def _confusion_tables(confusion: Mapping[str, Any]) -> str:
 def _memory(facts: PageFacts) -> Iterator[str]:
     memory, ram = plain_memory(facts.report.memory), facts.report.ram_bytes
     if not memory["map"]:
-        yield paragraph("The program keeps nothing in an arena.")
+        yield paragraph("The program has no arena.")
         return
     peak = memory["peak"]
     alive = ", ".join(f"{each['buffer']} ({each['bytes']:,})" for each in peak["buffers"])
@@ -242,7 +242,7 @@ def _packing(memory: Mapping[str, Any]) -> str:
         shown += f", checked by {memory['checked']}"
     if memory["height"] == memory["lower_bound"]:
         return f"No packing of these buffers is smaller ({shown})."
-    less = f"No packing takes less than {memory['lower_bound']:,} bytes ({shown})"
+    less = f"No packing needs less than {memory['lower_bound']:,} bytes ({shown})"
     return f"{less}; {memory['waste']:,} are free at the peak."
 
 
@@ -415,7 +415,7 @@ def _advice(facts: PageFacts) -> Iterator[str]:
             yield f"{name}: {share:.0f} % of the time, so that a model with less of it gains most."
     ram, limit = report.ram_bytes, report.ram_limit
     if report.options["plan"] == "ordinary" and limit is not None and ram.total is not None and 2 * ram.total > limit:
-        yield "tinyml plan MODEL lists orders of execution that take less RAM; --plan auto chooses one."
+        yield "tinyml plan MODEL lists orders of execution that need less RAM; --plan auto chooses one."
     for board in facts.limits[1:]:
         own = facts.limits[0]
         if board.fits and (2 * board.flash <= own.flash or 2 * board.ram <= own.ram):

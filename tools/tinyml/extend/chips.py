@@ -22,7 +22,7 @@ from tinyml.targets.composer.instructions import (
     joined,
     statement,
 )
-from tinyml.targets.composer.tile_code import RepeatedCode, RowKernel, overlapping
+from tinyml.targets.composer.tile_code import Refused, RepeatedCode, RowKernel, overlapping
 from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.composer.weight_streams import BY_ELEMENT, BY_ROW, MULTIPLIER, RIGHT, WeightStream, row_blocks
 from tinyml.targets.host.chip import CHIP as HOST
@@ -63,6 +63,7 @@ __all__ = [
     "Package",
     "PackedReads",
     "Printed",
+    "Refused",
     "Repeated",
     "RepeatedCode",
     "RowCoder",

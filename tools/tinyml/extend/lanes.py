@@ -1,11 +1,37 @@
-"""Lanes: vector units that compute loops over elements.
+"""Lanes: vector units that compute functions of lanes.
 
-A `LoopCoder` is a row of the chip's table. Its composer receives an `ElementLoop`, and returns the kernel, whose head
-and plain C are `loop_signature` and `loop_in_c`, or None.
+`TileComposer.lanes` makes a row of the chip's table. Its composer receives a `LaneProgram`: the ops of the function in
+order, with what they access, and the intervals and uses of their values.
 """
 
-from tinyml.dialects.layouts.element_loops import REDUCTIONS, Constant, ElementLoop, Operand, Step
-from tinyml.targets.c.composer.loops_in_c import loop_in_c, loop_signature
+from tinyml.dialects.num.kernels.lane_programs import (
+    AT_LEAST,
+    REQUANTISE,
+    Element,
+    Entry,
+    Join,
+    LaneProgram,
+    Operand,
+    RowSum,
+    Shared,
+    called,
+    compared,
+)
+from tinyml.dialects.num.kernels.lane_unrolling import unrolled
 from tinyml.targets.makers import LoopCoder
 
-__all__ = ["REDUCTIONS", "Constant", "ElementLoop", "LoopCoder", "Operand", "Step", "loop_in_c", "loop_signature"]
+__all__ = [
+    "AT_LEAST",
+    "REQUANTISE",
+    "Element",
+    "Entry",
+    "Join",
+    "LaneProgram",
+    "LoopCoder",
+    "Operand",
+    "RowSum",
+    "Shared",
+    "called",
+    "compared",
+    "unrolled",
+]

@@ -337,7 +337,7 @@ def _follow(problem: OrderingProblem, state: _State, steps: Sequence[int], backw
 
 
 def _freed(problem: OrderingProblem, done: int, task: int, backwards: bool) -> list[int]:
-    """The tasks that waited for a task, the last one of a set to run, and for nothing else that is not in the set."""
+    """The tasks that become ready when `task` runs: the set `done`, which includes it, has all that they depend on."""
     return [i for i in problem.neighbours[backwards][task] if not problem.waits(done, i, backwards)]
 
 

@@ -98,7 +98,7 @@ def live_range(view: ViewOp, index: int = 0) -> LiveRange:
     view.
     """
     if view.live is None:
-        raise InputError(f"{buffer_name(view.result, index)} does not say when it is alive")
+        raise InputError(f"{buffer_name(view.result, index)} has no live range")
     first, last = (cast(IntegerAttr, point).value.data for point in view.live)
     return LiveRange(first, last)
 

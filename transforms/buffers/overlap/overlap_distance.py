@@ -91,7 +91,7 @@ class _Walk:
         self.steps: dict[TensorOp, Sequence[Steps]] = {}
 
     def duration(self, op: Operation, loops: list[_Loop]) -> int:
-        """The time that an op takes, at least 1."""
+        """The duration of an op in steps: at least 1, or 0 if it accesses no buffer."""
         if not touches(op, self.buffers):
             return 0
         if isinstance(op, scf.ForOp):

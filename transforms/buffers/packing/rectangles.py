@@ -62,6 +62,9 @@ JUDGES: tuple[str, ...] = (Proof.EXACT_COVER.value, Proof.BRANCH_AND_BOUND.value
 OTHER_JUDGE = "other"
 """The judge that did not prove the bound."""
 
+NO_JUDGE = "none"
+"""A bound that is not proved again."""
+
 
 @dataclass(frozen=True)
 class Placement:

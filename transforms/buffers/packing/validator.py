@@ -148,7 +148,7 @@ def _disturbances(rectangles: Sequence[Rectangle], placement: Placement) -> Iter
     for move in moves:
         moved = rectangles[move.index]
         if not moved.first < move.point <= moved.last:
-            yield f"{moved.name} moves before point {move.point}, where it holds nothing"
+            yield f"{moved.name} moves before point {move.point}, where it has no content"
         while starting and rectangles[starting[-1]].first < move.point:
             alive.append(starting.pop())
         alive = [j for j in alive if rectangles[j].last >= move.point]

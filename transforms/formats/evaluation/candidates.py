@@ -243,7 +243,7 @@ class CandidateEvaluator:
 
     @cached_property
     def nearest(self) -> int:
-        """The number of samples for which the margins' derivatives are computed: whole chunks, about `BORDER_SAMPLES`."""
+        """The number of samples whose margins are differentiated: whole chunks, about `BORDER_SAMPLES`."""
         convolutions = [op for op in self.candidates.module.walk() if tdsl.is_convolution(op)]
         numbers = sum(prod(tdsl.shape_of(op.lhs)) for op in convolutions)
         most = min(BORDER_SAMPLES, DERIVATIVE_LIMIT // max(numbers, 1))

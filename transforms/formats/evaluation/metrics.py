@@ -234,7 +234,7 @@ def measure_of(text: str, reals: Answers) -> Measure:
     if metric.figure is None:
         return Measure(text, metric, None, 0.0)
     if metric.of == NUMBERS and (reals.targets is None or reals.scores is None):
-        missing = "compares numbers, and the model gives classes" if reals.labels is not None else "needs targets `y`"
+        missing = "compares numbers, but the model returns classes" if reals.labels is not None else "needs targets `y`"
         raise InputError(f"the metric '{name}' {missing}")
     if metric.of != NUMBERS:
         _check_labels(metric, reals)
@@ -247,13 +247,13 @@ def measure_of(text: str, reals: Answers) -> Measure:
 
 def _check_labels(metric: Metric, reals: Answers) -> None:
     if reals.targets is not None:
-        raise InputError(f"the metric '{metric.name}' compares classes, and the model gives numbers")
+        raise InputError(f"the metric '{metric.name}' compares classes, but the model returns numbers")
     if reals.labels is None:
         raise InputError(f"the metric '{metric.name}' needs data with labels `y`")
     if metric.of == SCORES and reals.scores is None:
         raise InputError(f"the metric '{metric.name}' needs a program that returns scores")
     if metric.of == CLASSES and reals.classes is None:
-        raise InputError(f"the metric '{metric.name}' compares classes, and the model gives a score")
+        raise InputError(f"the metric '{metric.name}' compares classes, but the model returns a score")
 
 
 def _class_of(one: str, text: str, reals: Answers) -> int:

@@ -8,7 +8,7 @@ float arithmetic in software, and operations of the source.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -104,8 +104,8 @@ _WIDE_TYPE = re.compile(r"\bi64\b|_[si]64")
 class TimeShares:
     """Shares of the estimated time of an inference, from 0 to 1.
 
-    softmax: ops of that name. wide_sums: integers of 64 bits. soft_floats: arithmetic on floats in software. scaler:
-    operations that scale the input before anything else.
+    softmax: ops of that name. wide_sums: integers of 64 bits, except those of softmax. soft_floats: arithmetic on
+    floats in software. scaler: operations that scale the input before anything else.
     """
 
     softmax: float
@@ -130,7 +130,7 @@ def time_shares(module: ModuleOp, target: str, scalers: Iterable[str]) -> TimeSh
     softmax = {name for name in whole.operations if re.search(r"\b(log_)?softmax\(", name)}
     return TimeShares(
         _of_operations(whole, softmax),
-        _of_steps(demand, kinds, wide) / whole.time,
+        _of_steps(demand, kinds, wide, softmax) / whole.time,
         _of_steps(demand, kinds, floats) / whole.time,
         _of_operations(whole, named),
     )
@@ -140,6 +140,9 @@ def _of_operations(whole: Estimate, names: Iterable[str]) -> float:
     return sum(whole.operations[name][0] for name in names if name in whole.operations) / whole.time
 
 
-def _of_steps(demand: Demand, times: dict[str, float], kinds: Iterable[str]) -> float:
-    counts = [steps.runs for steps in demand.operations.values()]
+def _of_steps(
+    demand: Demand, times: dict[str, float], kinds: Iterable[str], but: Collection[str] = frozenset()
+) -> float:
+    """The time of some kinds of steps in all operations, except those named by `but`."""
+    counts = [steps.runs for name, steps in demand.operations.items() if name not in but]
     return sum(times[step] * runs.get(step, 0) for step in kinds for runs in counts)

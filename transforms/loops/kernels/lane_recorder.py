@@ -14,10 +14,11 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import num
-from tinyml.dialects.layouts.element_loops import REGISTER
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.dialects.num.kernels.lane_functions import REGISTER
+from tinyml.dialects.num.kernels.lane_programs import LEADING_ZEROS, RECIPROCAL, REQUANTISE
 from tinyml.dialects.operations import integer_constant
 from tinyml.dialects.rewriting import Builder
 from tinyml.dialects.scratch import memref_type
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     Table = NDArray[np.signedinteger[Any]]
 
-_FUNCTIONS = {"tm_requantize_s32": REGISTER, "tm_leading_zeros_s32": 8, "tm_reciprocal_s32": REGISTER}
+_FUNCTIONS = {REQUANTISE: REGISTER, LEADING_ZEROS: 8, RECIPROCAL: REGISTER}
 """The functions of the runtime that lanes have, and the bits of their results."""
 
 
@@ -247,7 +248,7 @@ class LaneRecorder(Machine[Element]):
         x, *factors = arguments
         known = {factor.constant is None for factor in factors}
         if x.constant is not None or function not in _FUNCTIONS or len(known) > 1:
-            raise NotInLanes(f"{function} is no function of lanes")
+            raise NotInLanes(f"{function} is not a function of lanes")
         runtime, given = RUNTIME_FUNCTIONS[function], list[SSAValue]()
         for argument, type in zip(arguments, runtime.arguments, strict=True):
             given.append(self._narrow(argument, type))
@@ -284,7 +285,7 @@ class LaneRecorder(Machine[Element]):
                 y = self._between(name, table, self.muli(size, scale))
                 return self.select(self.cmp_sge(x, zero), y, self.subi(zero, y))
             case _:
-                raise NotInLanes(f"{function} is no function of lanes")
+                raise NotInLanes(f"{function} is not a function of lanes")
 
     def _between(self, name: str, table: Table, place: Element) -> Element:
         """A value between two entries of a table, whose place has 8 bits of fraction."""
@@ -317,11 +318,14 @@ class LaneRecorder(Machine[Element]):
 
 
 def without_unused(block: Block) -> None:
-    """Erase arithmetic whose results nothing reads, such as the comparison of a selection that is an extreme."""
+    """Erase arithmetic whose results nothing reads, such as the comparison of a selection that is an extreme, and
+    loads.
+    """
     for op in reversed([*block.ops]):
         for region in op.regions:
             for inner in region.blocks:
                 without_unused(inner)
-        if op.dialect_name() == arith.Arith.name and not any(result.uses for result in op.results):
+        is_pure = op.dialect_name() == arith.Arith.name or isinstance(op, memref.LoadOp)
+        if is_pure and not any(result.uses for result in op.results):
             op.detach()
             op.erase()

@@ -1,4 +1,4 @@
-"""Nests over the elements of runs of memory, and the code for vectors that takes their place (`vectorise-loops`)."""
+"""Nests whose iterations are lanes, as functions of lanes on runs of memory (`vectorise-loops`)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects import affine, arith, func, memref, scf
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerType, MemRefType, ModuleOp, i32
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects import affine, arith, memref, scf
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerType, MemRefType, i32
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint
-from xdsl.traits import SymbolTable, is_side_effect_free
+from xdsl.traits import is_side_effect_free
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
@@ -19,60 +19,28 @@ from xdsl.utils.hints import isa
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format, number_format
-from tinyml.dialects.layouts.element_loops import REGISTER, WIDTHS, ElementLoop
 from tinyml.dialects.layouts.trees import element_type
 from tinyml.dialects.loops import trips_from_zero
-from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
-from tinyml.dialects.remarks import Statistic, missed, passed
+from tinyml.dialects.num.kernels.lane_functions import REGISTER, WIDTHS
+from tinyml.dialects.num.kernels.lane_programs import Element as ElementLoad
+from tinyml.dialects.num.kernels.lane_programs import LaneProgram
+from tinyml.dialects.num.kernels.lane_readers import lane_program
 from tinyml.dialects.rewriting import Builder, Rewriter, inherit_location
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
-from tinyml.targets.composer.lane_programs import element_loop
-from tinyml.targets.registry import offers
 from tinyml.transforms.ir.accesses import Access, buffer_access
 from tinyml.transforms.ir.buffers import buffer_reads, element_of, first_element, is_handed_on
 from tinyml.transforms.ir.indices import AffineSum
-from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder, function_around, local_array
-from tinyml.transforms.loops.expand_nests import expand_nest
 from tinyml.transforms.loops.kernels.lane_recorder import Element, LaneRecorder, NotInLanes, without_unused
-from tinyml.transforms.loops.kernels.tiles import code_of, size_of, usual_tile
 
 if TYPE_CHECKING:
     from tinyml.transforms.loops.kernels.lane_recorder import Table
 
-_Nest = num.NestOp | num.ContractOp | num.ReduceOp | scf.ForOp
+Nest = num.NestOp | num.ContractOp | num.ReduceOp | scf.ForOp
 """Ops that become code for vectors; a loop of the program, which carries nothing, is a nest of one axis."""
-
-VECTORISED = Statistic("num-vectorised", "Number of nests that became code for vectors")
-
-
-def vectorise(function: func.FuncOp, target: str) -> None:
-    """Replace the nests of a function that code for vectors computes."""
-    for nest in [each for each in function.walk() if isinstance(each, _Nest)]:
-        if isinstance(nest, num.ContractOp) and (nest.tile or usual_tile(nest, target)) is not None:
-            continue
-        # The reductions of a nest are part of it.
-        if function.is_ancestor(nest) and not isinstance(nest.parent_op(), num.ClosedNestOp | num.ReduceOp):
-            found = _found(nest)
-            if not isinstance(found, str):
-                found.replace(target)
-                continue
-            inside = [each for each in nest.walk() if isinstance(each, _Nest) and each is not nest]
-            if not inside:
-                missed(nest, f"stays a loop: {found}")
-            elif isinstance(nest, num.NestOp):
-                _reduce_inside(nest, target)
-
-
-def _reduce_inside(nest: num.NestOp, target: str) -> None:
-    """Replace the reductions of a nest that code for vectors computes; the nest becomes loops around the calls."""
-    reductions = [op for op in nest.body.block.ops if isinstance(op, num.ReduceOp)]
-    found = [one for one in map(_found, reductions) if not isinstance(one, str)]
-    if any([one.replace(target) for one in found]):
-        expand_nest(nest)
 
 
 @dataclass
-class _Run:
+class Run:
     """A run of memory that lanes access.
 
     start: of the first lane, in elements of the root buffer. accesses: none of a table, nor of a `root` that is no
@@ -92,89 +60,21 @@ class _Run:
 
 
 @dataclass
-class _Found:
+class LaneNest:
     """A nest as a function of lanes, with the runs that it reads and, at last, writes.
 
-    nest: the op to replace, with all loops around that lanes or lines have taken. outer: the axes of the nest that stay
-    loops, with their extents.
+    nest: the op that calls replace, with all loops around that lanes or lines have taken. outer: the axes of the nest
+    that stay loops, with their extents.
     """
 
     nest: Operation
     outer: Mapping[SSAValue, int]
-    runs: Sequence[_Run]
+    runs: Sequence[Run]
     function: num.LaneFunctionOp
-    loop: ElementLoop
-
-    def replace(self, target: str) -> bool:
-        """Replace the nest by calls, and return True, unless plain code is likely to be faster."""
-        kernel = next((offer.kernel for offer in offers(target, self.loop)), None)
-        if kernel is None or kernel.composed is None:
-            missed(self.nest, "stays a loop: the target has no code for vectors that computes its ops")
-            return False
-        if (cost := kernel.composed.costs[""]) >= self.loop.work:
-            missed(self.nest, f"stays a loop: code for vectors takes {cost:.0f}, plain code about {self.loop.work:.0f}")
-            return False
-        passed(self.nest, f"becomes code for vectors, which takes {cost:.0f}, plain code about {self.loop.work:.0f}")
-        VECTORISED.add(self.nest)
-        builder, singles = LoopBuilder(self.nest), dict[int, SSAValue]()
-        for number, run in enumerate(self.runs):
-            made = run.root.owner
-            if not isinstance(run.root.type, MemRefType):
-                singles[number] = self._single(run, builder)
-            elif isinstance(made, Operation) and (made.parent is None or self.nest.is_ancestor(made)):
-                if made.parent is not None:
-                    made.detach()
-                builder.put(made)
-        routine = num.CodedLoopAttr.named(_define(self.function, self.nest), size_of(kernel))
-
-        def call(numbers: Indices) -> None:
-            known = dict(zip(self.outer, numbers, strict=True))
-            operands = list[SSAValue]()
-            for number, (run, reach) in enumerate(zip(self.runs, self.loop.reach, strict=True)):
-                if number in singles:
-                    operands.append(singles[number])
-                    continue
-                start = builder.index(run.start.constant)
-                for variable, factor in run.start.factors.items():
-                    start = builder.add(start, builder.times(known.get(variable, variable), factor))
-                operands.append(builder.insert(scratch.SliceOp(run.root, start, (reach,))))
-            builder.put(num.CallOp(routine, [operands[-1], *operands[:-1]], code_of(kernel)))
-
-        builder.over([*self.outer.values()], call)
-        if self.loop.reduces:
-            result, to = builder.load(singles[len(self.runs) - 1], [builder.index(0)]), self.runs[-1].root
-            if isinstance(to.type, IndexType):
-                result = builder.insert(arith.IndexCastOp(result, to.type))
-            to.replace_all_uses_with(result)
-        Rewriter.erase_op(self.nest)
-        return True
-
-    def _single(self, run: _Run, builder: LoopBuilder) -> SSAValue:
-        """An array for a value, which holds it unless it is the result."""
-        type = i32 if run.root.type == IndexType() else run.root.type
-        array = local_array(function_around(self.nest), type, 1, run.root.name_hint or "single")
-        if run is not self.runs[-1]:
-            builder.store(run.root, array, [builder.index(0)])
-        return array
+    program: LaneProgram
 
 
-def _define(function: num.LaneFunctionOp, user: Operation) -> str:
-    """Put a function, and the declarations of those that it calls, into the module of its user; return its name."""
-    module = user
-    while not isinstance(module, ModuleOp):
-        module = cast(Operation, module.parent_op())
-    name, block = function.sym_name.data, module.body.block
-    if SymbolTable.lookup_symbol(module, name) is None:
-        called = [op.callee.root_reference.data for op in function.body.walk() if isinstance(op, func.CallOp)]
-        for runtime in dict.fromkeys(called):
-            if SymbolTable.lookup_symbol(module, runtime) is None:
-                known = RUNTIME_FUNCTIONS[runtime]
-                block.add_op(func.FuncOp.external(runtime, known.arguments, [known.result]))
-        block.add_op(function)
-    return name
-
-
-def _found(nest: _Nest) -> _Found | str:
+def lane_nest(nest: Nest) -> LaneNest | str:
     """A nest as a function of lanes, or why it is none."""
     if isinstance(nest, num.ContractOp) and len(nest.shape) > 1:
         return "it has several windows"
@@ -197,14 +97,14 @@ def _single_width(type: Attribute) -> int:
     format = number_format(type)
     width = type.width.data if isa(type, IntegerType) else 8 * format.dtype.itemsize if format is not None else 0
     if width not in WIDTHS:
-        raise NotInLanes(f"{type} is no integer of {', '.join(map(str, WIDTHS))} bits")
+        raise NotInLanes(f"{type} is not an integer of {', '.join(map(str, WIDTHS))} bits")
     return width
 
 
 def _counts_up(variable: SSAValue) -> bool:
     """True for the number of an axis, and for the index of a loop from 0."""
     loop = variable.owner.parent_op() if isinstance(variable.owner, Block) else None
-    return isinstance(loop, _Nest) or (isinstance(loop, scf.ForOp) and trips_from_zero(loop) is not None)
+    return isinstance(loop, Nest) or (isinstance(loop, scf.ForOp) and trips_from_zero(loop) is not None)
 
 
 def _is_inside(loop: Operation, value: SSAValue) -> bool:
@@ -230,11 +130,11 @@ class _Recording:
     factors of the numbers of axes in its index, whose lines are added at the end.
     """
 
-    nest: _Nest
+    nest: Nest
     block: Block = field(default_factory=Block)
     values: dict[SSAValue, Element] = field(default_factory=dict[SSAValue, Element])
     places: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    runs: list[_Run] = field(default_factory=list[_Run])
+    runs: list[Run] = field(default_factory=list[Run])
     cells: dict[SSAValue, dict[int, Element]] = field(default_factory=dict[SSAValue, dict[int, Element]])
     indexed: list[tuple[Operation, int, AffineSum]] = field(default_factory=list[tuple[Operation, int, AffineSum]])
 
@@ -247,7 +147,7 @@ class _Recording:
             self.lane, self.first = self.nest.body.block.args[-1], 0
             self.number = self.block.insert_arg(IndexType(), 0)
 
-    def found(self) -> _Found:
+    def found(self) -> LaneNest:
         """The function; raises `NotInLanes` if lanes do not compute the nest."""
         nest = self.nest
         if isinstance(nest, num.ReduceOp):
@@ -302,7 +202,7 @@ class _Recording:
 
     def finished(
         self, op: Operation, outer: Mapping[SSAValue, int], shape: Sequence[int], pitches: Sequence[int]
-    ) -> _Found:
+    ) -> LaneNest:
         """The function for lines and lanes, with the indices of all accesses."""
         for run in self.runs:
             if any(op.is_ancestor(variable.owner) and variable not in outer for variable in run.start.factors):
@@ -312,18 +212,22 @@ class _Recording:
             index = index if line is None else index.plus(AffineSum(0, {line: 1}), pitches[run])
             access.operands[len(access.operands) - 1] = _index(index, access)
         without_unused(self.block)
+        # An op may ignore an operand: the factor of a normalisation in an exact format includes the total.
+        for run in [run for run in self.runs if not run.argument.uses]:
+            self.runs.remove(run)
+            self.block.erase_arg(cast(BlockArgument, run.argument))
         function = num.LaneFunctionOp("lanes", shape, Region(self.block))
-        loop = element_loop(function)
-        if not loop.reduces and all(step.name in ("load", "store") for step in loop.steps):
+        program = lane_program(function)
+        if all(isinstance(program.accesses.get(op, op), ElementLoad | memref.StoreOp) for op in program.ops):
             raise NotInLanes("it is a copy, which compilers recognise")
-        for argument, reach in zip(function.runs, loop.reach, strict=True):
+        for argument, reach in zip(function.runs, program.reach, strict=True):
             type = MemRefType(memref_type(argument).element_type, [reach])
             Rewriter.replace_value_with_new_type(argument, type)
-        function.properties["sym_name"] = num.LaneFunctionOp.name_of(loop.digest)
+        function.properties["sym_name"] = num.LaneFunctionOp.name_of(program.digest)
         inherit_location(op.location, function)
-        return _Found(op, outer, self.runs, function, loop)
+        return LaneNest(op, outer, self.runs, function, program)
 
-    def joined(self, nest: num.ReduceOp) -> _Found:
+    def joined(self, nest: num.ReduceOp) -> LaneNest:
         """The function that joins the values of all lanes to a single one."""
         used = [number for number, result in enumerate(nest.joined) if result.uses]
         if len(used) != 1 or not nest.numbers:
@@ -360,7 +264,7 @@ class _Recording:
         last = cast(num.NextOp, block.last_op)
         return [self.places.get(one) or self.recorder.register(self.value(one)) for one in last.values]
 
-    def is_safe(self, run: _Run) -> bool:
+    def is_safe(self, run: Run) -> bool:
         """True if no element that is read has been overwritten, in whatever groups lanes run.
 
         The run that is written does not meet those that are read, or lanes read nothing before their own place.
@@ -417,7 +321,7 @@ class _Recording:
             case arith.ConstantOp():
                 self.value(op.result)
             case _:
-                raise NotInLanes(f"{op.name} is no op of lanes")
+                raise NotInLanes(f"{op.name} is not an op of lanes")
 
     def value(self, value: SSAValue) -> Element:
         """A value as it is recorded; a constant from anywhere."""
@@ -430,7 +334,7 @@ class _Recording:
             elif isa(type, IntegerType):
                 self.values[value] = self.recorder.int_constant(known, type.bitwidth)
             else:
-                raise NotInLanes(f"{value.type} is no integer")
+                raise NotInLanes(f"{value.type} is not an integer")
         return self.values[value]
 
     def shared(self, value: SSAValue) -> Element:
@@ -478,7 +382,7 @@ class _Recording:
         if any(packed_bits(memref_type(buffer)) is not None or is_handed_on(buffer) for buffer in buffers):
             raise NotInLanes("the products inside are of packed elements, or of memory that is handed on")
         runs = (
-            self.sum_run(op, rows[0], rows[1].plus(AffineSum(0, {self.lane: -pitch}))),
+            self.sum_run(op, rows[0], rows[1].plus(AffineSum(pitch * self.first, {self.lane: -pitch}))),
             self.sum_run(op, *vector, shared=True),
         )
         recorder, width, start = self.recorder, op.accumulator.bits, self.value(op.sum)
@@ -490,7 +394,7 @@ class _Recording:
             for run, factor in zip(runs, (pitch, 0), strict=True):
                 loaded = recorder.load(run.argument, self.number)
                 factors.append(cast(SSAValue, loaded.value))
-                at = AffineSum(0, {self.number: factor, number: 1} if factor else {number: 1})
+                at = AffineSum(-factor * self.first, {self.number: factor, number: 1} if factor else {number: 1})
                 self.indexed.append((recorder.last_load, self.runs.index(run), at))
             row, vector = factors
             if differs:
@@ -500,7 +404,7 @@ class _Recording:
         [sum] = recorder.reduce([num.SUM], [recorder.register(Element(0, REGISTER))], range(length), term)
         return recorder.addi(start, Element(sum, width))
 
-    def sum_run(self, op: Operation, buffer: SSAValue, start: AffineSum, *, shared: bool = False) -> _Run:
+    def sum_run(self, op: Operation, buffer: SSAValue, start: AffineSum, *, shared: bool = False) -> Run:
         """The run of a factor. shared: true for a vector, which several sums may read."""
         root, access = scratch.root(buffer), buffer_access(op, buffer)
         if element_bytes(memref_type(buffer)) != element_bytes(memref_type(root)) or access.width not in WIDTHS:
@@ -521,11 +425,11 @@ class _Recording:
                 return run.argument
         return self.add_run(constant.result, AffineSum(0, {}), 8 * table.dtype.itemsize, [], len(table)).argument
 
-    def add_run(self, root: SSAValue, start: AffineSum, width: int, accesses: list[Access], length: int = 1) -> _Run:
+    def add_run(self, root: SSAValue, start: AffineSum, width: int, accesses: list[Access], length: int = 1) -> Run:
         """Append a run. length: that of a table; that of others follows from what lanes access."""
         argument = self.block.insert_arg(MemRefType(IntegerType(width), [length]), len(self.runs))
         argument.name_hint = root.name_hint
-        run = _Run(root, start, accesses, argument)
+        run = Run(root, start, accesses, argument)
         self.runs.append(run)
         return run
 
@@ -550,7 +454,7 @@ class _Recording:
         self.indexed.append((self.recorder.last_load, self.runs.index(run), index))
         return loaded
 
-    def run(self, op: memref.LoadOp | memref.StoreOp, windows: dict[SSAValue, _Window]) -> tuple[_Run, AffineSum]:
+    def run(self, op: memref.LoadOp | memref.StoreOp, windows: dict[SSAValue, _Window]) -> tuple[Run, AffineSum]:
         """The run that an op accesses, and the index in it, a sum of the numbers of axes."""
         type, lane = memref_type(op.memref), self.lane
         root = scratch.root(op.memref)

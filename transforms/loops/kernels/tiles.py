@@ -179,7 +179,7 @@ def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None
         case [num.Sum(terms=[(num.ProductsOp() as products, None)]) as sum] if products.row_pitch == products.length:
             start, store, weights = row_starts(op, sum), op.store_of(sum), constant_raws(products.weights)
         case _:
-            return "it has several sums, or rows that are not one after the other"
+            return "it has several sums, or rows that are not contiguous"
     if start is None or not all(isinstance(each, num.LevelOp) and each.row is op.row for each in sum.conversions):
         return "its sums do not start from constants of the rows"
     if store is None or weights is None:

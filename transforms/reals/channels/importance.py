@@ -76,7 +76,7 @@ def _read(op: tdsl.ContractionOp, count: int, name: str | None, file: str) -> Re
     from tinyml.runtime.readers.arrays import read_npz
 
     if name is None:
-        raise error_at(op, f"the weights of '{op.name}' have no name by which {file} could tell their importance")
+        raise error_at(op, f"the weights of '{op.name}' have no name, so {file} cannot contain their importance")
 
     def accept(header: ArrayHeader) -> None:
         if header.shape != (count,) or header.dtype.kind not in "fiu":

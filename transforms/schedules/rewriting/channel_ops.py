@@ -113,11 +113,11 @@ def _check(channel_op: ChannelOp) -> None:
             constant = isinstance(op.lhs.owner, tdsl.ConstOp)
             groups = shape[channel_axis(shape)] if channel_op.role is Role.CONTINUE else 1
             if not constant or op.group_count != groups or op.turns is not None:
-                raise NotTiled(f"{name} is no convolution of one image by constants in one group")
+                raise NotTiled(f"{name} is not a convolution of one image by constants in one group")
         case tdsl.MatmulOp() | tdsl.MatmulSumOp():
             [(lhs, rhs), *others] = op.pairs
             if others or not isinstance(lhs.owner, tdsl.ConstOp) or tdsl.shape_of(rhs)[1] != 1:
-                raise NotTiled(f"{name} is no product of a constant matrix and a column vector")
+                raise NotTiled(f"{name} is not a product of a constant matrix and a column vector")
         case tdsl.PoolOp() | tdsl.MeanOp():
             if isinstance(op, tdsl.MeanOp) and op.reduced != (1, 2):
                 raise NotTiled(f"{name} takes averages over channels")

@@ -45,8 +45,8 @@ def with_given_input(network: Network, function: func.FuncOp) -> Network:
 def weighed(function: func.FuncOp, plan: Callable[[Network], Plan], ram: int | None, *, turns: bool) -> Network:
     """The network of a function, after marking the images in another order of axes that are copied or transposed.
 
-    plan: makes the plan of a network. ram: bytes within which the fastest plan is taken, if one fits; otherwise the one
-    with the least peak. turns: the target can transpose in place.
+    plan: returns the plan of a network. ram: the limit in bytes for the fastest plan; if no plan fits, the plan with
+    the least peak is chosen. turns: the target can transpose in place.
     """
     open = {op: ways for op in orders(function) if len(ways := _ways(op, turns)) > 1}
     if not open:

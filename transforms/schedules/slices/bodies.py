@@ -193,7 +193,7 @@ def kind_of(stage: Stage) -> type[Body]:
     op, name = stage.op, stage.node.result
     shape = tdsl.shape_of(op.out)
     if len(shape) != 4 or shape[0] != 1:
-        raise NotTiled(f"{name} is no single image")
+        raise NotTiled(f"{name} is not a single image")
     if any(read.sums for read in stage.node.reads) and not averages_all(op):
         raise NotTiled(f"{name} needs all of its operand")
     for step in (op, *stage.chain):

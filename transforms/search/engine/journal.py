@@ -67,7 +67,7 @@ class Journal:
         file.seek(0)
         first = file.read(len(head))
         if not _HEAD.fullmatch(first + head[len(first) :]):
-            raise InputError("is no journal of a search and is not written over", file=path)
+            raise InputError("is not a journal of a search and is not overwritten", file=path)
         whole = 0
         if resume and len(first) == len(head):
             if first != head:
@@ -90,7 +90,7 @@ class Journal:
                 self.known[formats] = _outcome(entry)
             # Parsers may raise any exception for lines that no search wrote.
             except Exception as error:
-                raise InputError("is no line of a journal of a search", file=path, line=number) from error
+                raise InputError("is not a line of a journal of a search", file=path, line=number) from error
 
 
 def check_journal(path: str | None, resume: bool) -> None:
@@ -139,6 +139,6 @@ class _Types(dict[str, NumberFormat]):
     def __missing__(self, text: str) -> NumberFormat:
         format = number_format(GuardedParser(self.context, text).parse_type())
         if format is None or str(format.type) != text:
-            raise ValueError(f"{text} is no number format")
+            raise ValueError(f"{text} is not a number format")
         self[text] = format
         return format

@@ -27,7 +27,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, with_choice
 from tinyml.transforms.ir.pipeline_names import ProgramCost
-from tinyml.transforms.search.engine.search import STANDARD_ERROR, worse_by
+from tinyml.transforms.search.engine.search import MIN_GAIN, STANDARD_ERROR, worse_by
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,10 +44,6 @@ ZOOMS = (-1, 1)
 
 _TRIES = 16
 """The number of proposals in a step."""
-
-
-MIN_GAIN = 0.02
-"""The minimum share of the error that a move must save: smaller savings may vanish on other data."""
 
 
 class PairwiseMoves:

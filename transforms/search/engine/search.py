@@ -388,6 +388,10 @@ data.
 """
 
 
+MIN_GAIN = 0.02
+"""The minimum share of the error that a move must save: smaller savings may vanish on other data."""
+
+
 def worse_by(share: float, loss: float) -> float:
     """The loss that exceeds another one by a share of its magnitude, or is below it for a negative share.
 

@@ -156,7 +156,7 @@ def ram_option() -> Any:
 def flash_option() -> Any:
     """The option `flash`."""
     return option(
-        "most flash that the program may take; larger, faster kernels may fill it, with and without a search",
+        "limit on the flash of the program; larger, faster kernels may use it, with and without a search",
         default=None,
         metavar="BYTES",
         group=OptionGroup.MEMORY,

@@ -24,7 +24,11 @@ def over_last_axes(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     value = to.stored(needed(to, inputs, 0))
     if any(node.outputs[1:]):
         raise node.error("its mean and deviation are read, which is not supported")
-    axis = axis_of(node, node.integer("axis", -1), len(value.shape))
+    rank = len(value.shape)
+    axis = axis_of(node, node.integer("axis", -1), rank)
+    # Only a normalisation that the graph wrote out lists its axes.
+    if (axes := node.integers("axes", ())) and {axis_of(node, each, rank) for each in axes} != {*range(axis, rank)}:
+        raise node.error(f"normalises the axes {list(axes)}, which is supported for the last axes only")
     rows = (prod(value.shape[:axis]), prod(value.shape[axis:]))
     result = _unit_rows(to, reshaped(to, value, rows), node.number("epsilon", 1e-5), node.op == "LayerNormalization")
     return _affine(to, reshaped(to, result, value.shape), needed(to, inputs, 1), optional(inputs, 2))

@@ -33,11 +33,15 @@ def product(to: Builder, lhs: Value, rhs: Value, *, transposed: bool = False) ->
 
 @handles("MatMul")
 def matmul(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    return multiplied(to, node, needed(to, inputs, 0), needed(to, inputs, 1))
+
+
+def multiplied(to: Builder, node: OnnxNode, lhs: Value, rhs: Value) -> OrderedTensor:
     """A matrix product; stacks yield one product per matrix, vectors become rows or columns.
 
     Leading axes of the left operand only count as rows.
     """
-    lhs, rhs = to.numbers(needed(to, inputs, 0)), to.numbers(needed(to, inputs, 1))
+    lhs, rhs = to.numbers(lhs), to.numbers(rhs)
     left, right = lhs.shape, rhs.shape
     if not left or not right:
         raise node.error("multiplies a single number: expected matrices")
@@ -51,7 +55,9 @@ def matmul(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     return OrderedTensor.plain(to.reshape(product(to, lhs, rhs), shape))
 
 
-def _stacked(to: Builder, node: OnnxNode, lhs: OrderedTensor | Constant, rhs: OrderedTensor | Constant) -> Value:
+def _stacked(
+    to: Builder, node: OnnxNode, lhs: OrderedTensor | Constant, rhs: OrderedTensor | Constant
+) -> OrderedTensor:
     """The products of the matrices of two stacks, broadcast to each other and computed sequentially."""
     rows = lhs.shape if len(lhs.shape) > 1 else (1, *lhs.shape)
     try:

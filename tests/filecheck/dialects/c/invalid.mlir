@@ -121,7 +121,7 @@ c.program @none {
     c.return
   }
 }
-// CHECK: 'none_run' takes no instance, as the program declares none, got (!c.instance<@none_ctx>)
+// CHECK: 'none_run' expected no instance, because the program declares none, got (!c.instance<@none_ctx>)
 
 // -----
 

@@ -41,7 +41,7 @@
 
 %a = "test.op"() : () -> (i8)
 %r = exact.decode %a as !fixed.q<8, 7> : i8 -> i8 in [-127, 127]
-// CHECK: !fixed.q<8, 7> is no format that is decoded
+// CHECK: !fixed.q<8, 7> is not a coded format
 
 // -----
 

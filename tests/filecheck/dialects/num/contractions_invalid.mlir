@@ -262,4 +262,4 @@ num.contract %row to 3 {
     num.next %s : i16
   }
 }
-// CHECK: the body takes a sum, an entry and a column, i16, index, index
+// CHECK: the body expects a sum, an entry and a column, i16, index, index

@@ -22,7 +22,7 @@ num.forest %o, %x {features = dense<1> : tensor<1xi32>, thresholds = dense<5> : 
 
 %x, %o = "test.op"() : () -> (memref<1x3x!fixed.q<8, 4>>, memref<2x!fixed.q<16, 7>>)
 num.forest %o, %x {features = dense<1> : tensor<1xi32>, thresholds = dense<5> : tensor<1xi8>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>, votes = dense<[[0, 3], [1, 1]]> : tensor<2x2xi16>} : memref<2x!fixed.q<16, 7>>, memref<1x3x!fixed.q<8, 4>>
-// CHECK: needs elements one after the other that are not packed, got memref<1x3x!fixed.q<8, 4>>
+// CHECK: expected contiguous elements that are not packed, got memref<1x3x!fixed.q<8, 4>>
 
 // -----
 

@@ -155,7 +155,7 @@ num.call #num.axpy(%s, %a, %f) : (memref<3x!fixed.acc<32, 17>>, memref<3x!fixed.
 
 %s, %n = "test.op"() : () -> (f32, i8)
 %r = num.shift %s, %n : f32 -> f32
-// CHECK: f32 is no integer that could be shifted
+// CHECK: f32 is not an integer that could be shifted
 
 // -----
 
@@ -372,7 +372,7 @@ func.func @main() {
   num.call #num.coded_loop<{function = @lanes}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
   func.return
 }
-// CHECK: there is no function of lanes 'lanes'
+// CHECK: there is not a function of lanes 'lanes'
 
 // -----
 

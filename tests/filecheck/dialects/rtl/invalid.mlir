@@ -3,7 +3,7 @@
 // RUN: %invalid
 
 %w = rtl.memory dense<[1, 2, 3]> : tensor<3xi8> : !rtl.memory<1, 16>
-// CHECK: 3 elements of 8 bits are no content of !rtl.memory<1, 16>
+// CHECK: 3 elements of 8 bits are not content of !rtl.memory<1, 16>
 
 // -----
 

@@ -34,7 +34,7 @@
 
 %total = "test.op"() : () -> (i16)
 %r = num.average %total {count = 9 : i64, of = !zeroskew.q<8, 0.5, 3>} : i16 -> !zeroskew.q<8, 0.5, 3>
-// CHECK: i16 is no total of 9 numbers of !zeroskew.q<8, 0.5, 3>
+// CHECK: i16 is not a total of 9 numbers of !zeroskew.q<8, 0.5, 3>
 
 // -----
 
@@ -91,7 +91,7 @@
 
 %total, %x = "test.op"() : () -> (tensor<1x1x1x3xf32>, tensor<1x2x2x3x!fixed.q<8, 4>>)
 %r = tdsl.tally %total, %x : tensor<1x1x1x3xf32>, tensor<1x2x2x3x!fixed.q<8, 4>> -> tensor<1x1x1x3xf32>
-// CHECK: f32 is no total of numbers of !fixed.q<8, 4>
+// CHECK: f32 is not a total of numbers of !fixed.q<8, 4>
 
 // -----
 
@@ -103,7 +103,7 @@
 
 %total = "test.op"() : () -> (tensor<1x1x1x3xi64>)
 %r = tdsl.quotient %total {count = 9 : i64, of = !fixed.q<8, 4>} : tensor<1x1x1x3xi64> -> tensor<1x1x1x3x!fixed.q<8, 4>>
-// CHECK: i64 is no total of 9 numbers of !fixed.q<8, 4>
+// CHECK: i64 is not a total of 9 numbers of !fixed.q<8, 4>
 
 // -----
 

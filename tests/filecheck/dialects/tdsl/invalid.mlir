@@ -40,19 +40,19 @@ tdsl.add %a, %b : tensor<2xf32>, memref<2xf32> into %b : memref<2xf32>
 
 %a = "test.op"() : () -> (tensor<2x3xf32>)
 %r = tdsl.exp %a : tensor<2x3xf32> -> tensor<3x2xf32>
-// CHECK: result has shape 3x2, the operands give 2x3
+// CHECK: result has shape 3x2, expected  from the operands2x3
 
 // -----
 
 %a = "test.op"() : () -> (tensor<f32>)
 %r = tdsl.exp %a : tensor<f32> -> tensor<1xf32>
-// CHECK: result has shape 1, the operands give scalar
+// CHECK: result has shape 1, expected  from the operandsscalar
 
 // -----
 
 %a, %b = "test.op"() : () -> (memref<2xf32>, memref<3xf32>)
 tdsl.neg %a : memref<2xf32> into %b : memref<3xf32>
-// CHECK: result has shape 3, the operands give 2
+// CHECK: result has shape 3, expected  from the operands2
 
 // -----
 
@@ -445,7 +445,7 @@ scf.for %i = %c0 to %c1 step %c1 {
 // -----
 
 "test.op"() {profile = #tdsl.profile<0.0, 1.0, [0.0, 0.0]>} : () -> ()
-// CHECK: profile holds 5 percentiles, got 2
+// CHECK: expected a profile of 5 percentiles, got 2
 
 // -----
 
@@ -473,7 +473,7 @@ func.func @map(%a: tensor<2xf32>) {
   }
   func.return
 }
-// CHECK: the block takes one scalar for each input, of the input's format
+// CHECK: expected a block with one scalar for each input, in the input's format
 
 // -----
 
@@ -569,7 +569,7 @@ func.func @distance(%a: tensor<3x2xf32>) {
   %d = tdsl.squared_distance %a, %a {acc = f32} : tensor<3x2xf32>, tensor<3x2xf32> -> tensor<1x1xf32>
   func.return
 }
-// CHECK: takes two column vectors of one length, got 3x2 and 3x2
+// CHECK: expected two column vectors of one length, got 3x2 and 3x2
 
 // -----
 
@@ -723,7 +723,7 @@ func.func @pairs(%w: tensor<1x2xf32>) {
   %y = tdsl.matmul_sum %w : tensor<1x2xf32> -> tensor<1x2xf32>
   func.return
 }
-// CHECK: takes pairs of matrices, got 1 factors
+// CHECK: expected pairs of matrices, got 1 factors
 
 // -----
 
@@ -828,13 +828,13 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 
 %a, %i = "test.op"() : () -> (tensor<1x4x4x3xf32>, index)
 %r = tdsl.receive %a[%i] : tensor<1x4x4x3xf32> -> tensor<1x2x3x3xf32>
-// CHECK: result has shape 1x2x3x3, the operands give 1x2x4x3
+// CHECK: result has shape 1x2x3x3, expected  from the operands1x2x4x3
 
 // -----
 
 %a, %i = "test.op"() : () -> (tensor<1x4x4x3xf32>, index)
 %r = tdsl.receive %a[%i] : tensor<1x4x4x3xf32> -> tensor<1x5x4x3xf32>
-// CHECK: 5 rows are no part of 1x4x4x3
+// CHECK: 5 rows are not part of 1x4x4x3
 
 // -----
 
@@ -921,4 +921,4 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 
 %a = "test.op"() : () -> tensor<2x!fixed.q<8, 4>>
 %r = tdsl.reinterpret %a : tensor<2x!fixed.q<8, 4>> -> tensor<3x!fixed.q<8, 5>>
-// CHECK: result has shape 3, the operands give 2
+// CHECK: result has shape 3, expected  from the operands2

@@ -16,6 +16,6 @@
 // TYPE: error: {{.*}}wrong_type.mlir:3:3: 'arith.addi' does not verify: operand 'rhs' at position 1 does not verify: attribute i32 expected
 // SPLIT: error: {{.*}}split.mlir:3:18: Integer value 300 is out of range for type i8
 // UTF8: error: {{.*}}latin1.mlir:2: the text is not UTF-8
-// EXTENSION: error: {{.*}}program.unknown: the file's extension says nothing about its language (known: .mlir, .sd, .tflite, .keras, .h5, .hdf5, .onnx, .json, .ubj, .cbm, .txt, .joblib, .pkl); choose one with -f
+// EXTENSION: error: {{.*}}program.unknown: unknown file extension (known: .mlir, .sd, .tflite, .keras, .h5, .hdf5, .onnx, .json, .ubj, .cbm, .txt, .joblib, .pkl); choose the language with -f
 // ABSENT: error: {{.*}}absent.mlir: cannot read the program: No such file or directory
 // LOC: "test.op"() : () -> i32 loc("{{.*}}locations.mlir":13:1)

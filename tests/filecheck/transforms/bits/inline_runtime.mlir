@@ -36,7 +36,7 @@ func.func private @tm_interpolate_s16(memref<?xi16>, i16, i16, i8) -> i16
 
 // -----
 
-// What is no integer program stays a call.
+// What is not an integer program stays a call.
 func.func @floats(%x: f32) -> i16 {
   %y = func.call @tm_expf(%x) : (f32) -> f32
   %z = func.call @tm_f32_to_bf16(%y) : (f32) -> i16

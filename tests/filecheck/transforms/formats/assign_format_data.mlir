@@ -12,4 +12,4 @@ func.func @f(%X: tensor<2x1xf32> {tdsl.profile = #tdsl.profile<-2.0, 3.0, [0.0, 
 }
 // NEAREST: %W = tdsl.const dense<{{\[\[}}64, 64], [100, 100]]>
 // DATA: %W = tdsl.const dense<{{\[\[}}65, 64], [100, 100]]>
-// SHAPE: error: {{.*}}: pass 'assign-format': samples of `x` have 3 values, the program takes 2
+// SHAPE: error: {{.*}}: pass 'assign-format': samples of `x` have 3 values, the program expects 2

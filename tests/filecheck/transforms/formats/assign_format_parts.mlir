@@ -5,7 +5,7 @@
 // RUN:   | filecheck %s
 // RUN: not tinyml-opt %s -p 'assign-format{weights="synthesised:4"}' 2>&1 | filecheck %s --check-prefix=LISTS
 
-// LISTS: lists of numbers are made for programs on reals alone, and a part of this one has formats
+// LISTS: lists of numbers are synthesised only for programs on reals, and a part of this program has formats
 
 // CHECK-LABEL: func.func @parts(%x: tensor<2x1x!zeroskew.q<8, 0.05, 0>>
 // CHECK: %w = tdsl.const dense<{{\[\[}}100, -100], [50, 20]]> : tensor<2x2xi8> {{.*}} -> tensor<2x2x!zeroskew.q<8, 0.1, 0>>

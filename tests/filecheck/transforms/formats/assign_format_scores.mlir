@@ -11,7 +11,7 @@
 // RUN: not tinyml-opt %s -p 'profile{data=%t.npz},assign-format{scale-by=scores}' --split-input-file 2>&1 | filecheck %s --check-prefix=DATA
 // RUN: not tinyml-opt %s -p 'profile{data=%t.npz},assign-format{scale-by=mean data=%t.npz}' --split-input-file 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
-// DATA: pass 'assign-format': scales by scores are chosen on data: give data=FILE
+// DATA: pass 'assign-format': choosing scales by scores needs data: add data=FILE
 // PUBLISHED: pass 'assign-format': format 'shiftry' computes as published, and has no scales by scores
 // UNKNOWN: pass 'assign-format': unknown rule for scales 'mean' (one of greatest, scores)
 

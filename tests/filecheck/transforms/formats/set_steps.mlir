@@ -17,11 +17,11 @@
 // At least two frames, at most 32767, and whole ones; a program that takes its input at once stays.
 // TWO: pushed = [4, 4, 2, 1]
 // MOST: pushed = [4, 4, 32767, 1]
-// ONE: a sample holds 2 to 32767 frames of 4 values, one after the other, got 4
-// MANY: a sample holds 2 to 32767 frames of 4 values, one after the other, got 131072
-// REST: a sample holds 2 to 32767 frames of 4 values, one after the other, got 9
+// ONE: expected samples of 2 to 32767 consecutive frames of 4 values,  got 4
+// MANY: expected samples of 2 to 32767 consecutive frames of 4 values,  got 131072
+// REST: expected samples of 2 to 32767 consecutive frames of 4 values,  got 9
 // WHOLE-LABEL: func.func @step(%X: tensor<2x1x4xf32>)
-// FRAMES: a sample holds 2 to 32767 frames of 4 values, one after the other, got 7
+// FRAMES: expected samples of 2 to 32767 consecutive frames of 4 values,  got 7
 builtin.module {
   func.func @step(%X: tensor<2x1x4xf32>) -> tensor<1x4xf32> attributes {tdsl.interface = #tdsl.interface<input = <pushed = [4, 4, 2, 1]>>} {
     %zero = arith.constant 0 : index

@@ -27,10 +27,10 @@
 // SAME: threshold = 3.0
 // TIE: threshold = 1.0
 // NEGATIVE: --false-alarms is a share from 0 to less than 1, got -0.01
-// ANOMALIES: `y` holds anomalies alone
+// ANOMALIES: `y` contains anomalies alone
 // SCORES: a detector gives one score
 // SHARE: --false-alarms is a share from 0 to less than 1, got 1
-// LABELS: expected `y` to hold 1, and -1 for anomalies, got 0 in sample 0
+// LABELS: expected `y` to contain 1, and -1 for anomalies, got 0 in sample 0
 builtin.module {
   func.func @score(%X: tensor<1x1xf32>) -> tensor<1x1xf32> {
     func.return %X : tensor<1x1xf32>

@@ -21,7 +21,7 @@ func.func @sum(%x: memref<2x3x8x!a>, %z: memref<2x3x8x!b>, %out: memref<2x3x8x!y
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<2x3x8x!zeroskew.q<8, 0.5, 3>> to memref<48x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %z{{\[}}[[v0]]] : memref<2x3x8x!zeroskew.q<8, 0.125, -4>> to memref<48x!zeroskew.q<8, 0.125, -4>>
 // CHECK-NEXT: [[v3:%.*]] = scratch.slice %out{{\[}}[[v0]]] : memref<2x3x8x!zeroskew.q<8, 1.0, -128>> to memref<48x!zeroskew.q<8, 1.0, -128>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_01a4a9608b77d68b}, time = 182, once = 168, call = 16, stack = 20>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "01a4a9608b77d68b"> : (memref<48x!zeroskew.q<8, 1.0, -128>>, memref<48x!zeroskew.q<8, 0.5, 3>>, memref<48x!zeroskew.q<8, 0.125, -4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_351e0cdcdc1ae26b}, time = 182, once = 168, call = 16, stack = 20>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "351e0cdcdc1ae26b"> : (memref<48x!zeroskew.q<8, 1.0, -128>>, memref<48x!zeroskew.q<8, 0.5, 3>>, memref<48x!zeroskew.q<8, 0.125, -4>>) -> ()
 // CHECK-NEXT: func.return
 // M4-LABEL: func.func @sum
 // M4: num.nest
@@ -38,7 +38,7 @@ func.func @broadcast(%x: memref<3x16x!a>, %z: memref<16x!b>, %out: memref<3x16x!
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<3x16x!zeroskew.q<8, 0.5, 3>> to memref<48x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %z{{\[}}[[v0]]] : memref<16x!zeroskew.q<8, 0.125, -4>> to memref<16x!zeroskew.q<8, 0.125, -4>>
 // CHECK-NEXT: [[v3:%.*]] = scratch.slice %out{{\[}}[[v0]]] : memref<3x16x!zeroskew.q<8, 1.0, -128>> to memref<48x!zeroskew.q<8, 1.0, -128>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_d007cfd28d2c1f34}, time = 191, once = 180, call = 16, stack = 24>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "d007cfd28d2c1f34"> : (memref<48x!zeroskew.q<8, 1.0, -128>>, memref<48x!zeroskew.q<8, 0.5, 3>>, memref<16x!zeroskew.q<8, 0.125, -4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_5418739e71b7254f}, time = 191, once = 180, call = 16, stack = 24>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "5418739e71b7254f"> : (memref<48x!zeroskew.q<8, 1.0, -128>>, memref<48x!zeroskew.q<8, 0.5, 3>>, memref<16x!zeroskew.q<8, 0.125, -4>>) -> ()
 // CHECK-NEXT: func.return
 
 // The window of a pool is a loop that carries the total.
@@ -51,7 +51,7 @@ func.func @pool(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %x{{\[}}[[v1]]] : memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>> to memref<512x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: [[v3:%.*]] = scratch.slice %out{{\[}}[[v1]]] : memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_39dc383935ea9859}, time = 358, once = 376, call = 16, stack = 12>([[v3]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "39dc383935ea9859"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<512x!zeroskew.q<8, 0.5, 3>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_ff801e48c52e44c3}, time = 358, once = 376, call = 16, stack = 12>([[v3]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "ff801e48c52e44c3"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<512x!zeroskew.q<8, 0.5, 3>>) -> ()
 // CHECK-NEXT: func.return
 
 // The greater of two numbers is one step, without the comparison that chose it.
@@ -64,7 +64,7 @@ func.func @greatest(%x: memref<1x4x4x32x!a>, %out: memref<1x1x1x32x!a>) {
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %x{{\[}}[[v1]]] : memref<1x4x4x32x!zeroskew.q<8, 0.5, 3>> to memref<512x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: [[v3:%.*]] = scratch.slice %out{{\[}}[[v1]]] : memref<1x1x1x32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_7f228c0236ad70db}, time = 67, once = 268, call = 16, stack = 4>([[v3]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "7f228c0236ad70db"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<512x!zeroskew.q<8, 0.5, 3>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_26a0c33ce95becb0}, time = 67, once = 268, call = 16, stack = 4>([[v3]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "26a0c33ce95becb0"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<512x!zeroskew.q<8, 0.5, 3>>) -> ()
 // CHECK-NEXT: func.return
 
 // The windows of a row of a pool are lines; those at the margins have fewer elements. The results overwrite the image,
@@ -94,7 +94,7 @@ func.func @margins(%arena: memref<2048xi8>) {
 // CHECK-NEXT: [[v11:%.*]] = arith.muli [[v4]], [[v10]] : index
 // CHECK-NEXT: [[v12:%.*]] = arith.addi [[v5]], [[v11]] : index
 // CHECK-NEXT: [[v13:%.*]] = scratch.slice %out{{\[}}[[v12]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_503b497c3a09fcb0}, time = 90, once = 188, call = 16, stack = 8>([[v13]], [[v9]]) by #num.code_kernel<"tm_mve_elements", "503b497c3a09fcb0"> : (memref<64x!fixed.q<8, 4>>, memref<704x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_ff98c4e230feec7c}, time = 90, once = 188, call = 16, stack = 8>([[v13]], [[v9]]) by #num.code_kernel<"tm_mve_elements", "ff98c4e230feec7c"> : (memref<64x!fixed.q<8, 4>>, memref<704x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: [[v14:%.*]] = arith.constant 192 : index
 // CHECK-NEXT: [[v15:%.*]] = arith.constant 768 : index
 // CHECK-NEXT: [[v16:%.*]] = arith.muli [[v4]], [[v15]] : index
@@ -105,18 +105,18 @@ func.func @margins(%arena: memref<2048xi8>) {
 // CHECK-NEXT: [[v21:%.*]] = arith.muli [[v4]], [[v20]] : index
 // CHECK-NEXT: [[v22:%.*]] = arith.addi [[v19]], [[v21]] : index
 // CHECK-NEXT: [[v23:%.*]] = scratch.slice %out{{\[}}[[v22]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<32x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_c6c8654df0eb19a1}, time = 31, once = 124, call = 16, stack = 4>([[v23]], [[v18]]) by #num.code_kernel<"tm_mve_elements", "c6c8654df0eb19a1"> : (memref<32x!fixed.q<8, 4>>, memref<576x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_223d04c440b47d1b}, time = 31, once = 124, call = 16, stack = 4>([[v23]], [[v18]]) by #num.code_kernel<"tm_mve_elements", "223d04c440b47d1b"> : (memref<32x!fixed.q<8, 4>>, memref<576x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: }
 // CHECK-NEXT: [[v24:%.*]] = arith.constant 1536 : index
 // CHECK-NEXT: [[v25:%.*]] = scratch.slice %x{{\[}}[[v24]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<448x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v26:%.*]] = arith.constant 192 : index
 // CHECK-NEXT: [[v27:%.*]] = scratch.slice %out{{\[}}[[v26]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_d4ea544ab53a5f20}, time = 62, once = 132, call = 16, stack = 8>([[v27]], [[v25]]) by #num.code_kernel<"tm_mve_elements", "d4ea544ab53a5f20"> : (memref<64x!fixed.q<8, 4>>, memref<448x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_f34f8dcc3e84b90b}, time = 62, once = 132, call = 16, stack = 8>([[v27]], [[v25]]) by #num.code_kernel<"tm_mve_elements", "f34f8dcc3e84b90b"> : (memref<64x!fixed.q<8, 4>>, memref<448x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: [[v28:%.*]] = arith.constant 1728 : index
 // CHECK-NEXT: [[v29:%.*]] = scratch.slice %x{{\[}}[[v28]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<320x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v30:%.*]] = arith.constant 256 : index
 // CHECK-NEXT: [[v31:%.*]] = scratch.slice %out{{\[}}[[v30]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<32x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_4df0fafcbd15bc20}, time = 21, once = 84, call = 16, stack = 4>([[v31]], [[v29]]) by #num.code_kernel<"tm_mve_elements", "4df0fafcbd15bc20"> : (memref<32x!fixed.q<8, 4>>, memref<320x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_8e9de00124887fac}, time = 21, once = 84, call = 16, stack = 4>([[v31]], [[v29]]) by #num.code_kernel<"tm_mve_elements", "8e9de00124887fac"> : (memref<32x!fixed.q<8, 4>>, memref<320x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: func.return
 
 // Each pass of a softmax is a call, whose single result the next one takes from an array of one element.
@@ -137,7 +137,7 @@ func.func @softmax(%x: memref<1x64x!a>, %out: memref<1x64x!zeroskew.q<8, 0.00390
 // CHECK-NEXT: memref.store [[v1]], [[vsingle_2]]{{\[}}[[v2]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v4:%.*]] = scratch.slice %x{{\[}}[[v3]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<63x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_a4fb60f340720677}, time = 25, once = 76, call = 16, stack = 4>([[vgreatest_2]], [[vsingle_2]], [[v4]]) by #num.code_kernel<"tm_mve_elements", "a4fb60f340720677"> : (memref<1x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<63x!zeroskew.q<8, 0.5, 3>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_0a5b8998b1090a0f}, time = 25, once = 76, call = 16, stack = 4>([[vgreatest_2]], [[vsingle_2]], [[v4]]) by #num.code_kernel<"tm_mve_elements", "0a5b8998b1090a0f"> : (memref<1x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<63x!zeroskew.q<8, 0.5, 3>>) -> ()
 // CHECK-NEXT: [[vgreatest_3:%.*]] = memref.load [[vgreatest_2]]{{\[}}[[v2]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: %total = arith.constant 0 : i32
 // CHECK-NEXT: [[v5:%.*]] = arith.constant 0 : index
@@ -145,7 +145,7 @@ func.func @softmax(%x: memref<1x64x!a>, %out: memref<1x64x!zeroskew.q<8, 0.00390
 // CHECK-NEXT: %softmax_table = scratch.constant dense<[2147483647, 1302515042, 790015308, 479168506, 290630390, 176276242, 106916946, 64848406, 39332546, 23856395, 14469635, 8776277, 5323081, 3228612, 1958252, 1187740, 720401, 436945, 265021, 160743, 97496, 59134, 35867, 21754, 13195, 8003, 4854, 2944, 1786, 1083, 657, 398, 0]> : tensor<33xi32> -> memref<33xi32, #scratch.flash>
 // CHECK-NEXT: [[v6:%.*]] = scratch.slice %x{{\[}}[[v5]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<64x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: [[v7:%.*]] = scratch.slice %softmax_table{{\[}}[[v5]]] : memref<33xi32, #scratch.flash> to memref<33xi32, #scratch.flash>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_5cabbcc2d0f34894}, time = 193, once = 156, call = 16, stack = 68>([[vsingle_1]], [[v6]], [[vgreatest_1]], [[v7]]) by #num.code_kernel<"tm_mve_elements", "5cabbcc2d0f34894"> : (memref<1xi32>, memref<64x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<33xi32, #scratch.flash>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_d952dee9bf043910}, time = 193, once = 156, call = 16, stack = 68>([[vsingle_1]], [[v6]], [[vgreatest_1]], [[v7]]) by #num.code_kernel<"tm_mve_elements", "d952dee9bf043910"> : (memref<1xi32>, memref<64x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<33xi32, #scratch.flash>) -> ()
 // CHECK-NEXT: [[v8:%.*]] = memref.load [[vsingle_1]]{{\[}}[[v5]]] : memref<1xi32>
 // CHECK-NEXT: [[v9:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: memref.store [[vgreatest_3]], %greatest{{\[}}[[v9]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
@@ -154,8 +154,17 @@ func.func @softmax(%x: memref<1x64x!a>, %out: memref<1x64x!zeroskew.q<8, 0.00390
 // CHECK-NEXT: [[v10:%.*]] = scratch.slice %x{{\[}}[[v9]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<64x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: [[v11:%.*]] = scratch.slice [[vsoftmax_table_1]]{{\[}}[[v9]]] : memref<33xi32, #scratch.flash> to memref<33xi32, #scratch.flash>
 // CHECK-NEXT: [[v12:%.*]] = scratch.slice %out{{\[}}[[v9]]] : memref<1x64x!zeroskew.q<8, 0.00390625, -128>> to memref<64x!zeroskew.q<8, 0.00390625, -128>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_2733c99122bb1ea3}, time = 911, once = 508, call = 16, stack = 80>([[v12]], [[v10]], %greatest, [[v11]], %single) by #num.code_kernel<"tm_mve_elements", "2733c99122bb1ea3"> : (memref<64x!zeroskew.q<8, 0.00390625, -128>>, memref<64x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<33xi32, #scratch.flash>, memref<1xi32>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_9ea4cbd3f8b73e97}, time = 911, once = 508, call = 16, stack = 80>([[v12]], [[v10]], %greatest, [[v11]], %single) by #num.code_kernel<"tm_mve_elements", "9ea4cbd3f8b73e97"> : (memref<64x!zeroskew.q<8, 0.00390625, -128>>, memref<64x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<33xi32, #scratch.flash>, memref<1xi32>) -> ()
 // CHECK-NEXT: func.return
+
+// An exact format ignores the total of a normalisation, which its factor includes: lanes do not take it.
+func.func @normalise(%x: memref<1x64x!f>, %out: memref<1x64x!fixed.q<8, 7>>) {
+  tdsl.normalise %x : memref<1x64x!f> into %out : memref<1x64x!fixed.q<8, 7>>
+  func.return
+}
+// CHECK-LABEL: func.func @normalise(
+// CHECK: num.inverse_root
+// CHECK: num.call #num.coded_loop<{{.*}}>([[OUT:%.*]], [[X:%.*]], %factor) by
 
 // The first of the greatest elements, from the second on, or else the first one.
 func.func @argmax(%x: memref<64x!f>) -> index {
@@ -172,7 +181,7 @@ func.func @argmax(%x: memref<64x!f>) -> index {
 // CHECK-NEXT: memref.store [[vbest_1]], %best{{\[}}[[v2]]] : memref<1x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v4:%.*]] = scratch.slice %x{{\[}}[[v3]]] : memref<64x!fixed.q<8, 4>> to memref<63x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_5ee663332f04adcb}, time = 137, once = 156, call = 16, stack = 72>(%label, %best, [[v4]]) by #num.code_kernel<"tm_mve_elements", "5ee663332f04adcb"> : (memref<1xi32>, memref<1x!fixed.q<8, 4>>, memref<63x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_6f1825cc3b293c2b}, time = 137, once = 156, call = 16, stack = 72>(%label, %best, [[v4]]) by #num.code_kernel<"tm_mve_elements", "6f1825cc3b293c2b"> : (memref<1xi32>, memref<1x!fixed.q<8, 4>>, memref<63x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: [[v5:%.*]] = memref.load %label{{\[}}[[v2]]] : memref<1xi32>
 // CHECK-NEXT: [[vlabel_1:%.*]] = arith.index_cast [[v5]] : i32 to index
 // CHECK-NEXT: func.return [[vlabel_1]] : index
@@ -186,7 +195,7 @@ func.func @in_place(%x: memref<32x!a>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<32x!zeroskew.q<8, 0.5, 3>> to memref<32x!zeroskew.q<8, 0.5, 3>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_73f84d1ab83194c4}, time = 10, once = 40, call = 16, stack = 4>([[v2]], [[v1]]) by #num.code_kernel<"tm_mve_elements", "73f84d1ab83194c4"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<32x!zeroskew.q<8, 0.5, 3>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_10b458fb3857ef31}, time = 10, once = 40, call = 16, stack = 4>([[v2]], [[v1]]) by #num.code_kernel<"tm_mve_elements", "10b458fb3857ef31"> : (memref<32x!zeroskew.q<8, 0.5, 3>>, memref<32x!zeroskew.q<8, 0.5, 3>>) -> ()
 // CHECK-NEXT: func.return
 
 // Written in front of what later iterations read: the order of iterations counts.
@@ -361,7 +370,7 @@ func.func @rows(%w: memref<12x9x!f>, %v: memref<9x!f>, %b: memref<12x!f>, %out: 
 // CHECK-NEXT: [[v3:%.*]] = scratch.slice %b{{\[}}[[v0]]] : memref<12x!fixed.q<8, 4>> to memref<12x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v4:%.*]] = scratch.slice %tanh_table{{\[}}[[v0]]] : memref<69xi8, #scratch.flash> to memref<69xi8, #scratch.flash>
 // CHECK-NEXT: [[v5:%.*]] = scratch.slice %out{{\[}}[[v0]]] : memref<12x!fixed.q<8, 4>> to memref<12x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_07cb8b2a44c236b1}, time = 103, once = 308, call = 16, stack = 84>([[v5]], [[v1]], [[v2]], [[v3]], [[v4]]) by #num.code_kernel<"tm_mve_elements", "07cb8b2a44c236b1"> : (memref<12x!fixed.q<8, 4>>, memref<108x!fixed.q<8, 4>>, memref<9x!fixed.q<8, 4>>, memref<12x!fixed.q<8, 4>>, memref<69xi8, #scratch.flash>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_8b38f060ea43028c}, time = 103, once = 308, call = 16, stack = 84>([[v5]], [[v1]], [[v2]], [[v3]], [[v4]]) by #num.code_kernel<"tm_mve_elements", "8b38f060ea43028c"> : (memref<12x!fixed.q<8, 4>>, memref<108x!fixed.q<8, 4>>, memref<9x!fixed.q<8, 4>>, memref<12x!fixed.q<8, 4>>, memref<69xi8, #scratch.flash>) -> ()
 // CHECK-NEXT: func.return
 // M4-LABEL: func.func @rows
 // M4: num.contract
@@ -399,7 +408,7 @@ func.func @distances(%w: memref<12x8x!f>, %v: memref<8x!f>, %out: memref<12x!f>)
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %w{{\[}}[[v0]]] : memref<12x8x!fixed.q<8, 4>> to memref<96x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %v{{\[}}[[v0]]] : memref<8x!fixed.q<8, 4>> to memref<8x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v3:%.*]] = scratch.slice %out{{\[}}[[v0]]] : memref<12x!fixed.q<8, 4>> to memref<12x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_076ee50d384724b5}, time = 77, once = 224, call = 16, stack = 76>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "076ee50d384724b5"> : (memref<12x!fixed.q<8, 4>>, memref<96x!fixed.q<8, 4>>, memref<8x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_f2d9056db4e5862f}, time = 77, once = 224, call = 16, stack = 76>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "f2d9056db4e5862f"> : (memref<12x!fixed.q<8, 4>>, memref<96x!fixed.q<8, 4>>, memref<8x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: func.return
 
 // The cell is read outside, too.
@@ -484,7 +493,7 @@ func.func @made_inside(%x: memref<4x16x!f>, %out: memref<4x16x!f>) {
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<4x16x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %b{{\[}}[[v0]]] : memref<16x!fixed.q<8, 4>, #scratch.flash> to memref<16x!fixed.q<8, 4>, #scratch.flash>
 // CHECK-NEXT: [[v3:%.*]] = scratch.slice %out{{\[}}[[v0]]] : memref<4x16x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_9d66f11bf3b0d273}, time = 61, once = 88, call = 16, stack = 8>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "9d66f11bf3b0d273"> : (memref<64x!fixed.q<8, 4>>, memref<64x!fixed.q<8, 4>>, memref<16x!fixed.q<8, 4>, #scratch.flash>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_c7e5fb3fba2dc1be}, time = 61, once = 88, call = 16, stack = 8>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "c7e5fb3fba2dc1be"> : (memref<64x!fixed.q<8, 4>>, memref<64x!fixed.q<8, 4>>, memref<16x!fixed.q<8, 4>, #scratch.flash>) -> ()
 // CHECK-NEXT: func.return
 
 // A value that the loop around the rows makes differs from row to row: the call stays in that loop.
@@ -526,7 +535,7 @@ func.func @differs(%x: memref<4x16x!f>, %scale: !f, %out: memref<4x16x!f>) {
 // CHECK-NEXT: [[v5:%.*]] = arith.muli %i, [[v1]] : index
 // CHECK-NEXT: [[v6:%.*]] = arith.addi [[v0]], [[v5]] : index
 // CHECK-NEXT: [[v7:%.*]] = scratch.slice %out{{\[}}[[v6]]] : memref<4x16x!fixed.q<8, 4>> to memref<16x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_095b8f3df9886038}, time = 21, once = 84, call = 16, stack = 68>([[v7]], [[v4]], %minus) by #num.code_kernel<"tm_mve_elements", "095b8f3df9886038"> : (memref<16x!fixed.q<8, 4>>, memref<16x!fixed.q<8, 4>>, memref<1x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_b2a0dc612963a648}, time = 21, once = 84, call = 16, stack = 68>([[v7]], [[v4]], %minus) by #num.code_kernel<"tm_mve_elements", "b2a0dc612963a648"> : (memref<16x!fixed.q<8, 4>>, memref<16x!fixed.q<8, 4>>, memref<1x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
@@ -558,7 +567,7 @@ func.func @decays(%x: memref<64x!fixed.q<16, 11>>, %y: memref<64x!fixed.q<16, 10
 // The functions of lanes that these calls name.
 
 // Rows of three axes are one run of lanes: the ops are those of the format, with its constants.
-// CHECK: num.lane_function @lanes_01a4a9608b77d68b(%x: memref<48xi8>, %z: memref<48xi8>, %out: memref<48xi8>) at [[v0:%.*]] to 48 {
+// CHECK: num.lane_function @lanes_351e0cdcdc1ae26b(%x: memref<48xi8>, %z: memref<48xi8>, %out: memref<48xi8>) at [[v0:%.*]] to 48 {
 // CHECK-NEXT: [[v1:%.*]] = arith.constant -128 : i32
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 255 : i32
 // CHECK-NEXT: [[v3:%.*]] = arith.constant 0 : i32
@@ -586,7 +595,7 @@ func.func @decays(%x: memref<64x!fixed.q<16, 11>>, %y: memref<64x!fixed.q<16, 10
 // CHECK-NEXT: }
 
 // All lanes are joined to the place of the greatest.
-// CHECK: num.lane_function @lanes_5ee663332f04adcb(%best: memref<1xi8>, %x: memref<63xi8>, %label: memref<1xi32>) {
+// CHECK: num.lane_function @lanes_6f1825cc3b293c2b(%best: memref<1xi8>, %x: memref<63xi8>, %label: memref<1xi32>) {
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: [[v1:%.*]] = memref.load %best{{\[}}[[v0]]] : memref<1xi8>
 // CHECK-NEXT: [[v2:%.*]] = arith.extsi [[v1]] : i8 to i32
@@ -605,7 +614,7 @@ func.func @decays(%x: memref<64x!fixed.q<16, 11>>, %y: memref<64x!fixed.q<16, 10
 // CHECK-NEXT: }
 
 // A row of each lane meets a vector that all share.
-// CHECK: num.lane_function @lanes_07cb8b2a44c236b1(%w: memref<108xi8>, %v: memref<9xi8>, %b: memref<12xi8>, %tanh_table: memref<69xi8>, %out: memref<12xi8>) at [[v0:%.*]] to 12 {
+// CHECK: num.lane_function @lanes_8b38f060ea43028c(%w: memref<108xi8>, %v: memref<9xi8>, %b: memref<12xi8>, %tanh_table: memref<69xi8>, %out: memref<12xi8>) at [[v0:%.*]] to 12 {
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 34 : i32
 // CHECK-NEXT: [[v2:%.*]] = arith.constant -34 : i32
 // CHECK-NEXT: [[v3:%.*]] = arith.constant 127 : i32
@@ -644,7 +653,7 @@ func.func @decays(%x: memref<64x!fixed.q<16, 11>>, %y: memref<64x!fixed.q<16, 10
 // CHECK-NEXT: }
 
 // The magnitude is looked up.
-// CHECK: num.lane_function @lanes_146d31cc942a44f2(%x: memref<64xi16>, %tanh_table: memref<268xi16>, %y: memref<64xi16>) at [[v0:%.*]] to 64 {
+// CHECK: num.lane_function @lanes_f88ccfdff86846cc(%x: memref<64xi16>, %tanh_table: memref<268xi16>, %y: memref<64xi16>) at [[v0:%.*]] to 64 {
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 128 : i32
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 255 : i32
 // CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : i32
@@ -680,7 +689,7 @@ func.func @decays(%x: memref<64x!fixed.q<16, 11>>, %y: memref<64x!fixed.q<16, 10
 // CHECK-NEXT: }
 
 // Entries beyond the ends are those at the ends.
-// CHECK: num.lane_function @lanes_9cd2d72adca0fc2f(%x: memref<64xi16>, %exp_table: memref<356xi16>, %y: memref<64xi16>) at [[v0:%.*]] to 64 {
+// CHECK: num.lane_function @lanes_b41b26d477ab2051(%x: memref<64xi16>, %exp_table: memref<356xi16>, %y: memref<64xi16>) at [[v0:%.*]] to 64 {
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 32767 : i32
 // CHECK-NEXT: [[v2:%.*]] = arith.constant 128 : i32
 // CHECK-NEXT: [[v3:%.*]] = arith.constant 255 : i32

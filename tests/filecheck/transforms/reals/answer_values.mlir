@@ -8,7 +8,7 @@
 // VALUES-NOT: tdsl.argmax
 // CLASS: tdsl.argmax
 // CLASS-NEXT: func.return %{{.*}}, %X : index, tensor<1x3xf32>
-// ONES: expected `y` to hold 3 classes, got rows with a one: y.argmax(axis=1) gives the classes of rows with a one
+// ONES: expected `y` to contain 3 classes, got rows with a one: y.argmax(axis=1) gives the classes of rows with a one
 builtin.module {
   func.func @guessed(%X: tensor<1x3xf32>) -> (index, tensor<1x3xf32>) {
     %label = tdsl.argmax %X : tensor<1x3xf32>

@@ -5,7 +5,7 @@ func.func @boosted(%x: tensor<1x2xf32>) -> tensor<1x1xf32> {
   %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %sums : tensor<1x1xf32>
 }
-// CHECK: hard votes need leaves that hold shares of several classes
+// CHECK: hard votes need leaves with shares of several classes
 
 // -----
 
@@ -21,7 +21,7 @@ func.func @one_class(%x: tensor<1x2xf32>) -> tensor<1x1xf32> {
   %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
   func.return %sums : tensor<1x1xf32>
 }
-// CHECK: hard votes need leaves that hold shares of several classes
+// CHECK: hard votes need leaves with shares of several classes
 
 // -----
 
@@ -30,7 +30,7 @@ func.func @negative(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %sums : tensor<1x2xf32>
 }
-// CHECK: hard votes need leaves that hold shares of several classes
+// CHECK: hard votes need leaves with shares of several classes
 
 // -----
 
@@ -39,4 +39,4 @@ func.func @empty(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %sums = tdsl.forest %x, %votes {features = dense<1> : tensor<1xi32>, thresholds = dense<0.5> : tensor<1xf64>, children = dense<[[-1, -2]]> : tensor<1x2xi32>, roots = dense<0> : tensor<1xi32>} : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
   func.return %sums : tensor<1x2xf32>
 }
-// CHECK: hard votes need leaves that hold shares of several classes
+// CHECK: hard votes need leaves with shares of several classes

@@ -10,6 +10,6 @@ func.func @three(%X: tensor<3x1xf32>) -> tensor<3x1xf32> {
 }
 // UNKNOWN: unknown unit 'adc11', did you mean 'adc1
 // LENGTH: the units '2xg16384' are for 2 elements, and do not repeat to the 3 of the input
-// PARAMETER: the unit 'int8' takes no parameter, got 'int8:3'
-// TYPE: 's17' in the unit '0.1:s17' is no type of integers
+// PARAMETER: the unit 'int8' has no parameter, got 'int8:3'
+// TYPE: 's17' in the unit '0.1:s17' is not an integer type
 // ZERO: a unit needs a finite scale above 0 and a finite offset

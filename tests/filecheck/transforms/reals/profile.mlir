@@ -27,6 +27,6 @@ func.func @f(%X: tensor<2x1xf32>) -> (index, tensor<2x1xf32>) attributes {tdsl.i
 // CHECK: } {tdsl.profile = [unit, #tdsl.profile<-16.0, 24.0, [
 // One of the four numbers of these inputs is zero.
 // ZEROS: #tdsl.interface<input = <range = [-10.0, 10.0], zeros = 0.25>>
-// SHAPE: error: {{.*}}: pass 'profile': samples of `x` have 3 values, the program takes 2
+// SHAPE: error: {{.*}}: pass 'profile': samples of `x` have 3 values, the program expects 2
 // ABSENT: error: {{.*}}absent.npz: {{.*}}cannot read the data: No such file or directory
 // OPTION: error: pass 'profile': {{.*}}data

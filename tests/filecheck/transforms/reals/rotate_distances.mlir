@@ -18,7 +18,7 @@ func.func @f(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
 // CHECK: %W = tdsl.const dense<{{\[\[}}-1.12{{[0-9]*}}, -1.18{{[0-9]*}}], [1.35{{[0-9]*}}, -1.82{{[0-9]*}}e-01]]>
 // CHECK: %B = tdsl.const dense<{{\[\[}}-3.61{{[0-9]*}}], [3.70{{[0-9]*}}]]>
 // CHECK: %g = tdsl.const dense<-0.345{{[0-9]*}}>
-// SHAPE: error: {{.*}}: pass 'rotate-distances': samples of `x` have 3 values, the program takes 2
+// SHAPE: error: {{.*}}: pass 'rotate-distances': samples of `x` have 3 values, the program expects 2
 
 // -----
 

@@ -77,7 +77,7 @@ func.func @neither(%X: tensor<3x1xf32>) -> tensor<3x1xf32> {
 // CHECK-NEXT: %y = tdsl.tanh %X : tensor<3x1xf32> -> tensor<3x1xf32>
 // CHECK-NEXT: func.return %y : tensor<3x1xf32>
 
-// SHAPE: two.npz: pass 'scale-features': samples of `x` have 2 values, the program takes 3
+// SHAPE: two.npz: pass 'scale-features': samples of `x` have 2 values, the program expects 3
 
 // -----
 

@@ -19,5 +19,5 @@ func.func @greater(%X: tensor<2x1xf32>) -> tensor<2x1xf32> {
 // DEMOTE: why = "kept: 33.3 points of recall lost with it alone demoted
 
 // CLASS: pass 'search-uniform': unknown class '2' (one of 0, 1)
-// NUMBERS: pass 'search-pareto': the metric 'r2' compares numbers, and the model gives classes
+// NUMBERS: pass 'search-pareto': the metric 'r2' compares numbers, but the model returns classes
 // LABELS: pass 'search-promote': the metric 'f1' needs data with labels `y`

@@ -86,5 +86,5 @@ def test_what_devices_store_are_the_numbers_that_fit_into_16_bits():
     np.testing.assert_array_equal(all_numbers.decode(all_numbers.encode(held)), held)
     assert max(map(abs, format.integer_limits)) < 1 << 15
     assert all_numbers.coding is None
-    with pytest.raises(InputError, match="no register of 32 bits"):
+    with pytest.raises(InputError, match="numbers that exceed 32 bits as integers"):
         all_numbers.neg(M, np.ones(1, np.int8), all_numbers)

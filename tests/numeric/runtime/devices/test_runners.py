@@ -20,7 +20,7 @@ from tinyml.runtime.devices.avr import AvrRunner
 from tinyml.runtime.devices.emulator import EmulatorRunner
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, DeviceError, Interface, Runner, runner_for
-from tinyml.runtime.devices.toolchain import source_lines, symbol_table, symbols
+from tinyml.runtime.devices.toolchain import call_tool, source_lines, symbol_table, symbols
 from tinyml.targets.registry import board, chip_of, sized
 
 DATA = Path(__file__).parent
@@ -256,7 +256,7 @@ def test_instructions_by_hand_with_an_it_block(x: int, tmp_path: Path, write_mod
 @pytest.mark.parametrize("device", SIMULATED)
 def test_an_endless_inference_is_reported(device: str, tmp_path: Path, write_model: WriteModel):
     source = write_model("for (;;) *(const volatile int16_t *)X;")
-    with pytest.raises(DeviceError, match=r"^small on .*: no end within"):
+    with pytest.raises(DeviceError, match=r"^small on .*: did not end within"):
         run_small(limited(device, 10000), source, tmp_path)
 
 
@@ -395,6 +395,17 @@ def test_runner_for_refuses_unknown_devices():
     assert runner_for("atmega1284p") == AvrRunner("atmega1284p")
 
 
+@pytest.mark.parametrize("device", ["host", *SIMULATED])
+def test_symbols_are_those_of_nm(device: str, tmp_path: Path):
+    runner = runner_for(device)
+    elf = runner.build(DATA / "fixmodel", FIX, tmp_path).elf
+    rows = [line.split() for line in call_tool(runner.chip, "nm", ["--defined-only", "--print-size", elf]).splitlines()]
+    expected = {(name, int(place, 16), int(size[0], 16) if size else 0, kind) for place, *size, kind, name in rows}
+    found = symbol_table(runner.chip, elf)
+    assert {(one.name, one.address, one.size, one.kind) for one in found} == expected
+    assert [one.address for one in found] == sorted(one.address for one in found)
+
+
 @pytest.mark.parametrize("device", SIMULATED)
 def test_a_profile_accounts_for_every_cycle(device: str, tmp_path: Path):
     runner, inputs = runner_for(device), fix_inputs(3)
@@ -423,7 +434,7 @@ def test_all_time_belongs_to_lines(device: str, tmp_path: Path):
 
 def test_the_host_has_no_profile(tmp_path: Path):
     build = runner_for("host").build(DATA / "fixmodel", FIX, tmp_path)
-    with pytest.raises(InputError, match="the device 'host' cannot tell where the time goes"):
+    with pytest.raises(InputError, match="the device 'host' cannot measure the time of each operation"):
         runner_for("host").profile(build, FIX, fix_inputs(1))
 
 

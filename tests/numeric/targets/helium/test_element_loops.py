@@ -22,15 +22,15 @@ from tinyml.dialects import num
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
-from tinyml.dialects.layouts.element_loops import Constant, ElementLoop, Step
 from tinyml.dialects.machine.machine import Machine
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
+from tinyml.dialects.num.kernels.lane_programs import LaneProgram
+from tinyml.dialects.num.kernels.lane_readers import lane_program
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Runner, runner_for
 from tinyml.runtime.devices.toolchain import symbol_table
 from tinyml.runtime.model.headers import texts_of
 from tinyml.runtime.model.interface import Interface
-from tinyml.targets.composer.lane_programs import element_loop
 from tinyml.targets.helium.kernels import ELEMENTS
 from tinyml.targets.kernel import Kernel
 from tinyml.transforms.loops.kernels.lane_recorder import Element, LaneRecorder
@@ -47,7 +47,7 @@ Compute = Callable[[Machine[Any], Sequence[Any]], Any]
 @dataclass(frozen=True, eq=False)
 class Case:
     """A loop over the first elements of runs. window: the taps of a pool, of as many elements as there are results.
-    loop_of_steps: in the place of what `compute` records.
+    recorded: in the place of what `compute` records.
     """
 
     formats: Sequence[NumberFormat]
@@ -55,23 +55,23 @@ class Case:
     compute: Compute
     count: int = PAIRS
     window: tuple[int, int] = (1, 1)
-    loop_of_steps: ElementLoop | None = None
+    recorded: Callable[[LaneRecorder, Element], Element] | None = None
 
     @cached_property
-    def loop(self) -> ElementLoop:
-        if self.loop_of_steps is not None:
-            return self.loop_of_steps.verified
+    def program(self) -> LaneProgram:
         types = [MemRefType(IntegerType(8 * each.dtype.itemsize), [1]) for each in (*self.formats, self.result)]
         block = Block(arg_types=[*types, IndexType()])
         recorder, (*runs, out, lane) = LaneRecorder(block), block.args
-        if self.window == (1, 1):
+        if self.recorded is not None:
+            made = self.recorded(recorder, recorder.load(runs[0], lane))
+        elif self.window == (1, 1):
             made = self.compute(recorder, [recorder.load(run, lane) for run in runs])
         else:
             made = self.compute(recorder, [self._total(recorder, runs[0], lane)])
         recorder.store(made, out, lane)
         function = num.LaneFunctionOp("case", [self.count], Region(block))
         function.verify_()
-        return element_loop(function)
+        return lane_program(function)
 
     def _total(self, recorder: LaneRecorder, run: SSAValue, lane: SSAValue) -> Element:
         """The sum over a window, whose rows lie one element further apart than columns need."""
@@ -91,7 +91,7 @@ class Case:
 
     @cached_property
     def kernel(self) -> Kernel:
-        kernel = ELEMENTS.kernel(self.loop)
+        kernel = ELEMENTS.kernel(self.program)
         assert kernel is not None, self
         return kernel
 
@@ -157,13 +157,24 @@ def cases() -> list[Case]:
         for rows, columns, count in ((8, 8, 64), (3, 5, 61), (2, 1, 2), (1, 9, 130))
     ]
     found += [Case([narrow], clamped, lambda m, x: clamped.mean(m, x[0], 49, narrow), 97, (7, 7))]
-    # The inner loop reads a carried value whose successor is known before it.
-    steps = [Step("load", (), (0, 0)), Step("carry", (0,)), Step("carry", (Constant(0),)), Step("loop", (), (2,))]
-    steps += [Step("add", (1, Constant(1))), Step("carry", (2,)), Step("loop", (), (3,)), Step("add", (5, 1))]
-    steps += [Step("next", (5, 7)), Step("end"), Step("next", (1, 4)), Step("next", (2, 5)), Step("end")]
-    loop = ElementLoop(PAIRS, (8, 8), (*steps, Step("store", (2,))))
-    found += [Case(fixed[:1], fixed[0], lambda m, x: 6 * x[0] + 3, loop_of_steps=loop)]
+    found += [Case(fixed[:1], fixed[0], lambda m, x: 6 * x[0] + 3, recorded=successors)]
     return found
+
+
+def successors(recorder: LaneRecorder, x: Element) -> Element:
+    """A total of two numbers, three times each, in a loop that reads a carried value whose successor is known."""
+
+    def outer(_: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        number, total = carried
+        following = recorder.addi(Element(number, 32), recorder.int_constant(1, 32))
+
+        def inner(_: SSAValue, totals: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            return [recorder.register(recorder.addi(Element(totals[0], 32), Element(number, 32)))]
+
+        return [recorder.register(following), *recorder.reduce([num.SUM], [total], range(3), inner)]
+
+    starts = [recorder.register(x), recorder.register(recorder.int_constant(0, 32))]
+    return Element(recorder.reduce([num.SUM, num.SUM], starts, range(2), outer)[1], 32)
 
 
 def written(cases: Sequence[Case], folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +13,14 @@ from programs.devices import need_tools
 from programs.printed import WARNING_FLAGS
 from programs.spread import spread
 from programs.tile_cases import tile_case
+from xdsl.dialects import affine
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, i8
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
 
-from tinyml.dialects.layouts.element_loops import ElementLoop, Step
+from tinyml.dialects import num
+from tinyml.dialects.num.kernels.lane_programs import LaneProgram
+from tinyml.dialects.num.kernels.lane_readers import lane_program
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.model.headers import texts_of
@@ -20,6 +28,7 @@ from tinyml.runtime.model.interface import Interface
 from tinyml.targets.helium.kernels import CHANNEL_TILES, DOT_TILES, ELEMENTS, KERNELS
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.tiles import Tile
+from tinyml.transforms.loops.kernels.lane_recorder import Element, LaneRecorder
 
 M55 = "cortex-m55"
 DOTS = [kernel for kernel in HELIUM if "distance" not in kernel.name]
@@ -82,15 +91,23 @@ static TM_NAKED int guarded(const void *function, const int32_t *arguments)
 """
 
 
-def many_values(count: int) -> ElementLoop:
-    """A loop over elements with so many values at a time that it takes preserved vectors, and a loop inside."""
-    loads = [Step("load", (), (0, offset)) for offset in range(5)]
-    total = len(loads)
-    steps = [*loads, Step("carry", (0,)), Step("loop", (), (3,)), Step("load", (), (0, 0, 1)), Step("add", (total, 7))]
-    steps += [Step("next", (total, 8)), Step("end")]
-    for number in range(1, 5):
-        steps.append(Step("add", (total if number == 1 else len(steps) - 1, number)))
-    return ElementLoop(count, (8, 8), (*steps, Step("store", (len(steps) - 1,)))).verified
+def many_values(count: int) -> LaneProgram:
+    """A function with so many values at a time that it takes preserved vectors, and a loop inside."""
+    block = Block(arg_types=[*[MemRefType(i8, [1])] * 2, IndexType()])
+    recorder, (run, out, lane) = LaneRecorder(block), block.args
+
+    def at(constant: int, *numbers: SSAValue) -> SSAValue:
+        expression = sum(map(AffineExpr.dimension, range(1 + len(numbers))), AffineExpr.constant(constant))
+        map_of = AffineMapAttr(AffineMap(1 + len(numbers), 0, (expression,)))
+        return recorder.put(affine.ApplyOp([lane, *numbers], map_of))
+
+    def tap(number: SSAValue, totals: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        return [recorder.register(recorder.addi(Element(totals[0], 32), recorder.load(run, at(0, number))))]
+
+    loads = [recorder.load(run, at(offset)) for offset in range(5)]
+    [total] = recorder.reduce([num.SUM], [recorder.register(loads[0])], range(3), tap)
+    recorder.store(reduce(recorder.addi, loads[1:], Element(total, 32)), out, lane)
+    return lane_program(num.LaneFunctionOp("many", [count], Region(block)))
 
 
 def calls() -> list[tuple[Kernel, list[str]]]:

@@ -32,8 +32,8 @@ def test_a_scaler_that_was_forgotten(scaler: Any, options: tinyml.CompileKeyword
     unseen, wanted = weather(200, 2)
     # Nothing is said of normal samples, and none is an error here.
     assert program.score(scaler.transform(unseen), wanted) > 0.9
-    said = r"X: \d+\.\d% of the numbers lie beyond the range of the program's input format, such as .* in feature"
-    with pytest.warns(tinyml.CompileWarning, match=f"{said} .*: scale X as X_val was") as found:
+    said = r"X: \d+\.\d% of the numbers lie outside the range of the program's input format, such as .* in feature"
+    with pytest.warns(tinyml.CompileWarning, match=f"{said} .*: scale X like X_val") as found:
         program.score(unseen, wanted)
     assert Path(found[0].filename) == Path(__file__)
     for call in (program.predict, program.scores, program.raw_scores):

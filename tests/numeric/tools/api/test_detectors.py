@@ -156,7 +156,7 @@ def test_detectors_compiled_on_usual_samples_tell_far_anomalies(name: str) -> No
 
 def test_a_program_that_misses_far_anomalies_says_so() -> None:
     detector = sk.make_pipeline(sk.StandardScaler(), sk.OneClassSVM(nu=0.1)).fit(USUAL[:200])
-    with pytest.warns(tinyml.CompileWarning, match="of the samples far from the data are decided otherwise"):
+    with pytest.warns(tinyml.CompileWarning, match="of the samples far from the data are classified differently"):
         tinyml.compile(detector, USUAL[200:400], board="host", false_alarms=0.02, format="fixed", width=4)
 
 
@@ -172,7 +172,7 @@ def test_a_front_end_saturates_beyond_the_samples_of_its_scales() -> None:
         whole = device.followed_by(tinyml.load(means, detector=True))
         return tinyml.compile(whole, signals[150:], board="host", false_alarms=0.02)
 
-    with pytest.warns(tinyml.CompileWarning, match="choose them for these and four times these"):
+    with pytest.warns(tinyml.CompileWarning, match="choose its scales for four times the range of these samples"):
         compiled(signals)
     found = compiled(np.vstack([signals, 4 * signals])).report.detection
     assert found is not None

@@ -83,5 +83,5 @@ def test_a_probability_of_two_classes_without_a_class():
     probability = tinyml.compile(tuned, X, y, board="host", outputs="scores").scores(X)
     assert ((probability > 0.5) == y).mean() > 0.9
     number = parse_mlir(context(), text.replace("RESULT", "func.return %y : tensor<1x1xf32>").encode(), "net.mlir")
-    with pytest.raises(InputError, match="computes a number: classes train one that gives a class or its probability"):
+    with pytest.raises(InputError, match="computes a number: train programs that return a class or its probability"):
         tinyml.finetune(number, X, y, X, y, width=8)

@@ -121,12 +121,12 @@ def test_refusals(sums: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     compile_model(Request(model=tmp_path / "sums.mlir", out=tmp_path / "memory", target="host"))
     assert "does not stream: compile it with --input push" in complaint(tmp_path / "memory", good)
     fast = recording(tmp_path / "fast.wav", sound(20), 44100)
-    assert "the recording has 44100 samples per second, the program takes 8: convert it" in complaint(sums, fast)
+    assert "the recording has 44100 samples per second, the program expects 8: convert it" in complaint(sums, fast)
     short = recording(tmp_path / "short.wav", sound(5))
-    assert "the recording has 5 samples, the first answer comes after 6" in complaint(sums, short)
+    assert "the recording has 5 samples, but the first answer needs 6" in complaint(sums, short)
     (tmp_path / "bad.wav").write_bytes(good.read_bytes()[:30])
     assert "cannot read the recording" in complaint(sums, tmp_path / "bad.wav")
     assert "the program has no class noise: they are left, right" in complaint(sums, good, "--background", "noise")
     assert "expected a folder written by tinyml compile" in complaint(tmp_path, good)
-    with pytest.raises(tinyml.InputError, match="the recording has 3 samples, the first answer comes after 6"):
+    with pytest.raises(tinyml.InputError, match="the recording has 3 samples, but the first answer needs 6"):
         tinyml.open(sums).listen([1, 2, 3])

@@ -101,7 +101,7 @@ def test_regressors_have_figures_of_numbers():
     metric = program.report.metric
     assert metric is not None
     assert metric["formats"] == pytest.approx(sk.mean_absolute_error(y, found))
-    with pytest.raises(InputError, match="the metric 'f1' compares classes, and the model gives numbers"):
+    with pytest.raises(InputError, match="the metric 'f1' compares classes, but the model returns numbers"):
         program.score(x, y, metric="f1")
     chosen = tinyml.compile(model, x, y, board="host", metric="r2", loss=1.0)
     assert "points of r2" in chosen.report.lines[0]
@@ -124,7 +124,7 @@ REFUSED = {
     "error": "--metric error is for searches: --format auto and reports have recall[:CLASS], precision",
     "mae": "--format auto counts points: --metric mae is for searches and given formats",
     "f2": "unknown metric 'f2' (one of disagreement,",
-    "r2": "val.npz: the metric 'r2' compares numbers, and the model gives classes",
+    "r2": "val.npz: the metric 'r2' compares numbers, but the model returns classes",
     "f1:7": "val.npz: unknown class '7' (one of 0, 1)",
 }
 

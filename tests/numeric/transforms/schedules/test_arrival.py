@@ -158,7 +158,7 @@ def test_refusals(tmp_path: Path):
     model = tmp_path / "model.mlir"
     model.write_text(print_ir(network()))
     with pytest.raises(
-        InputError, match="no serial line of cortex-m4 is known: define the function of --input callback"
+        InputError, match="the serial port of cortex-m4 is unknown: define the function of --input callback"
     ):
         compile_model(Request(model=model, out=tmp_path / "out", target="cortex-m4", input="serial"))
     model.write_text(

@@ -8,8 +8,7 @@ from rvv.dots import dot, dot_rows
 from rvv.elements import Elements
 from rvv.rows import Rows
 from rvv.vectors import CORE, HEADER
-from tinyml.extend.chips import Composed, Kernel, ListedKernels, TileComposer, statement
-from tinyml.extend.lanes import ElementLoop, LoopCoder, loop_in_c, loop_signature
+from tinyml.extend.chips import ListedKernels, TileComposer, statement
 from tinyml.extend.runners import chip_of
 
 _CALL = 16
@@ -25,17 +24,8 @@ CHANNEL_TILES = _RVV.family("tm_rvv_channel_tile_s8", Channels, channels=True)
 """Depthwise filters."""
 
 
-def _elements(symbol: str, loop: ElementLoop) -> Kernel | None:
-    made = Elements(loop)
-    if not made.fits:
-        return None
-    head, bodies = loop_signature(symbol, loop), {(CORE,): statement(made.lines)}
-    text = Composed(HEADER, head, bodies, loop_in_c(loop), {"": made.time}, _CALL, functions=loop.functions)
-    return Kernel(symbol, 8, 8, 32, op="num.coded_loop", flash=None, code=made.bytes, composed=text)
-
-
-ELEMENTS = LoopCoder("tm_rvv_elements", _elements)
-"""Loops over elements."""
+ELEMENTS = _RVV.lanes("tm_rvv_elements", Elements)
+"""Functions of lanes."""
 
 KERNELS = (dot(8, 8), dot(8, 16), dot(16, 8), dot(16, 16), dot_rows(8, 8), dot_rows(8, 16), dot_rows(16, 16))
 

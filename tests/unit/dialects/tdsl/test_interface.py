@@ -159,7 +159,7 @@ def test_an_input_that_no_function_takes_is_refused(tmp_path: Path, capsys: pyte
     text = "func.func @f() attributes {tdsl.interface = #tdsl.interface<input = <FIELDS>>} {\n  func.return\n}\n"
     file.write_text(text.replace("FIELDS", "received = 3"))
     assert opt([str(file)]) == 1
-    assert "'received': the function takes no input" in capsys.readouterr().err
+    assert "'received': the function has no input" in capsys.readouterr().err
     file.write_text(text.replace("FIELDS", "received = 3, reused"))
     assert opt([str(file)]) == 0
 

@@ -71,7 +71,7 @@ def test_unknown_suffixes_and_binary_text_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        ("net.pt", r"\.mlir\): in Python, tinyml.compile\(module, X_val, board=...\) takes the module"),
+        ("net.pt", r"\.mlir\): in Python, tinyml.compile\(module, X_val, board=...\) accepts the module"),
         ("saved_model.pb", "TFLiteConverter.from_saved_model"),
         ("weights.npz", "arrays have no network"),
     ],
@@ -86,7 +86,7 @@ def test_pointers_of_git_lfs_are_called_so(suffix: str, tmp_path: Path) -> None:
     file = tmp_path / f"net.{suffix}"
     file.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n")
     with pytest.raises(
-        InputError, match=r"net\..*: a pointer of Git LFS stands in place of the program: 'git lfs pull'"
+        InputError, match=r"net\..*: the program is a pointer of Git LFS: fetch the file with 'git lfs pull'"
     ):
         load_program(file, context())
 

@@ -343,7 +343,7 @@ def test_every_iteration_is_observed():
 @pytest.mark.parametrize("shape", [(7, 11), (7, 13), (12,), (7, 3, 4)])
 def test_wrong_shape_of_inputs(shape: tuple[int, ...]):
     module = program("f32", "", "tensor<12xE>", "%X")
-    with pytest.raises(InputError, match=r"data have shape \(.*\), the program takes 12 values per sample"):
+    with pytest.raises(InputError, match=r"data have shape \(.*\), the program expects 12 values per sample"):
         evaluate(module, np.zeros(shape, np.float32))
 
 

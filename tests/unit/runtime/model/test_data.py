@@ -111,7 +111,7 @@ class Trap:
 def test_pickled_objects_are_not_loaded(path: Path, name: str):
     arrays: dict[str, Any] = {"x": X, name: np.array([[Trap()]], object)}
     np.savez(path, **arrays)
-    assert complaint(path) == f"{UNREADABLE}: the array holds Python objects"
+    assert complaint(path) == f"{UNREADABLE}: the array contains Python objects"
 
 
 def test_no_inputs(path: Path):
@@ -122,7 +122,7 @@ def test_no_inputs(path: Path):
 @pytest.mark.parametrize("shape", [(0, 4), (3, 0)])
 def test_empty_inputs(path: Path, shape: tuple[int, ...]):
     np.savez(path, x=np.zeros(shape))
-    assert complaint(path) == "`x` holds no samples"
+    assert complaint(path) == "`x` contains no samples"
 
 
 @pytest.mark.parametrize("x", [np.zeros(4), np.array(1.0), X.astype(complex), X.astype(str), X > 3], ids=repr)
@@ -137,12 +137,12 @@ def test_inputs_that_are_not_finite(path: Path, value: float):
     x[1:, 3] = value
     np.savez(path, x=x)
     help = ": NaN is a missing value where a model takes some and the validation data have some, too"
-    assert complaint(path) == f"`x` holds NaN or infinity in sample 1{help if np.isnan(value) else ''}"
+    assert complaint(path) == f"`x` contains NaN or infinity in sample 1{help if np.isnan(value) else ''}"
 
 
 def test_inputs_beyond_single_precision(path: Path):
     np.savez(path, x=X * 1e300)
-    assert complaint(path) == "`x` holds NaN or infinity in sample 0"
+    assert complaint(path) == "`x` contains NaN or infinity in sample 0"
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_inputs_beyond_single_precision(path: Path):
 )
 def test_labels_of_wrong_shape_or_type(path: Path, y: Any, found: str):
     np.savez(path, x=X, y=y)
-    assert complaint(path) == f"expected `y` to hold the classes of 3 samples, got shape {found}"
+    assert complaint(path) == f"expected `y` to contain the classes of 3 samples, got shape {found}"
 
 
 @pytest.mark.parametrize(("label", "sample"), [(3, 1), (-1, 2)])
@@ -163,7 +163,7 @@ def test_labels_out_of_range(path: Path, label: int, sample: int):
     y = np.zeros(3, int)
     y[sample] = label
     np.savez(path, x=X, y=y)
-    expected = f"`y` holds {label} in sample {sample}, the classes of the program are 0 to 2"
+    expected = f"`y` contains {label} in sample {sample}, the classes of the program are 0 to 2"
     assert complaint(path, classes=3) == expected
 
 

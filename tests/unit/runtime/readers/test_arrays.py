@@ -60,10 +60,10 @@ def test_arrays_come_back(tmp_path: Path, order: str, dtype: str):
         (HEADER.replace("(2, 4)", "(-2, -4)"), "the header of the array is damaged"),
         (HEADER.replace("(2, 4)", "-" * 4000), "the header of the array is damaged"),
         (HEADER.replace("(2, 4)", "(" * 200), "the header of the array is damaged"),
-        (HEADER.replace("<f4", "|O"), "the array holds Python objects"),
+        (HEADER.replace("<f4", "|O"), "the array contains Python objects"),
         (HEADER.replace("<f4", "|S1000000000000"), "the header of the array is damaged"),
-        (HEADER.replace("(2, 4)", "(2, 5)"), "the array needs 40 bytes, the file holds 32"),
-        (HEADER.replace("(2, 4)", f"({10**30},)"), f"the array needs {4 * 10**30} bytes, the file holds 32"),
+        (HEADER.replace("(2, 4)", "(2, 5)"), "the array needs 40 bytes, the file contains 32"),
+        (HEADER.replace("(2, 4)", f"({10**30},)"), f"the array needs {4 * 10**30} bytes, the file contains 32"),
     ],
 )
 def test_headers_are_read_before_arrays(tmp_path: Path, header: str, said: str):
@@ -104,13 +104,13 @@ def test_an_encrypted_archive(tmp_path: Path):
 @pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
 def test_an_archive_by_another_method(tmp_path: Path, method: int):
     said = damaged(tmp_path / "val.npz", lambda content: content.__setitem__(slice(44, 60), bytes(16)), method)
-    assert said == "`x` is compressed by another method than numpy's"
+    assert said == "`x` is not compressed by numpy's method"
 
 
 def test_an_array_larger_than_its_archive(tmp_path: Path):
     with zipfile.ZipFile(tmp_path / "val.npz", "w") as archive:
         archive.writestr("x.npy", npy(HEADER.replace("(2, 4)", f"({2**42},)")))
-    assert npz_complaint(tmp_path / "val.npz").endswith("the array needs 17592186044416 bytes, the file holds 32")
+    assert npz_complaint(tmp_path / "val.npz").endswith("the array needs 17592186044416 bytes, the file contains 32")
 
 
 @pytest.mark.parametrize("name", ["val.npz", "link.npz"])
@@ -124,7 +124,7 @@ def test_pipes_and_devices_are_not_waited_for(tmp_path: Path, name: str):
 
 def test_a_pointer_of_git_lfs(tmp_path: Path):
     (tmp_path / "val.npz").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n")
-    assert npz_complaint(tmp_path / "val.npz").startswith("a pointer of Git LFS stands in place of the data")
+    assert npz_complaint(tmp_path / "val.npz").startswith("the data is a pointer of Git LFS")
 
 
 def test_a_bomb_is_refused_by_its_header(tmp_path: Path):

@@ -1,13 +1,33 @@
-"""Loops over elements in plain C, which compilers take without a warning."""
+"""Functions of lanes in plain C, which compilers take without a warning."""
 
-from tinyml.dialects.layouts.element_loops import ElementLoop, Step
+from xdsl.parser import Parser
+
+from tinyml.dialects.context import context
+from tinyml.dialects.num import LaneFunctionOp
+from tinyml.dialects.num.kernels.lane_readers import lane_program
 from tinyml.targets.c.composer.loops_in_c import loop_in_c
+
+SUM = """
+num.lane_function @sum(%start : memref<1xi32>, %x : memref<7xi16>, %out : memref<1xi32>) {
+  %zero = arith.constant 0 : index
+  %begin = memref.load %start[%zero] : memref<1xi32>
+  %sum = num.reduce %begin {first = 0 : i64, extent = 7 : i64, kinds = ["sum"]} : i32 -> i32 {
+  ^bb0(%i : index, %total : i32):
+    %loaded = memref.load %x[%i] : memref<7xi16>
+    %wide = arith.extsi %loaded : i16 to i32
+    %next = arith.addi %total, %wide : i32
+    num.next %next : i32
+  }
+  memref.store %sum, %out[%zero] : memref<1xi32>
+}
+"""
 
 
 def test_what_all_iterations_share_has_no_variable():
     """A sum begins with it, so that a variable in the loop would be unused."""
-    steps = Step("shared", (), (0,)), Step("load", (), (1, 0)), Step("sum", (0, 1))
-    assert loop_in_c(ElementLoop(7, (32, 16, 32), steps).verified).splitlines() == [
+    function = Parser(context(), SUM).parse_op()
+    assert isinstance(function, LaneFunctionOp)
+    assert loop_in_c(lane_program(function)).splitlines() == [
         "    int32_t all = x0[0];",
         "    for (int i = 0; i < 7; i++) {",
         "        const int32_t v1 = x1[i];",

@@ -93,7 +93,7 @@ def test_raws_are_given_on_request(program: tinyml.Program):
     assert np.array_equal(program.predict(raws.astype("i8"), raw=True), program.predict(X))
     assert program.score(raws, Y, raw=True) == program.score(X, Y)
     assert program.measure(raws, limit=3, raw=True).samples == 3
-    with pytest.warns(tinyml.CompileWarning, match="say raw=True of raws"):
+    with pytest.warns(tinyml.CompileWarning, match="pass raw=True for raws"):
         assert not np.array_equal(program.scores(raws), program.scores(X))
     untyped: Callable[..., Any] = program.predict
     with pytest.raises(InputError, match=r"^X holds integers, .* -128 is not the raw value of any !fixed"):
@@ -148,7 +148,7 @@ def test_the_columns_of_a_frame_are_the_features(tmp_path: Path):
             r"the column 'pedal length' is none of .*, did you mean 'petal length'\?",
         ),
         (NAMES[:3], "there is no column 'pétale', which is a feature of the model"),
-        ([*NAMES, "colour"], "the column 'colour' is none of the model's features"),
+        ([*NAMES, "colour"], "the column 'colour' is not one of the model's features"),
         ([*NAMES, first], "there are 5 columns for the 4 features of the model"),
     ):
         frame = Frame(np.resize(X, (len(X), len(columns))), columns)
@@ -296,7 +296,7 @@ def test_answers_of_another_kind(program: tinyml.Program, tmp_path: Path):
         ):
             tinyml.compile(estimator(), X, one_hot, board="host")
     np.savez(tmp_path / "text.npz", x=X, y=text)
-    with pytest.raises(InputError, match=r"text\.npz: `y` holds text such as '.', the classes are 0, 1, 2$"):
+    with pytest.raises(InputError, match=r"text\.npz: `y` contains text such as '.', the classes are 0, 1, 2$"):
         tinyml.compile(estimator(), tmp_path / "text.npz", board="host")
     np.savez(tmp_path / "capital.npz", X=X, Y=Y)
     with pytest.raises(InputError, match=r"capital\.npz: has no array `x`, only `X`, `Y`$"):

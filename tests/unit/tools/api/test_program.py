@@ -129,11 +129,11 @@ def test_it_saves_what_the_command_writes(tmp_path: Path):
     # It may replace its own output, and nothing else.
     program.save(saved)
     (saved / "mine.txt").touch()
-    with pytest.raises(tinyml.InputError, match=r"holds mine\.txt, which tinyml did not write"):
+    with pytest.raises(tinyml.InputError, match=r"contains mine\.txt, not written by tinyml"):
         program.save(saved)
     shutil.copytree(TOUR, tmp_path / "model")
     other = tinyml.compile(tmp_path / "model/tour.sd", tmp_path / "model/val.npz", board="host")
-    with pytest.raises(tinyml.InputError, match="holds the input"):
+    with pytest.raises(tinyml.InputError, match="contains the input"):
         other.save(tmp_path / "model")
     opened = tinyml.open(tmp_path / "c")
     assert opened.report.target == "uno"
@@ -251,8 +251,8 @@ def test_labels_that_the_model_does_not_have():
     x, y = data()
     model = tinyml.load(labelled())
     for wrong, said in (
-        (["left"] * len(x), "y_val holds 'left' in sample 0, which is none of the classes 'down', 'up'"),
-        (np.full_like(y, 2), "y_val holds 2 in sample 0, the classes of the program are 0 to 1"),
+        (["left"] * len(x), "y_val contains 'left' in sample 0, not one of the classes 'down', 'up'"),
+        (np.full_like(y, 2), "y_val contains 2 in sample 0, the classes of the program are 0 to 1"),
     ):
         with pytest.raises(tinyml.InputError) as raised:
             tinyml.compile(model, x, wrong)
@@ -274,7 +274,7 @@ def test_names_of_classes_are_an_option():
     assert '"right"' in programs[0].h
     for classes, answers, message in (
         (["left"], y, "classes has 1 name, the model has 2 classes"),
-        (["a", "b"], np.array(["left", "right"])[y], "y_val holds '"),
+        (["a", "b"], np.array(["left", "right"])[y], "y_val contains '"),
     ):
         with pytest.raises(tinyml.InputError) as raised:
             tinyml.compile(TOUR / "tour.sd", x, answers, board="host", width=8, classes=classes)

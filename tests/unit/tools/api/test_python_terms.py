@@ -18,8 +18,8 @@ from tinyml.tools.main import main
     ("line", "said"),
     [
         ("--loss 0.8 admits fixed 8: 43 cycles", "loss=0.8 admits fixed 8: 43 cycles"),
-        ("a larger board or --loss decides", "a larger board or loss decides"),
-        ("--outputs class leaves it out", "outputs='class' leaves it out"),
+        ("choose a larger board or a larger --loss", "choose a larger board or a larger loss"),
+        ("--outputs class omits it", "outputs='class' omits it"),
         ("(--format fixed --width 8 --row-scales)", "(format='fixed', width=8, row_scales=True)"),
         ("--format finds it, --format auto decides", "format finds it, format='auto' decides"),
         ("--weights fixed:8, or --width 8, have sums", "weights='fixed:8', or width=8, have sums"),

@@ -79,7 +79,7 @@ def test_a_model_with_one_input_takes_one_array():
     model = ROOT / "docs/tour/tour.sd"
     given: list[tuple[object, str]] = [({"x": STATIC}, "a dictionary"), ((STATIC, WINDOW), "2 arrays")]
     for x, said in given:
-        with pytest.raises(tinyml.InputError, match=f"^X_val: the model has one input, got {said}: give one array$"):
+        with pytest.raises(tinyml.InputError, match=f"^X_val: the model has one input, got {said}: pass one array$"):
             tinyml.compile(model, x, board="host", width=8)
     rows = tuple(STATIC.reshape(60, 2, 2))
     assert tinyml.compile(model, rows, board="host", width=8).predict(rows).shape == (60,)

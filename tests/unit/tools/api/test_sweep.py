@@ -136,11 +136,11 @@ def test_what_is_wrong_ends_before_any_work(
 def test_another_file_is_left_as_it_is(tmp_path: Path):
     notes = tmp_path / "notes.csv"
     notes.write_text("day,weather\n1,rain\n")
-    with pytest.raises(InputError, match="is no table of a sweep and is not written over"):
+    with pytest.raises(InputError, match="is not a table of a sweep and is not overwritten"):
         swept(csv=notes)
     assert notes.read_text() == "day,weather\n1,rain\n"
     for beginning in ("m", "model", "model,board"):
         notes.write_text(beginning)
-        with pytest.raises(InputError, match="is no table of a sweep and is not written over"):
+        with pytest.raises(InputError, match="is not a table of a sweep and is not overwritten"):
             swept(csv=notes)
         assert notes.read_text() == beginning

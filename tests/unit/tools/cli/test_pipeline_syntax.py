@@ -39,8 +39,8 @@ def test_spelling(text: str, expected: str):
         ("builtin.module(a", "nested pipelines are not supported"),
         ("a b", "a comma is missing before 'b'"),
         ("a{x=1} b", "a comma is missing before 'b'"),
-        ("a{x=1", "the braces do not balance"),
-        ("a}", "the braces do not balance"),
+        ("a{x=1", "unbalanced braces"),
+        ("a}", "unbalanced braces"),
     ],
 )
 def test_complaints(text: str, message: str):

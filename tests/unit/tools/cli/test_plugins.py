@@ -181,8 +181,8 @@ CONTRIBUTIONS = {
     "no pipeline": (STEPS, f"{STEP}('reals-to-x', 'cse', after='profile')", "there is no pipeline 'reals-to-x'"),
     "no pass": (STEPS, f"{STEP}('reals-to-formats', 'csi', after='profile')", "there is no pass 'csi'"),
     "no place": (STEPS, f"{STEP}('reals-to-formats', 'cse')", "a step is before or after another one"),
-    "two places": (STEPS, f"{STEP}('reals-to-formats', 'cse', 'simplify')", "has 3 steps 'simplify', and not one"),
-    "taken": (ALTERNATIVES, f"{ALTERNATIVE}('fixed 8', {{}})", "there is an alternative 'fixed 8' already"),
+    "two places": (STEPS, f"{STEP}('reals-to-formats', 'cse', 'simplify')", "has 3 steps 'simplify', expected one"),
+    "taken": (ALTERNATIVES, f"{ALTERNATIVE}('fixed 8', {{}})", "an alternative 'fixed 8' already exists"),
     "beside none": (ALTERNATIVES, f"{ALTERNATIVE}('mine', {{}}, 'fixed 7')", "there is no alternative 'fixed 7'"),
 }
 
@@ -259,7 +259,7 @@ X = replace(CHIP, **dict(dict(name="evil", runner=__name__ + ":Runner", boards=(
         ("flags='-O2'", "the field 'flags' of a Chip is of another type than "),
         ("folder='.'", "the field 'folder' of a Chip is of another type than "),
         ("prelude=3", "the field 'prelude' of a Chip is of another type than "),
-        ("name='riscv'", "there is a chip riscv already"),
+        ("name='riscv'", "a chip riscv already exists"),
         ("boards=(Board('host', 'evil'),)", "target 'host' belongs to two chips, host and evil"),
     ],
 )
@@ -318,7 +318,7 @@ def test_a_frontend_that_fails_is_named(end: str, packages: Packages):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("onnx", "there is a frontend 'onnx' already"),
+        ("onnx", "a frontend 'onnx' already exists"),
         ("mlir", "modules, which have the suffix .mlir, need no frontend"),
         ("../*", "expected the suffix"),
     ],
@@ -398,7 +398,7 @@ def test_a_command_that_is_none_is_named(code: str, reason: str, packages: Packa
     ("entry", "reason"),
     [
         ("Evil = {}", "expected a name of small letters, digits and -"),
-        ("pack = {}", "there is a command 'pack' already"),
+        ("pack = {}", "a command 'pack' already exists"),
     ],
 )
 def test_a_name_that_is_no_command_is_left_out(entry: str, reason: str, packages: Packages):
@@ -491,9 +491,9 @@ def test_what_a_universe_offers_is_named_where_it_fails(use: str, end: str, pack
         ("dict(all_passes=[])", ""),
         ("dict(all_passes={'evil': 3})", "expected the name of a pass and a function that makes it, got 'evil'"),
         ("dict(all_dialects={3: end})", "expected the name of a dialect and a function that makes it, got 3"),
-        ("dict(all_passes={'cse': end})", "there is a pass 'cse' already"),
-        ("dict(all_dialects={'fixed': end})", "there is a dialect 'fixed' already"),
-        ("dict(all_targets={'c': end})", "there is a target 'c' already"),
+        ("dict(all_passes={'cse': end})", "a pass 'cse' already exists"),
+        ("dict(all_dialects={'fixed': end})", "a dialect 'fixed' already exists"),
+        ("dict(all_targets={'c': end})", "a target 'c' already exists"),
     ],
 )
 def test_a_universe_that_cannot_be_added_is_left_out(offered: str, reason: str, packages: Packages):
@@ -516,7 +516,7 @@ def test_a_pass_that_is_no_search_is_left_out_of_the_searches(packages: Packages
     offered = "dict(all_passes={'search-evil': lambda: EvilPass})"
     packages.install(UNIVERSES, UNIVERSE.format(end="pass", offered=offered))
     assert "evil" not in searches()
-    assert list(problems()) == [named(UNIVERSES) + "the pass 'search-evil' is no SearchPass"]
+    assert list(problems()) == [named(UNIVERSES) + "the pass 'search-evil' is not a SearchPass"]
 
 
 @pytest.mark.parametrize("end", ["raises", "unreadable", "exits"])

@@ -86,8 +86,8 @@ def test_a_quantised_network_counts_its_own_bits(tmp_path: Path, capsys: pytest.
 @pytest.mark.parametrize(
     ("signature", "expected"),
     [
-        ("(%X: index) -> index", "expected an input of numbers, 'plain' takes index"),
-        ("(%X: tensor<2x1xf32>) -> tensor<2x1xf32>", "the program computes nothing"),
+        ("(%X: index) -> index", "expected an input of numbers, 'plain' expects index"),
+        ("(%X: tensor<2x1xf32>) -> tensor<2x1xf32>", "the program has no operations"),
     ],
 )
 def test_programs_without_a_plan(signature: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):

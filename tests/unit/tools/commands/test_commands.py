@@ -261,11 +261,11 @@ def damage(model: Path, what: str) -> None:
         ("missing parameter", "tour.sd:3:9: "),
         ("misshapen parameter", "tour.sd:3:9: "),
         ("NaN in a parameter", "tour.sd:3:9: "),
-        ("infinity in the data", "val.npz: `x` holds NaN or infinity in sample 0"),
-        ("empty data", "val.npz: `x` holds no samples"),
-        ("wrong number of inputs", "val.npz: samples of `x` have 5 values, the program takes 4"),
-        ("label out of range", "val.npz: `y` holds 2 in sample 1, the classes of the program are 0 to 1"),
-        ("negative label", "val.npz: `y` holds -1 in sample 1, the classes of the program are 0 to 1"),
+        ("infinity in the data", "val.npz: `x` contains NaN or infinity in sample 0"),
+        ("empty data", "val.npz: `x` contains no samples"),
+        ("wrong number of inputs", "val.npz: samples of `x` have 5 values, the program expects 4"),
+        ("label out of range", "val.npz: `y` contains 2 in sample 1, the classes of the program are 0 to 1"),
+        ("negative label", "val.npz: `y` contains -1 in sample 1, the classes of the program are 0 to 1"),
         ("missing data", "val.npz: "),
         ("pickled data", "val.npz: not a readable .npz file of plain arrays"),
         ("type error", "tour.sd:3:"),
@@ -320,7 +320,7 @@ def test_bad_input_is_one_line(
         (["--flash", "100"], "bytes of flash, --flash allows 100"),
         (["--flash", "100", "--target", "host"], "--flash is an option of --search: host has no kernels that take"),
         (["--flash", "0"], "argument --flash: expected a positive integer"),
-        (["--loss", "1", "--width", "8"], "--loss is for --format auto"),
+        (["--loss", "1", "--width", "8"], "--loss needs --format auto"),
         (["--format", "auto", "--width", "8"], "--format auto decides --width itself"),
         (["--ram", "1"], "bytes of RAM, --ram allows 1"),
         (["--ram", "1", "--plan", "ordinary"], "bytes, --ram allows 1"),
@@ -340,7 +340,7 @@ def test_foreign_folder_is_not_touched(model: Path, tmp_path: Path, capsys: pyte
     out.mkdir()
     (out / "precious.txt").write_text("mine")
     assert compile_(model, out) == 1
-    assert "exists already and is no output of tinyml" in capsys.readouterr().err
+    assert "already exists and was not written by tinyml" in capsys.readouterr().err
     assert [path.name for path in out.iterdir()] == ["precious.txt"]
 
 

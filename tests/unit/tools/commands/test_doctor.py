@@ -87,7 +87,7 @@ def test_the_package_of_others_is_reported(
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     invalidate_caches()
     said = (
-        "'tinyml' 0.4 is installed beside tinyml-xdsl, and both install the package tinyml: pip uninstall -y tinyml; "
+        "'tinyml' 0.4 and tinyml-xdsl are both installed and share the package tinyml: pip uninstall -y tinyml; "
         "pip install 'tinyml-xdsl' --force-reinstall --no-deps"
     )
     assert main(["plan", str(ROOT / "docs/schedules/lenet.mlir")]) == 0

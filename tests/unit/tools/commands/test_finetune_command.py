@@ -45,10 +45,10 @@ def test_command_and_function_train_alike(tmp_path: Path, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-o", "tuned.onnx"], "expected a file .mlir to write to"),
+        (["-o", "tuned.onnx"], "expected an output file with the suffix .mlir"),
         (["-o", "tuned.mlir", "--train", "unlabelled.npz"], "unlabelled.npz: has no classes `y` to train with"),
-        (["-o", "tuned.mlir", "--pruning", "norms", "--macs", "4"], "norms keep a limit on RAM alone"),
-        (["-o", "tuned.mlir", "--rate", "1e200"], "the loss is not a number: train with a smaller rate"),
+        (["-o", "tuned.mlir", "--pruning", "norms", "--macs", "4"], "--pruning norms supports only a limit on RAM"),
+        (["-o", "tuned.mlir", "--rate", "1e200"], "the loss is NaN: choose a smaller --rate"),
     ],
 )
 def test_bad_input(
@@ -76,7 +76,7 @@ def test_nothing_is_written_where_training_makes_the_program_worse(
     monkeypatch.setattr("tinyml.tools.driver.finetune._train_formats", spoilt)
     assert main([*ARGUMENTS, "-o", str(tmp_path / "tuned.mlir")]) == 1
     [line] = capsys.readouterr().err.splitlines()
-    assert "the training makes the program worse: " in line
+    assert "training reduced the accuracy: " in line
     assert not list(tmp_path.iterdir())
 
 
@@ -87,4 +87,4 @@ def test_a_loss_beside_floating_point_is_said(tmp_path: Path, capsys: pytest.Cap
     assert [line.partition(":")[0] for line in printed.out.splitlines()] == [
         *("before", "in floating point", "compiled without training", "fine-tuned"), str(file)
     ]  # fmt: skip
-    assert "points of accuracy beside floating point: more --width, --learn-ranges or more" in printed.err
+    assert "points of accuracy compared with floating point: a larger --width, --learn-ranges or more" in printed.err

@@ -38,16 +38,16 @@ def test_the_suite_of_runners_passes_on_the_chip(packages: PackagesOfOthers):
 @pytest.mark.parametrize(
     ("kind", "name", "message"),
     [
-        ("format", "fixed", "there is a dialect 'fixed' already"),
-        ("format", "json", "there is a Python module 'json' already"),
+        ("format", "fixed", "a dialect 'fixed' already exists"),
+        ("format", "json", "a Python module 'json' already exists"),
         ("format", "My-Format", "the name of a format is a Python identifier in lower case, got 'My-Format'"),
         ("format", "lambda", "the name of a format is a Python identifier in lower case, got 'lambda'"),
-        ("target", "avr", "there is a chip or target 'avr' already"),
-        ("target", "cortex_m4", "there is a chip or target 'cortex_m4' already"),
-        ("frontend", "onnx", "there is a frontend 'onnx' already"),
-        ("frontend", "mlir", "there is a frontend 'mlir' already"),
+        ("target", "avr", "a chip or target 'avr' already exists"),
+        ("target", "cortex_m4", "a chip or target 'cortex_m4' already exists"),
+        ("frontend", "onnx", "a frontend 'onnx' already exists"),
+        ("frontend", "mlir", "a frontend 'mlir' already exists"),
         ("frontend", "a_b", "the name of a frontend is the suffix of a file, letters and digits, got 'a_b'"),
-        ("pass", "pack_scratch", "there is a pass 'pack_scratch' already"),
+        ("pass", "pack_scratch", "a pass 'pack_scratch' already exists"),
     ],
 )
 def test_names_that_nothing_new_can_have(
@@ -60,7 +60,7 @@ def test_names_that_nothing_new_can_have(
 
 def test_a_format_is_of_one_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["new-format", "mine", str(tmp_path / "mine"), "--sums", "--grouped"]) == 1
-    assert capsys.readouterr().err == "error: --sums and --grouped write different formats: take one of them\n"
+    assert capsys.readouterr().err == "error: --sums and --grouped write different formats: choose one of them\n"
 
 
 @pytest.mark.parametrize("kind", NEW)

@@ -56,21 +56,21 @@ EXPECTED = "expected a header with id,lower,upper,size and optionally alignment"
     [
         ("id,lower,upper,size,note\na,0,2,4,x\n", 1, f"unknown column 'note'; {EXPECTED}"),
         ("id,lower,upper,size,\na,0,2,4,\n", 1, f"unknown column ''; {EXPECTED}"),
-        ("id,lower,upper,size,size\na,0,2,4,5\n", 1, f"the column 'size' is there twice; {EXPECTED}"),
+        ("id,lower,upper,size,size\na,0,2,4,5\n", 1, f"duplicate column 'size'; {EXPECTED}"),
         (
             "id,lower,upper,size,gaps\nu1,5,12,6,\nu0,0,20,6,5-12\n",
             3,
-            "gaps '5-12' of buffer 'u0' is not supported: a buffer is alive from lower to upper without a break",
+            "gaps '5-12' of buffer 'u0' is not supported: a buffer is live from lower to upper without gaps",
         ),
         (
             "id,lower,upper,size,gaps\nu0,0,20,6,5-12@0:3\n",
             2,
-            "gaps '5-12@0:3' of buffer 'u0' is not supported: a buffer is alive from lower to upper without a break",
+            "gaps '5-12@0:3' of buffer 'u0' is not supported: a buffer is live from lower to upper without gaps",
         ),
         (
             "id,lower,upper,size,offset\nu0,0,4,6,0\n",
             2,
-            "offset '0' of buffer 'u0' is not supported: every buffer is placed anew, so leave it empty",
+            "offset '0' of buffer 'u0' is not supported: every buffer is placed again, so leave it empty",
         ),
         (
             "id,lower,upper,size,hint\nu0,0,4,6,0\n",
@@ -180,7 +180,7 @@ def test_an_interrupted_search_keeps_what_it_has(monkeypatch: pytest.MonkeyPatch
         ("id,lower,upper,size\na,0,1,4\nb,2,2,4\n", "problem.csv:3: upper must be above lower, got 2 and 2"),
         ("id,lower,upper,size\na,0,1,-4\n", "problem.csv:2: size must be at least 0, got '-4'"),
         ("id,lower,upper,size,alignment\na,0,1,4,0\n", "problem.csv:2: alignment must be at least 1, got '0'"),
-        ("id,lower,upper,size\na,0,1,4\na,0,1,4\n", "problem.csv:3: buffer 'a' is there twice"),
+        ("id,lower,upper,size\na,0,1,4\na,0,1,4\n", "problem.csv:3: duplicate buffer 'a'"),
         ('id,lower,upper,size\n"a,0,1,4\n', "problem.csv:2: unexpected end of data"),
         (
             f"id,lower,upper,size\na,0,1,{'9' * 5000}\n",

@@ -74,7 +74,7 @@ def test_the_format_of_the_options_with_data(file: Path, capsys: pytest.CaptureF
 
 def test_a_format_needs_data(file: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["compile", str(file), "--target", "host", "-o", str(file.with_name("out")), "--format", "posit"]) == 1
-    assert "number formats are chosen on data: give --val" in capsys.readouterr().err
+    assert "choosing number formats needs data: add --val" in capsys.readouterr().err
 
 
 def test_anew(file: Path):

@@ -45,11 +45,11 @@ def test_reals_take_four_bytes(capsys: pytest.CaptureFixture[str]):
     [
         (["--mode", "columns"], "unknown mode 'columns' (one of ordinary, rows"),
         (["--bits", "0"], "argument --bits: expected a positive integer"),
-        (["--front"], "lenet.mlir: number formats are chosen on data: give --val"),
-        (["--front", "--target", "host"], "the costs of the target 'host' are not known"),
+        (["--front"], "lenet.mlir: choosing number formats needs data: add --val"),
+        (["--front", "--target", "host"], "the target 'host' has no cost table"),
         (["--front", "--mode", "rows"], "argument --mode: not allowed with argument --front"),
         (["--front", "--picture", "front.pdf"], "front.pdf: a picture ends in .svg or .png"),
-        (["--picture", "front.svg"], "--picture draws what --front or --mode shows: give one of them, too"),
+        (["--picture", "front.svg"], "--picture draws the result of --front or --mode: add one of them"),
         (["--extra", "-1"], "argument --extra: expected a positive integer"),
     ],
 )

@@ -69,4 +69,4 @@ def test_values_that_explain_nothing():
     assert data_faults(reals, data, None, chosen=True) == NO_FAULTS
     found = data_faults(reals, replace(data, targets=half.held_y[::-1, None] - 500), None, chosen=True)
     assert found == DataFaults(poor=found.poor)
-    assert found.poor.startswith("explains nothing of it (R2 -")
+    assert found.poor.startswith("explains none of its variance (R2 -")

@@ -71,16 +71,16 @@ def damage(folder: Path, how: str) -> None:
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ("no report", "is no output of tinyml"),
-        ("any report", "is no output of tinyml"),
-        ("nested report", "is no output of tinyml"),
-        ("file", "holds ir/notes, which tinyml did not write"),
-        ("empty folder", "holds mine, which tinyml did not write"),
-        ("link", "holds ir/elsewhere, which tinyml did not write"),
-        ("changed", "holds a.c, which was changed"),
-        ("moved, with a link", "holds a.c, which was changed"),
-        ("pipe", "holds a.c, which was changed"),
-        ("changed report", "holds report.json, which was changed"),
+        ("no report", "was not written by tinyml"),
+        ("any report", "was not written by tinyml"),
+        ("nested report", "was not written by tinyml"),
+        ("file", "contains ir/notes, not written by tinyml"),
+        ("empty folder", "contains mine, not written by tinyml"),
+        ("link", "contains ir/elsewhere, not written by tinyml"),
+        ("changed", "contains a.c, which was changed"),
+        ("moved, with a link", "contains a.c, which was changed"),
+        ("pipe", "contains a.c, which was changed"),
+        ("changed report", "contains report.json, which was changed"),
     ],
 )
 def test_what_is_in_the_way_is_named(output: Path, how: str, said: str):
@@ -92,7 +92,7 @@ def test_what_is_in_the_way_is_named(output: Path, how: str, said: str):
 def test_an_input_is_not_removed(output: Path, tmp_path: Path):
     link = tmp_path / "model.mlir"
     link.symlink_to(output / "ir/0.mlir")
-    with pytest.raises(InputError, match=r"holds the input .*model.mlir"):
+    with pytest.raises(InputError, match=r"contains the input .*model.mlir"):
         removable_files([link])(output)
 
 
@@ -101,7 +101,7 @@ def test_any_report_does_not_make_an_output(tmp_path: Path, capsys: pytest.Captu
     out = Path(shutil.copytree(ROOT / "docs/tour", tmp_path / "out"))
     (out / REPORT).write_text("{}")
     before = sorted(out.iterdir())
-    for model, said in ((out, "holds the input"), (ROOT / "docs/tour", "is no output of tinyml")):
+    for model, said in ((out, "contains the input"), (ROOT / "docs/tour", "was not written by tinyml")):
         command = ["compile", str(model / "tour.sd"), "--val", str(model / "val.npz"), "-o", str(out)]
         assert main(command) == 1
         assert said in capsys.readouterr().err

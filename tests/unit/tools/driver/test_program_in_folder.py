@@ -98,7 +98,7 @@ def test_other_files_are_refused(
         stream.write(PLANTED)
     assert main(command(out)) == 1
     line = capsys.readouterr().err.splitlines()[-1]
-    assert line == f"error: {out / file}: is not the {what} that ir/2-buffers.mlir gives: compile the model again"
+    assert line == f"error: {out / file}: is not the {what} of ir/2-buffers.mlir: compile the model again"
     (out / file).unlink()
     assert main(command(out)) == 1
     assert f"{file}: cannot read the {what}: No such file" in capsys.readouterr().err.splitlines()[-1]

@@ -265,7 +265,7 @@ def test_a_page_is_opened_only_as_it_was_written(
         page.write_text(planted, "utf-8")
         capsys.readouterr()
         assert main(["open", str(copy)]) == 1
-        assert f"error: {page}: was changed, or is not tinyml's" in capsys.readouterr().err
+        assert f"error: {page}: was changed or was not written by tinyml" in capsys.readouterr().err
         assert page.read_text("utf-8") == planted
     page.write_text(measured, "utf-8")
     source.write_text(c + "int more;", "utf-8")
@@ -381,7 +381,7 @@ def test_two_programs_side_by_side(out: Path, searched: Path, capsys: pytest.Cap
     # The name of a search stands in place of the width of the format.
     assert re.search(rf"\bwidth\W+16 bits\W+{reports[1]['width']} bits\b", said)
     assert main(["compare", str(out), str(out)]) == 0
-    assert "Both take about the same time" in capsys.readouterr().out
+    assert "Both need about the same time" in capsys.readouterr().out
 
 
 def test_levels_are_linked(out: Path) -> None:

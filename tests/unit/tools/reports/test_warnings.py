@@ -65,7 +65,7 @@ def test_no_format_cures_what_is_a_fault_of_the_data() -> None:
     for faults in (DataFaults(poor="is right about 35% of it"), DataFaults(apart=0.4)):
         found = replace(losing, data=faults)
         cures = {row.name: row.cure(found) for row in WARNINGS if row.applies(found)}
-        assert cures["accuracy"] == cures["answers"] == "mend the data first"
+        assert cures["accuracy"] == cures["answers"] == "correct the data first"
         assert next(iter(cures)) in ("poor model", "other ranges")
 
 
@@ -106,13 +106,13 @@ def test_what_was_lost_is_said_in_the_terms_of_what_is_computed() -> None:
         return [row.text(found) for row in WARNINGS if row.applies(found)]
 
     gained = replace(FINE, accuracies=Accuracy(84.5, 86.2, 15, 100))
-    said = "gives a different answer from the model for 15.0% of the samples"
-    assert texts(gained) == [f"{said}, although no more of them are wrong"]
+    said = "answers differently from the model for 15.0% of the samples"
+    assert texts(gained) == [f"{said}, although its error rate is no higher"]
     assert texts(replace(gained, accuracies=Accuracy(None, None, 15, 100))) == [said]
     worse = Accuracy(None, None, 0, 100, worst=WORSE)
     unmet = replace(FINE, accuracies=worse, chosen=True, unmet=5.0)
     said = "MAE of output 2 1.73 instead of 0.11: the error grows by 950.0%"
-    assert texts(unmet) == [said, "nothing that fits keeps the growth of errors below 5%"]
+    assert texts(unmet) == [said, "no format that fits keeps the growth of errors below 5%"]
     scored = replace(FINE, chosen=True, unmet=0.5)
     assert texts(scored) == ["nothing that fits loses as little as 0.5 points and keeps the scores"]
     assert texts(replace(scored, outputs="class")) == ["nothing that fits loses as little as 0.5 points"]

@@ -126,11 +126,14 @@ def test_programs_of_classifiers_are_judged(name: str, buffers: int):
     """The numbers of buffers are within those that docs/packing.md states."""
     file = MODELS[name]
     module = load_program(file, context())
-    options = {"format": "fixed", "width": 8, "data": str(file.with_name("val.npz")), "judge": "exact-cover"}
-    for steps in ("reals-to-formats", "formats-to-buffers"):
-        pipelines.run(module, context(), pipelines.flatten(steps, options))
-    assert [op.checked and op.checked.data for op in module.walk() if isinstance(op, ArenaOp)] == ["exact-cover"]
-    assert sum(isinstance(op, ViewOp) for op in module.walk()) == buffers
+    options = {"format": "fixed", "width": 8, "data": str(file.with_name("val.npz"))}
+    pipelines.run(module, context(), pipelines.flatten("reals-to-formats", options))
+    for by, checked in (("none", None), ("exact-cover", "exact-cover")):
+        packed = module.clone()
+        pipelines.run(packed, context(), pipelines.flatten("formats-to-buffers", {**options, "judge": by}))
+        [arena] = (op for op in packed.walk() if isinstance(op, ArenaOp))
+        assert (arena.checked and arena.checked.data) == checked
+        assert sum(isinstance(op, ViewOp) for op in packed.walk()) == buffers
 
 
 def test_what_is_too_large_stays_undecided():

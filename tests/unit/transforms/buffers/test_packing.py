@@ -66,7 +66,7 @@ def test_the_memory_map_needs_live_ranges():
     pack(module)
     for view in views_of(module):
         del view.properties["live"]
-    with pytest.raises(InputError, match="a does not say when it is alive"):
+    with pytest.raises(InputError, match="a has no live range"):
         memory_map(function_of(module))
 
 

@@ -248,7 +248,7 @@ PAIR = [Rectangle("a", 4, 2, 0, 1), Rectangle("b", 6, 2, 1, 2), Rectangle("c", 4
         (Placement((0, 4, 10), 14, 12), ["the lower bound is 12 bytes, but 10 are enough"]),
         (Placement((0, 4, 0), 10, 11), ["the lower bound of 11 bytes is above the height of 10"]),
         (Placement((0, 4, 0), 12, 10, (BufferMove(2, 1, 6),)), []),
-        (Placement((0, 4, 0), 10, 10, (BufferMove(1, 1, 6),)), ["b moves before point 1, where it holds nothing"]),
+        (Placement((0, 4, 0), 10, 10, (BufferMove(1, 1, 6),)), ["b moves before point 1, where it has no content"]),
     ],
 )
 def test_the_validator_finds_what_is_wrong(placement: Placement, expected: list[str]):

@@ -137,9 +137,9 @@ REFUSED = {
     "f1:owl": (NAMED, "the metric 'f1:owl' needs samples of the class owl, and the data have none"),
     "f1:7": (Answers(np.array([0, 1]), None, np.array([0, 1])), "unknown class '7' (one of 0, 1)"),
     "r2:1": (REGRESSOR, "the metric 'r2' is not of a class: leave out ':1'"),
-    "r2": (NAMED, "the metric 'r2' compares numbers, and the model gives classes"),
+    "r2": (NAMED, "the metric 'r2' compares numbers, but the model returns classes"),
     "mae": (Answers(None, np.ones((2, 1)), None), "the metric 'mae' needs targets `y`"),
-    "f1": (REGRESSOR, "the metric 'f1' compares classes, and the model gives numbers"),
+    "f1": (REGRESSOR, "the metric 'f1' compares classes, but the model returns numbers"),
     "recall": (Answers(np.array([0, 1]), None, None), "the metric 'recall' needs data with labels `y`"),
     "auc": (Answers(np.array([0, 1]), None, np.array([0, 1])), "the metric 'auc' needs a program that returns scores"),
     "auc:cat": (

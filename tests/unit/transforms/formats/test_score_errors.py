@@ -162,7 +162,7 @@ def test_posits_reach_beyond_the_greatest_number_of_the_data():
 
 
 def test_without_data_there_are_no_scores():
-    with pytest.raises(InputError, match="scales by scores are chosen on data: give data=FILE"):
+    with pytest.raises(InputError, match="choosing scales by scores needs data: add data=FILE"):
         AssignFormatPass("posit", 8, scale_by=BY_SCORES).apply(context(), linear())
     with pytest.raises(InputError, match="unknown rule for scales 'size'"):
         AssignFormatPass("posit", 8, scale_by="size").apply(context(), linear())

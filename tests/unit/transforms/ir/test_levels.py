@@ -90,7 +90,7 @@ def run(text: str, name: str) -> None:
         (MEMORY, "fold-affine", "a program on tensors: 'rtl.memory' is of another level"),
         (EARLY, "pack-scratch", "a program on memrefs: 'tdsl.exp' uses a value before its definition"),
         (NESTED, "assign-format", "a program on tensors: the function 'g' lies in another one"),
-        (INDEX, "measure-cost", "expected an input of numbers, 'f' takes index"),
+        (INDEX, "measure-cost", "expected an input of numbers, 'f' expects index"),
         (RESULTS, "pack-input", "expected scores, a label or both, 'f' returns index, index"),
     ],
 )  # fmt: skip

@@ -44,7 +44,7 @@ def test_a_search_goes_on_from_its_journal(tmp_path: Path):
 @pytest.mark.parametrize("data", [b"[]\n", b"PK\x03\x04", b'{"problem": "x"}\n', ANOTHER[:-1].encode() + b" \n", b"\n"])
 def test_no_other_file_is_written_to(data: bytes, resume: bool, tmp_path: Path):
     (tmp_path / "file").write_bytes(data)
-    with pytest.raises(InputError, match="file: is no journal of a search"):
+    with pytest.raises(InputError, match="file: is not a journal of a search"):
         evaluation_of("protonn", journal=str(tmp_path / "file"), resume=resume)
     assert (tmp_path / "file").read_bytes() == data
 
@@ -111,7 +111,7 @@ def test_a_damaged_journal_is_not_resumed(line: str, head: str, tmp_path: Path):
     whole = json.dumps(ENTRY)
     text = f"{head}{whole}\n{line}\n{whole}\n".encode(errors="surrogateescape")
     (tmp_path / "journal").write_bytes(text)
-    with pytest.raises(InputError, match="journal:3: is no line of a journal"):
+    with pytest.raises(InputError, match="journal:3: is not a line of a journal"):
         evaluation_of("protonn", journal=str(tmp_path / "journal"), resume=True)
     assert (tmp_path / "journal").read_bytes() == text
 

@@ -13,8 +13,8 @@ from programs.spread import spread
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.evaluation.reference import MarginModel
-from tinyml.transforms.search.engine.moves import MIN_GAIN, LinearErrors, PairwiseMoves, possible_changes
-from tinyml.transforms.search.engine.search import Feasibility, Limits, Search
+from tinyml.transforms.search.engine.moves import LinearErrors, PairwiseMoves, possible_changes
+from tinyml.transforms.search.engine.search import MIN_GAIN, Feasibility, Limits, Search
 
 OFFERED = [FixedType.of_width(width) for width in (6, 8, 16)]
 NARROW, WIDE = OFFERED[1], OFFERED[-1]

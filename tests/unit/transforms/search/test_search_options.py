@@ -63,7 +63,7 @@ def test_formats_are_those_of_types(name: str):
 
 
 def test_labels_are_classes_of_the_program(tmp_path: Path):
-    with pytest.raises(InputError, match="`y` holds 99 in sample 0, the classes of the program are 0 to 5"):
+    with pytest.raises(InputError, match="`y` contains 99 in sample 0, the classes of the program are 0 to 5"):
         SearchDemotePass(saved(tmp_path, label=99), jobs=1).apply(context(), profiled("protonn").clone())
 
 

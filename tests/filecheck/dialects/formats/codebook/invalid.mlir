@@ -8,12 +8,12 @@
 // -----
 
 %r = "test.op"() : () -> !codebook.c<4, 0, [-1, 1]>
-// CHECK: codebook.c lists integers in order, 0 among them
+// CHECK: codebook.c lists integers in order, including 0
 
 // -----
 
 %r = "test.op"() : () -> !codebook.c<4, 0, [0, 2, 1]>
-// CHECK: codebook.c lists integers in order, 0 among them
+// CHECK: codebook.c lists integers in order, including 0
 
 // -----
 

@@ -28,7 +28,7 @@
 // -----
 
 %r = "test.op"() : () -> !posit.p<8, 2, -22, 0>
-// CHECK: 2^-22 is no posit of 8 bits and es 2
+// CHECK: 2^-22 is not a posit of 8 bits with es 2
 
 // -----
 

@@ -67,4 +67,4 @@
 %sum = "test.op"() : () -> !zeroskew.facc<32, [0.5, 0.25]>
 %i = "test.op"() : () -> index
 %r = num.level %sum row %i : !zeroskew.facc<32, [0.5, 0.25]> -> !zeroskew.facc<32, [0.5, 0.25]>
-// CHECK: !zeroskew.facc<32, [0.5, 0.25]> is no accumulator of one scale for sums in !zeroskew.facc<32, [0.5, 0.25]>
+// CHECK: !zeroskew.facc<32, [0.5, 0.25]> is not an accumulator of one scale for sums in !zeroskew.facc<32, [0.5, 0.25]>

@@ -242,7 +242,7 @@ def test_wrong_files_of_xgboost(where: tuple[str | int, ...], value: Any, messag
         ("decision_type=2", "decision_type=6", "zero_as_missing=false"),
         ("is_linear=0", "is_linear=1", "linear_tree=false"),
         ("split_feature=", "split_feature=7 ", "expected 3 numbers as split_feature|expected 2 numbers|expected 1"),
-        ("num_tree_per_iteration=3", "num_tree_per_iteration=4", "6 trees are no whole number of iterations of 4"),
+        ("num_tree_per_iteration=3", "num_tree_per_iteration=4", "6 trees are not a whole number of iterations of 4"),
         ("max_feature_idx=3", "max_feature_idx=inf", "expected finite numbers as max_feature_idx, got inf"),
         ("split_feature=2 1", "split_feature=nan 1", "expected finite numbers as split_feature, got nan"),
         ("left_child=1 -1", "left_child=2 -1", "expected 2 nodes and 3 leaves as left_child, got 2"),

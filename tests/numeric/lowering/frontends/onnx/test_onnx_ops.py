@@ -10,6 +10,7 @@ import pytest
 from onnx import helper
 from oracles.onnx_models import FLOAT, Array, check, imported, model, node, number
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 
 RANDOM = np.random.default_rng(18)
@@ -116,6 +117,95 @@ def test_an_op_follows_the_order_of_an_image(name: str):
 def test_a_product_of_two_computed_stacks():
     """Scores of attention: each row by each row, for every matrix of the stack."""
     check(model([node("Transpose", "x", "t", perm=[0, 1, 3, 2]), node("MatMul", "x t")], [1, 3, 5, 4], {}))
+
+
+SIDE_BY_SIDE: dict[str, Any] = {"q_num_heads": 4, "kv_num_heads": 4}
+KEYS = {"k": reals(1, 6, 12), "v": reals(1, 6, 8)}
+
+
+@pytest.mark.parametrize(
+    ("attributes", "constants"),
+    [
+        (SIDE_BY_SIDE, KEYS),
+        ({**SIDE_BY_SIDE, "scale": 0.3}, {**KEYS, "m": reals(5, 6)}),
+        ({"q_num_heads": 4, "kv_num_heads": 2}, {"k": reals(1, 6, 6), "v": reals(1, 6, 10), "m": reals(1, 4, 5, 6)}),
+    ],
+)
+def test_attention_of_heads_side_by_side(attributes: dict[str, Any], constants: dict[str, Array]):
+    """A scale, an addend of the scores, keys and values that pairs of heads share."""
+    check(model([node("Attention", " ".join(["x", *constants]), **attributes)], [1, 5, 12], constants, opset=23))
+
+
+def test_attention_of_an_input_to_itself():
+    check(model([node("Attention", "x x x", **SIDE_BY_SIDE)], [1, 5, 12], opset=23))
+
+
+@pytest.mark.parametrize("shared", [4, 2])
+def test_attention_of_an_axis_of_heads(shared: int):
+    check(model([node("Attention", "x k v")], [1, 4, 5, 3], {name: reals(1, shared, 6, 3) for name in "kv"}, opset=23))
+
+
+@pytest.mark.parametrize(
+    ("attributes", "constants", "message"),
+    [
+        ({"is_causal": 1}, KEYS, "a mask is not supported"),
+        ({}, {**KEYS, "m": np.ones((5, 6), np.bool_)}, "a mask is not supported"),
+        ({"softcap": 2.0}, KEYS, "a softcap is not supported"),
+        ({"kv_num_heads": 3}, KEYS, "4 heads of queries do not make groups for 3 heads of keys"),
+        ({"q_num_heads": 5, "kv_num_heads": 5}, KEYS, r"shape \[1, 5, 12\] does not make 5 heads"),
+    ],
+)
+def test_attention_that_is_not_supported(attributes: dict[str, Any], constants: dict[str, Array], message: str):
+    last = node("Attention", " ".join(["x", *constants]), **{**SIDE_BY_SIDE, **attributes})
+    with pytest.raises(InputError, match=message):
+        imported(model([last], [1, 5, 12], constants, opset=23))
+
+
+def written_out(centred: bool, axes: list[int], inverse: bool, epsilon: float = 1e-3) -> onnx.ModelProto:
+    """A normalisation as opsets below 17 write it."""
+    d = "d" if centred else "x"
+    nodes = [node("ReduceMean", "x", "m", axes=axes), node("Sub", "x m", "d")] if centred else []
+    nodes += [
+        node("Pow", f"{d} two", "p") if inverse else node("Mul", f"{d} {d}", "p"),
+        node("ReduceMean", "p", "v", axes=axes),
+        node("Add", "e v" if inverse else "v e", "s"),
+        node("Sqrt", "s", "r"),
+        *([node("Reciprocal", "r", "i"), node("Mul", f"i {d}", "n")] if inverse else [node("Div", f"{d} r", "n")]),
+        node("Mul", "n g", "z"),
+        node("Add", "z h"),
+    ]
+    constants = {"two": number(2), "e": number(epsilon), "g": reals(6), "h": reals(6)}
+    return model(nodes, [1, 3, 4, 6], constants, opset=16)
+
+
+@pytest.mark.parametrize("axes", [[-1], [3], [2, 3], [-1, -2]])
+@pytest.mark.parametrize("inverse", [False, True])
+@pytest.mark.parametrize("centred", [True, False])
+def test_a_normalisation_written_out(centred: bool, inverse: bool, axes: list[int]):
+    """It becomes the op that a LayerNormalization becomes, whose sum of squares needs no format of its own."""
+    module = check(written_out(centred, axes, inverse))
+    assert any(isinstance(op, tdsl.NormaliseOp) for op in module.walk())
+    assert any(isinstance(op, tdsl.MeanOp) for op in module.walk()) == centred
+
+
+def test_a_normalisation_of_a_middle_axis_is_refused():
+    with pytest.raises(InputError, match=r"normalises the axes \[2\], which is supported for the last axes only"):
+        imported(written_out(True, [2], False))
+
+
+def test_a_root_of_other_sums_is_no_normalisation():
+    """The mean of one tensor and the squares of another."""
+    nodes = [
+        node("ReduceMean", "x", "m", axes=[-1]),
+        node("Sub", "x m", "d"),
+        node("Mul", "x x", "p"),
+        node("ReduceMean", "p", "v", axes=[-1]),
+        node("Add", "v e", "s"),
+        node("Sqrt", "s", "r"),
+        node("Div", "d r"),
+    ]
+    with pytest.raises(InputError, match="Sqrt"):
+        imported(model(nodes, [1, 3, 6], {"e": number(1e-3)}, opset=16))
 
 
 def test_stacks_that_do_not_match_are_refused():

@@ -63,7 +63,7 @@ def test_data_sets_hold_an_array_for_each_input_or_one_for_all(arrays: dict[str,
     assert np.array_equal(apart.x, load_data(file, elements=7, parts=parts).x)
 
     np.savez(file, x=arrays["x"], image=arrays["image"][:5])
-    with pytest.raises(InputError, match="`image` holds 5 samples, other inputs 20"):
+    with pytest.raises(InputError, match="`image` contains 5 samples, other inputs 20"):
         load_data(file, elements=7, parts=parts)
     np.savez(file, image=arrays["image"])
     with pytest.raises(InputError, match="has no array `x` for this input of the model"):

@@ -60,7 +60,7 @@ def test_a_hundred_samples_over_a_simulated_line(
             main(["run", str(folder / "out"), "--data", str(folder / "test.npz"), "--port", port, "--limit", "3"]) == 0
         )
         assert "ms simulated): all raw outputs equal the evaluator's" in capsys.readouterr().out
-        monkeypatch.setattr("tinyml.tools.driver.run_model.digest_of", another)
+        monkeypatch.setattr("tinyml.tools.driver.run_on_port.digest_of", another)
         assert refusal(folder, port, capsys) == "the board runs another model"
 
 
@@ -102,9 +102,9 @@ def late(got: bytes) -> bytes:
 
 WRONG: list[tuple[Callable[[bytes], bytes], str]] = [
     (lambda got: b"", "sample 0: no answer within 0.3 s"),
-    (lambda got: frame(REFUSAL, b"\1"), "sample 0: the board got garbled bytes"),
-    (lambda got: right(got)[:-1] + b"\0", "sample 0: a garbled answer"),
-    (late, "sample 0: a garbled answer"),
+    (lambda got: frame(REFUSAL, b"\1"), "sample 0: the board received corrupted bytes"),
+    (lambda got: right(got)[:-1] + b"\0", "sample 0: a corrupted answer"),
+    (late, "sample 0: a corrupted answer"),
     (lambda got: frame(ANSWER, b"123"), "sample 0: an answer of 3 bytes, not 12"),
     (lambda got: right(got)[:5], "sample 0: no answer within 0.3 s"),
 ]
@@ -131,7 +131,7 @@ def test_boards_and_ports_that_are_none(folder: Path, tmp_path: Path, capsys: py
     (tmp_path / "file").write_text("")
     none = str(tmp_path / "none")
     assert refusal(folder, none, capsys) == "cannot be opened"
-    assert refusal(folder, str(tmp_path / "file"), capsys) == "is no serial port"
+    assert refusal(folder, str(tmp_path / "file"), capsys) == "is not a serial port"
     with pseudo_terminal() as (_, port):
         assert refusal(folder, port, capsys, "--timeout", "0.2").startswith("no greeting within 0.2 s")
         assert refusal(folder, port, capsys, "--timeout", "0") == "--timeout"

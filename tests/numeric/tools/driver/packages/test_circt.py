@@ -51,5 +51,5 @@ def test_text_that_circt_does_not_take():
 
 
 def test_other_boards_are_no_hardware(tmp_path: Path):
-    with pytest.raises(InputError, match="--package circt: host is no programmable logic"):
+    with pytest.raises(InputError, match="--package circt: host is not programmable logic"):
         sensor_model(tmp_path, "host", packages=("circt",))

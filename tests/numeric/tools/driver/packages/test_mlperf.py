@@ -205,9 +205,9 @@ def test_what_the_runner_does_not_know(tmp_path: Path):
     model = TfliteModel()
     x, y = model.tensor((1, 5), scales=SCALE), model.tensor((1, 4), scales=SCALE)
     weighted(model, "FULLY_CONNECTED", x, (4, 5), y, np.random.default_rng(0))
-    with pytest.raises(InputError, match="the model takes 5 numbers to 4, the benchmark's kws01 490 to 12, ic01 3072"):
+    with pytest.raises(InputError, match="the model maps 5 numbers to 4, the benchmark's kws01 490 to 12, ic01 3072"):
         firmware(model.finish([x], [y]), tmp_path)
-    with pytest.raises(InputError, match="the runner sends whole inputs: leave out --input"):
+    with pytest.raises(InputError, match="the runner sends whole inputs: omit --input"):
         firmware(small_network("vww01"), tmp_path, input="callback")
     assert not (tmp_path / "out").exists()
 

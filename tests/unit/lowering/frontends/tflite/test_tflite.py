@@ -423,7 +423,7 @@ def test_formats_chosen_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     np.savez(tmp_path / "val.npz", x=x, y=np.zeros(30, int))
     command = ["compile", str(tmp_path / "net.tflite"), "-o", str(tmp_path / "out"), "--quantization", "anew"]
     assert main(command) == 1
-    assert "number formats are chosen on data: give --val" in capsys.readouterr().err
+    assert "choosing number formats needs data: add --val" in capsys.readouterr().err
     assert main([*command, "--target", "host", "--val", str(tmp_path / "val.npz")]) == 0
     report = json.loads((tmp_path / "out" / "report.json").read_text())
     assert (report["format"], report["width"], report["samples"]) == ("fixed", 16, 30)
@@ -436,9 +436,9 @@ def test_formats_chosen_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--input", "callback"), "keeps a state, and answers every frame that is pushed: leave out --input"),
-        (("--stride", "1"), "keeps a state, and answers every frame that is pushed: leave out --stride"),
-        (("--plan", "rows"), "runs row by row, and keeps one frame in the arena: leave out --plan"),
+        (("--input", "callback"), "has a state and answers each frame that is pushed: omit --input"),
+        (("--stride", "1"), "has a state and answers each frame that is pushed: omit --stride"),
+        (("--plan", "rows"), "runs row by row and stores one frame in the arena: omit --plan"),
         (("--width", "8"), "keeps its number formats: --format, --width and --weights need --quantization anew"),
     ],
 )

@@ -58,10 +58,10 @@ def test_usual_packagings_of_boards():
             "cortex-m4",
             ["zephyr"],
             False,
-            "a project of zephyr takes the C files of --package c",
+            "projects of zephyr use the C files of --package c",
         ),
-        ("cortex-m4", ["platformio"], False, "--package platformio: cortex-m4 is no board that PlatformIO knows"),
-        ("arty-a7", ["bitstream"], False, "--package bitstream: arty-a7 is no programmable logic of which a board"),
+        ("cortex-m4", ["platformio"], False, "--package platformio: cortex-m4 is not a board of PlatformIO"),
+        ("arty-a7", ["bitstream"], False, "--package bitstream: arty-a7 is not programmable logic with a known board"),
         ("uno", ["cmake"], True, "--zip packs the folder of --package arduino: give --package arduino, too"),
         (
             "host",
@@ -157,9 +157,9 @@ class Wrong:
 
 
 SAID = {
-    "above": "'../../escaped.txt' is no file inside of its folder",
-    "absolute": "'/tmp/escaped.txt' is no file inside of its folder",
-    "program": "'../tour.c' is no file inside of its folder",
+    "above": "'../../escaped.txt' is not a file inside its folder",
+    "absolute": "'/tmp/escaped.txt' is not a file inside its folder",
+    "program": "'../tour.c' is not a file inside its folder",
     "content": "expected files as paths and texts, both of type str, got str and bytes",
     "none": "expected an object of type Mapping, got NoneType",
     "crash": "KeyError: 'tour'",

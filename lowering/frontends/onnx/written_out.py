@@ -1,0 +1,105 @@
+"""Recognition of normalisations that a graph writes as elementary nodes: opsets below 17 have no LayerNormalization."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
+from tinyml.lowering.frontends.onnx.reader import needed_nodes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def with_normalisations(graph: OnnxGraph) -> OnnxGraph:
+    """Replace (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) by LayerNormalization, x / sqrt(mean(x^2) +
+    epsilon) by RMSNormalization.
+
+    A factor and an addend, which follow, remain nodes of their own.
+    """
+    if not any(node.op == "Sqrt" for node in graph.nodes):
+        return graph
+    written = _Written(graph)
+    nodes = [part for node in graph.nodes for part in written.normalised(node)]
+    return replace(graph, nodes=list(needed_nodes(nodes, graph.outputs)))
+
+
+class _Written:
+    def __init__(self, graph: OnnxGraph):
+        self.constants = graph.constants
+        self.makers: Mapping[str, OnnxNode] = {name: node for node in graph.nodes for name in node.outputs if name}
+
+    def normalised(self, node: OnnxNode) -> Sequence[OnnxNode]:
+        """The nodes in place of a quotient by a deviation, or of a product with its inverse; other nodes unchanged."""
+        for x, root in self.quotients(node):
+            if (sum := self.made(root, "Sqrt")) is None or (known := self.variance(sum.inputs[0])) is None:
+                continue
+            squared, axes, epsilon = known
+            centred = self.made(x, "Sub")
+            if not self.same(x, squared):
+                continue
+            op, source = "RMSNormalization", x
+            if centred is not None and self.mean(centred.inputs[1]) == (centred.inputs[0], axes):
+                op, source = "LayerNormalization", centred.inputs[0]
+            scale = f"{node.outputs[0]}:scale"
+            one = OnnxNode(
+                "Constant", "", node.version, scale, (), (scale,), {"value": np.array(1, np.float32)}, node.file
+            )
+            attributes = {"axis": min(axes), "epsilon": epsilon, "axes": axes}
+            return [one, replace(node, op=op, inputs=(source, scale), attributes=attributes)]
+        return [node]
+
+    def quotients(self, node: OnnxNode) -> Sequence[tuple[str, str]]:
+        """Pairs of a dividend and a divisor whose quotient the node may be."""
+        if node.domain or len(node.inputs) != 2:
+            return []
+        a, b = node.inputs
+        if node.op == "Div":
+            return [(a, b)]
+        inverses = [(x, self.made(y, "Reciprocal")) for x, y in ((a, b), (b, a))] if node.op == "Mul" else []
+        return [(x, inverse.inputs[0]) for x, inverse in inverses if inverse is not None]
+
+    def variance(self, sum: str) -> tuple[str, tuple[int, ...], float] | None:
+        """What is squared, the axes of the mean of its squares, and the epsilon that is added to it."""
+        if (added := self.made(sum, "Add")) is None:
+            return None
+        for of, number in (added.inputs, added.inputs[::-1]):
+            epsilon, mean = self.constant(number), self.mean(of)
+            if epsilon is None or epsilon.size != 1 or mean is None:
+                continue
+            squares, axes = mean
+            power, product = self.made(squares, "Pow"), self.made(squares, "Mul")
+            if product is not None and product.inputs[0] == product.inputs[1]:
+                return product.inputs[0], axes, float(epsilon.item())
+            exponent = None if power is None else self.constant(power.inputs[1])
+            if power is not None and exponent is not None and exponent.size == 1 and exponent.item() == 2:
+                return power.inputs[0], axes, float(epsilon.item())
+        return None
+
+    def mean(self, name: str) -> tuple[str, tuple[int, ...]] | None:
+        """The input and the axes of a mean that keeps its axes."""
+        node = self.made(name, "ReduceMean")
+        if node is None or len(node.inputs) < 2 or node.attributes.get("keepdims", 1) != 1:
+            return None
+        axes = self.constant(node.inputs[1])
+        return None if axes is None or not axes.size else (node.inputs[0], tuple(int(axis) for axis in axes.ravel()))
+
+    def same(self, a: str, b: str) -> bool:
+        """True for one name, and for differences of the same values, which some exporters write twice."""
+        first, second = self.made(a, "Sub"), self.made(b, "Sub")
+        return a == b or (first is not None and second is not None and first.inputs == second.inputs)
+
+    def made(self, name: str, op: str) -> OnnxNode | None:
+        """The node of an op that computes a value; None if another node does."""
+        node = self.makers.get(name)
+        return node if node is not None and node.op == op and not node.domain else None
+
+    def constant(self, name: str) -> NDArray[np.generic] | None:
+        if (array := self.constants.get(name)) is not None:
+            return array
+        node = self.made(name, "Constant")
+        value = None if node is None else next((value for value in node.attributes.values()), None)
+        return np.asarray(value) if isinstance(value, np.ndarray | np.generic | int | float | tuple) else None
