@@ -328,10 +328,15 @@ def test_two_widths_are_the_pair(most: int, pair: tuple[int, int] | None):
     assert search.judged.evaluated == 0
 
 
+def test_of_three_widths_two_are_chosen():
+    search = JudgedSearch([1], by_widths({(8,): 3.0, (12,): 1.0, (16,): 0.0}))
+    assert choose_pair(search, [EIGHT, TWELVE, SIXTEEN], always) == (TWELVE, SIXTEEN)
+
+
 def test_promotability_is_the_95th_percentile_of_deviations_for_each_element(monkeypatch: pytest.MonkeyPatch):
-    maps = {8: [np.arange(21.0), np.zeros(2)], 16: [np.zeros(21), np.full(2, -6.0)]}
+    maps = {8: [np.arange(21.0), np.zeros(2)], 16: [np.full(21, -1.0), np.full(2, -6.0)]}
     monkeypatch.setattr(search_promote, "value_map", lambda _, formats: maps[formats[0].prototype.bits])
-    assert heat_map(JudgedSearch([4, 3], missing_bits), EIGHT, SIXTEEN) == [19 / 4, 2.0]
+    assert heat_map(JudgedSearch([4, 3], missing_bits), EIGHT, SIXTEEN) == [20 / 4, 2.0]
 
 
 def test_promotions_with_what_did_not_fit_first():
