@@ -220,7 +220,7 @@ def test_run_compares_and_reports(model: Path, tmp_path: Path, capsys: pytest.Ca
     source = (out / "tour.c").read_text()
     (out / "tour.c").write_text(source.replace("12288", "2288"))
     assert main(command) == 1
-    assert "tour.c: is not the C that ir/2-buffers.mlir gives" in capsys.readouterr().err.splitlines()[-1]
+    assert "tour.c: is not the C of ir/2-buffers.mlir" in capsys.readouterr().err.splitlines()[-1]
 
 
 def damage(model: Path, what: str) -> None:
