@@ -127,7 +127,7 @@ static void on_block(unsigned cpu, void *data) {
     instructions += block->count;
     cycles += block->cycles;
     if (instructions > number[LIMIT])
-        fail("no end within the limit of instructions, at 0x%x", block->first);
+        fail("did not end within the limit of instructions, at 0x%x", block->first);
     if (number[PROFILE_END]) {
         const int inside = block->first >= number[PROFILE_START] && block->first < number[PROFILE_END];
         enter_site(block, inside ? 0 : site);

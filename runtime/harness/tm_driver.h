@@ -176,7 +176,7 @@ static void tm_after(uint32_t pc, uint64_t time) {
     if (tm_profile.on)
         tm_charge(pc, time);
     if (sim_time() > tm_job.deadline)
-        tm_fail("no end within the limit of time, at 0x%x", pc);
+        tm_fail("did not end within the limit of time, at 0x%x", pc);
 }
 
 static void tm_infer(char **outputs) {

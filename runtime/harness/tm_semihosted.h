@@ -109,7 +109,7 @@ int main(void) {
 
 void tm_crash(uint32_t at) {
     TM_TEXT(crash, "error: crash at 0x        \n");
-    TM_TEXT(jump, "error: jump to 0x        , out of the program\n");
+    TM_TEXT(jump, "error: jump to 0x        , outside the program\n");
     const int inside = at >= (uintptr_t)tm_harness_start && at < (uintptr_t)tm_program_end;
     const char *from = inside ? crash : jump;
     char text[sizeof jump], *to = text;

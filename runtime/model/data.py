@@ -118,7 +118,7 @@ def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
 
     def accept(header: ArrayHeader) -> None:
         if len(header.shape) < 2 or header.dtype.kind not in "fiu":
-            raise InputError(f"expected `{name}` to hold numbers of shape (samples, elements)", file=path)
+            raise InputError(f"expected `{name}` to contain numbers of shape (samples, elements)", file=path)
         if header.size == 0:
             raise InputError(f"`{name}` contains no samples", file=path)
         if elements is not None and (given := prod(header.shape[1:])) != elements:

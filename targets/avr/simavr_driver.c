@@ -65,7 +65,7 @@ static void step(void) {
     if (state != cpu_Running)
         tm_fail("the program stopped at 0x%x", pc);
     if (avr->pc == 0 || avr->pc >= image_bytes)
-        tm_fail("jump from 0x%x to 0x%x, out of the program (reset or runaway)", pc, avr->pc);
+        tm_fail("jump from 0x%x to 0x%x, outside the program (reset or runaway)", pc, avr->pc);
     tm_after(pc, avr->cycle - start);
     if (is_out_spl(opcode) || (stack_pointer() != sp && !is_out_sph(opcode))) {
         if (stack_pointer() < lowest_sp)

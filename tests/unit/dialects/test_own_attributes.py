@@ -121,7 +121,7 @@ def test_a_wrong_place_is_one_located_line(
     place: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     file = written(tmp_path, **{place: "tdsl.interface = #tdsl.interface<instances>"})
-    assert f": the attribute 'tdsl.interface' stands on {expected}" in said(file, capsys)
+    assert f": the attribute 'tdsl.interface' is on {expected}" in said(file, capsys)
 
 
 @pytest.mark.parametrize("name", FORMER)

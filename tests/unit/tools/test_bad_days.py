@@ -165,7 +165,7 @@ IN_PYTHON: dict[str, tuple[Callable[[], object], str]] = {
         "samples of X_val have 3 values, the program expects 4",
     ),
     "flat": (lambda: tinyml.compile("tour.sd", X[0]), "X_val: expected shape (samples, elements), got (4,)"),
-    "NaN": (lambda: tinyml.compile("tour.sd", X * np.nan), "X_val holds NaN or infinity in sample 0"),
+    "NaN": (lambda: tinyml.compile("tour.sd", X * np.nan), "X_val contains NaN or infinity in sample 0"),
     "words": (lambda: tinyml.compile("tour.sd", [["a"] * 4]), "X_val: expected numbers, got <U1"),
     "objects": (lambda: tinyml.compile("tour.sd", [[object()] * 4]), "X_val: expected numbers, got objects"),
     "too few labels": (lambda: tinyml.compile("tour.sd", X, [0]), "y_val: expected a value for each of the 2 samples"),

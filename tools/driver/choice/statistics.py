@@ -467,7 +467,7 @@ def sample_groups(file: str, samples: int) -> tuple[NDArray[np.int64], str]:
     if groups is not None:
         names, members = np.unique(groups, return_inverse=True)
         if len(names) < 2:
-            raise InputError("`groups` holds a single group, which allows no estimate for other groups", file=file)
+            raise InputError("`groups` contains a single group, which allows no estimate for other groups", file=file)
         return members.astype(np.int64), "by groups"
     return np.arange(samples), "by sample"
 
@@ -476,6 +476,6 @@ def _numbers(file: str, name: str, samples: int) -> NDArray[Any] | None:
     def accept(header: ArrayHeader) -> None:
         if header.shape != (samples,) or header.dtype.kind not in "fiu":
             found = f"shape {header.shape} of {header.dtype}"
-            raise InputError(f"expected `{name}` to hold {samples} numbers, got {found}", file=file)
+            raise InputError(f"expected `{name}` to contain {samples} numbers, got {found}", file=file)
 
     return read_npz(file, "data", name, accept)

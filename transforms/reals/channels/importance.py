@@ -81,12 +81,14 @@ def _read(op: tdsl.ContractionOp, count: int, name: str | None, file: str) -> Re
     def accept(header: ArrayHeader) -> None:
         if header.shape != (count,) or header.dtype.kind not in "fiu":
             got = f"shape {header.shape} of {header.dtype}"
-            raise InputError(f"expected `{name}` to hold {count} numbers, one for each channel, got {got}", file=file)
+            raise InputError(
+                f"expected `{name}` to contain {count} numbers, one for each channel, got {got}", file=file
+            )
 
     values = read_npz(file, "importance", name, accept)
     if values is None:
         raise InputError(f"has no array `{name}`, the importance of {count} channels", file=file)
     values = values.astype(np.float64)
     if not np.isfinite(values).all():
-        raise InputError(f"`{name}` holds NaN or infinity", file=file)
+        raise InputError(f"`{name}` contains NaN or infinity", file=file)
     return values

@@ -372,7 +372,7 @@ func.func @main() {
   num.call #num.coded_loop<{function = @lanes}, time = 1, once = 2, call = 3, stack = 4>(%y, %x) by #num.code_kernel<"k", "0"> : (memref<2x!fixed.q<8, 5>>, memref<2x!fixed.q<8, 6>>) -> ()
   func.return
 }
-// CHECK: there is not a function of lanes 'lanes'
+// CHECK: there is no function of lanes 'lanes'
 
 // -----
 

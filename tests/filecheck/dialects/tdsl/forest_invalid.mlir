@@ -52,7 +52,7 @@
 
 %x, %v = "test.op"() : () -> (tensor<1x3xf32>, tensor<3x2xf32>)
 %r = tdsl.forest %x, %v {features = dense<[2, 0]> : tensor<2xi32>, thresholds = dense<[0.5, 1.0]> : tensor<2xf64>, children = dense<[[1, -1], [-2, -3]]> : tensor<2x2xi32>, roots = dense<[0]> : tensor<1xi32>} : tensor<1x3xf32>, tensor<3x2xf32> -> tensor<1x3xf32>
-// CHECK: result has shape 1x3, expected  from the operands1x2
+// CHECK: result has shape 1x3, expected 1x2 from the operands
 
 // -----
 

@@ -40,19 +40,19 @@ tdsl.add %a, %b : tensor<2xf32>, memref<2xf32> into %b : memref<2xf32>
 
 %a = "test.op"() : () -> (tensor<2x3xf32>)
 %r = tdsl.exp %a : tensor<2x3xf32> -> tensor<3x2xf32>
-// CHECK: result has shape 3x2, expected  from the operands2x3
+// CHECK: result has shape 3x2, expected 2x3 from the operands
 
 // -----
 
 %a = "test.op"() : () -> (tensor<f32>)
 %r = tdsl.exp %a : tensor<f32> -> tensor<1xf32>
-// CHECK: result has shape 1, expected  from the operandsscalar
+// CHECK: result has shape 1, expected scalar from the operands
 
 // -----
 
 %a, %b = "test.op"() : () -> (memref<2xf32>, memref<3xf32>)
 tdsl.neg %a : memref<2xf32> into %b : memref<3xf32>
-// CHECK: result has shape 3, expected  from the operands2
+// CHECK: result has shape 3, expected 2 from the operands
 
 // -----
 
@@ -828,7 +828,7 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 
 %a, %i = "test.op"() : () -> (tensor<1x4x4x3xf32>, index)
 %r = tdsl.receive %a[%i] : tensor<1x4x4x3xf32> -> tensor<1x2x3x3xf32>
-// CHECK: result has shape 1x2x3x3, expected  from the operands1x2x4x3
+// CHECK: result has shape 1x2x3x3, expected 1x2x4x3 from the operands
 
 // -----
 
@@ -921,4 +921,4 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 
 %a = "test.op"() : () -> tensor<2x!fixed.q<8, 4>>
 %r = tdsl.reinterpret %a : tensor<2x!fixed.q<8, 4>> -> tensor<3x!fixed.q<8, 5>>
-// CHECK: result has shape 3, expected  from the operands2
+// CHECK: result has shape 3, expected 2 from the operands

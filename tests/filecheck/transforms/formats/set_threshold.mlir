@@ -27,7 +27,7 @@
 // SAME: threshold = 3.0
 // TIE: threshold = 1.0
 // NEGATIVE: --false-alarms is a share from 0 to less than 1, got -0.01
-// ANOMALIES: `y` contains anomalies alone
+// ANOMALIES: `y` contains only anomalies
 // SCORES: a detector gives one score
 // SHARE: --false-alarms is a share from 0 to less than 1, got 1
 // LABELS: expected `y` to contain 1, and -1 for anomalies, got 0 in sample 0

@@ -271,7 +271,7 @@ def test_an_illegal_instruction_is_reported(device: str, tmp_path: Path, write_m
 @pytest.mark.parametrize("device", SIMULATED)
 def test_a_jump_out_of_the_program_is_reported(device: str, tmp_path: Path, write_model: WriteModel):
     source = write_model("void (*volatile f)(void) = (void (*)(void))0x3ff1; f(); return 1;")
-    with pytest.raises(DeviceError, match="out of the program"):
+    with pytest.raises(DeviceError, match="outside the program"):
         run_small(runner_for(device), source, tmp_path)
 
 

@@ -128,7 +128,7 @@ def test_empty_inputs(path: Path, shape: tuple[int, ...]):
 @pytest.mark.parametrize("x", [np.zeros(4), np.array(1.0), X.astype(complex), X.astype(str), X > 3], ids=repr)
 def test_inputs_that_are_no_numbers_per_sample(path: Path, x: Any):
     np.savez(path, x=x)
-    assert complaint(path) == "expected `x` to hold numbers of shape (samples, elements)"
+    assert complaint(path) == "expected `x` to contain numbers of shape (samples, elements)"
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

@@ -96,7 +96,7 @@ def test_raws_are_given_on_request(program: tinyml.Program):
     with pytest.warns(tinyml.CompileWarning, match="pass raw=True for raws"):
         assert not np.array_equal(program.scores(raws), program.scores(X))
     untyped: Callable[..., Any] = program.predict
-    with pytest.raises(InputError, match=r"^X holds integers, .* -128 is not the raw value of any !fixed"):
+    with pytest.raises(InputError, match=r"^X contains integers, .* -128 is not the raw value of any !fixed"):
         program.predict(np.full((1, 4), -128), raw=True)
     with pytest.raises(InputError, match=r"^X: expected integers, got float32: with raw=True they are raws"):
         program.predict(X, raw=True)
@@ -145,7 +145,7 @@ def test_the_columns_of_a_frame_are_the_features(tmp_path: Path):
     for columns, message in (
         (
             [first, second, third, "pedal length"],
-            r"the column 'pedal length' is none of .*, did you mean 'petal length'\?",
+            r"the column 'pedal length' is not one of .*, did you mean 'petal length'\?",
         ),
         (NAMES[:3], "there is no column 'pétale', which is a feature of the model"),
         ([*NAMES, "colour"], "the column 'colour' is not one of the model's features"),
@@ -207,7 +207,7 @@ def test_nullable_types_are_those_that_they_stand_for(given: list[Any], found: l
 def test_a_missing_number_is_named(program: tinyml.Program):
     rows = X.astype(object)
     rows[7, 2] = NAType()
-    with pytest.raises(InputError, match=r"^X holds NaN or infinity in sample 7"):
+    with pytest.raises(InputError, match=r"^X contains NaN or infinity in sample 7"):
         program.predict(rows)
     labels = Y.astype(object)
     assert program.score(X, labels) == program.score(X, Y)
@@ -284,15 +284,15 @@ def test_boards_are_text(program: tinyml.Program, board: Any):
 def test_answers_of_another_kind(program: tinyml.Program, tmp_path: Path):
     """Text for a model of integers, and rows with a one in place of classes."""
     text = np.array(["a", "b", "c"])[Y]
-    with pytest.raises(InputError, match=r"^y holds text such as '.', the classes are 0, 1, 2$"):
+    with pytest.raises(InputError, match=r"^y contains text such as '.', the classes are 0, 1, 2$"):
         program.score(X, text)
     for one_hot in (np.eye(3)[Y], np.eye(3, dtype=int)[Y]):
         with pytest.raises(
-            InputError, match=r"^expected y to hold 75 classes, got rows .* y\.argmax\(axis=1\) gives the classes"
+            InputError, match=r"^expected y to contain 75 classes, got rows .* y\.argmax\(axis=1\) gives the classes"
         ):
             program.score(X, one_hot)
         with pytest.raises(
-            InputError, match=r"^expected y_val to hold 75 classes, got rows .* y\.argmax\(axis=1\) gives"
+            InputError, match=r"^expected y_val to contain 75 classes, got rows .* y\.argmax\(axis=1\) gives"
         ):
             tinyml.compile(estimator(), X, one_hot, board="host")
     np.savez(tmp_path / "text.npz", x=X, y=text)

@@ -163,7 +163,7 @@ def test_models_of_values_score_r_squared(tmp_path: Path):
     assert program.score(x, y[::-1]) < 0.5
     assert program.score(x, y[:, None]) == program.score(x, y)
     assert program.score(x, np.zeros(50)) == 0
-    with pytest.raises(tinyml.InputError, match=r"^expected y to hold 50 numbers, got shape \(50, 2\)"):
+    with pytest.raises(tinyml.InputError, match=r"^expected y to contain 50 numbers, got shape \(50, 2\)"):
         program.score(x, x)
 
 

@@ -111,7 +111,7 @@ REFUSED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "options": (
         {"searches": ["promote"]},
         InputError,
-        "search chooses the width of each tensor: give widths in place of width",
+        "search chooses the width of each tensor: use widths instead of width",
     ),
     "one name": ({"boards": "uno"}, InputError, "boards: expected a sequence of names, got 'uno'"),
     "varied": ({"width": 8}, TypeError, "sweep() got an unexpected keyword argument 'width', did you mean 'formats'?"),

@@ -220,7 +220,7 @@ def test_run_compares_and_reports(model: Path, tmp_path: Path, capsys: pytest.Ca
     source = (out / "tour.c").read_text()
     (out / "tour.c").write_text(source.replace("12288", "2288"))
     assert main(command) == 1
-    assert "tour.c: is not the C that ir/2-buffers.mlir gives" in capsys.readouterr().err.splitlines()[-1]
+    assert "tour.c: is not the C of ir/2-buffers.mlir" in capsys.readouterr().err.splitlines()[-1]
 
 
 def damage(model: Path, what: str) -> None:
@@ -297,13 +297,13 @@ def test_bad_input_is_one_line(
         (["--format", "f32", "--functions", "seedot"], "no scheme 'seedot' for functions (it has none)"),
         (["--search", "nonsense"], "unknown search 'nonsense' (one of by-accuracy, by-size, demote"),
         (["--search", "promote", "--loss", "1"], "the search 'promote' has no --loss"),
-        (["--search", "promote", "--width", "8"], "give --widths in place of --width"),
+        (["--search", "promote", "--width", "8"], "use --widths instead of --width"),
         (
             ["--format", "posit", "--weights", "affine:8"],
             "--format posit has no products with --weights affine:8: it takes weights in codebook, fixed, midrise, "
             "minifloat, mxfp, mxint, posit, and --weights affine:8 goes with --format zeroskew",
         ),
-        (["--search", "promote", "--weights", "toaster:99"], "leave out --weights"),
+        (["--search", "promote", "--weights", "toaster:99"], "omit --weights"),
         (["--search", "demote", "--ram", "60", "--packed", "never"], "leave out --packed never or the limits"),
         (
             ["--search", "pareto", "--flash", "3000", "--optimize", "O3"],
@@ -318,10 +318,10 @@ def test_bad_input_is_one_line(
         (["--search", "demote", "--resume", "--journal", "/"], "cannot open the journal"),
         (["--cycles", "100"], "--cycles is an option of --search"),
         (["--flash", "100"], "bytes of flash, --flash allows 100"),
-        (["--flash", "100", "--target", "host"], "--flash is an option of --search: host has no kernels that take"),
+        (["--flash", "100", "--target", "host"], "--flash is an option of --search: host has no kernels that need"),
         (["--flash", "0"], "argument --flash: expected a positive integer"),
         (["--loss", "1", "--width", "8"], "--loss needs --format auto"),
-        (["--format", "auto", "--width", "8"], "--format auto decides --width itself"),
+        (["--format", "auto", "--width", "8"], "--format auto sets --width itself"),
         (["--ram", "1"], "bytes of RAM, --ram allows 1"),
         (["--ram", "1", "--plan", "ordinary"], "bytes, --ram allows 1"),
     ],

@@ -133,8 +133,8 @@ def test_bad_folders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "cannot read the data" in error(capsys, out)
     source = out / "tour.c"
     source.write_text(source.read_text() + "\n")
-    assert "is not the C that ir/2-buffers.mlir gives" in error(capsys, out)
+    assert "is not the C of ir/2-buffers.mlir" in error(capsys, out)
     source.write_bytes(source.read_bytes() + b"\xff")
-    assert "is not the C that ir/2-buffers.mlir gives" in error(capsys, out)
+    assert "is not the C of ir/2-buffers.mlir" in error(capsys, out)
     source.unlink()
     assert "cannot read the C: No such file" in error(capsys, out)

@@ -57,7 +57,7 @@ def test_each_fact_is_written_once(tmp_path: Path):
         ({"width": 77}, "widths from 2 to 32"),
         ({"target": "uno", "route": True}, "--route is for programmable logic"),
         ({"target": "cortex-m4", "input": "serial"}, "the serial port of cortex-m4 is unknown"),
-        ({"input": "push", "plan": "rows"}, "leave out --plan"),
+        ({"input": "push", "plan": "rows"}, "omit --plan"),
         ({"val": TOUR / "W.npy"}, "expected an .npz file"),
     ],
 )

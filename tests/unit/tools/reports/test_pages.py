@@ -270,7 +270,7 @@ def test_a_page_is_opened_only_as_it_was_written(
     page.write_text(measured, "utf-8")
     source.write_text(c + "int more;", "utf-8")
     assert main(["open", str(copy)]) == 1
-    assert "is not the C that ir/2-buffers.mlir gives" in capsys.readouterr().err
+    assert "is not the C of ir/2-buffers.mlir" in capsys.readouterr().err
     source.write_text(c, "utf-8")
     assert main(["open", str(copy)]) == 0
     assert len(shown) == 2

@@ -295,5 +295,5 @@ def test_data_files_say_which_samples_depend_on_each_other(tmp_path: Path) -> No
     with pytest.raises(InputError, match="a single group"):
         sample_groups(str(file), 6)
     np.savez(file, x=np.zeros((6, 1)), groups=np.ones(5))
-    with pytest.raises(InputError, match="expected `groups` to hold 6 numbers"):
+    with pytest.raises(InputError, match="expected `groups` to contain 6 numbers"):
         sample_groups(str(file), 6)
