@@ -35,6 +35,9 @@ from tinyml.transforms.loops.kernels.tiles import obstacle_of_tile, usual_tile
 
 TILES = Statistic("num-tiles", "Number of contractions that a tile computes")
 
+ZEROS = 8
+"""The most sums for which an array of zeros takes less flash than a loop that stores them."""
+
 
 @dataclass(frozen=True)
 class BlockRowsPass(ModulePass):
@@ -159,10 +162,8 @@ class _Rows:
             Rewriter.erase_op(op)
 
     def _zeros(self, nest: LoopBuilder) -> SSAValue | None:
-        """An array of zeros in flash, smaller than a loop that stores these, for sums that start from zero; None for
-        others.
-        """
-        if not isinstance(self.sum.start.owner, num.ZeroOp):
+        """An array of zeros in flash for few sums that start from zero; None for others."""
+        if not isinstance(self.sum.start.owner, num.ZeroOp) or self.block > ZEROS:
             return None
         raws = np.zeros(self.block, f"i{self.accumulator.bits // 8}")
         zeros = nest.insert(scratch.ConstantOp.of(raws, self.accumulator.type))

@@ -353,7 +353,7 @@ def test_command(capsys: pytest.CaptureFixture[str]):
     assert main(["prove", "mxint:4"]) == 0
     assert "num.add" in capsys.readouterr().out
     assert main(["prove", "f32"]) == 1
-    assert "f32 documents nothing that could be proved" in capsys.readouterr().err
+    assert "f32 has no `specification` that could be proved" in capsys.readouterr().err
 
 
 def test_without_the_solver(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):

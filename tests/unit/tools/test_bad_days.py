@@ -175,7 +175,7 @@ IN_PYTHON: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "words as labels": (
         lambda: tinyml.compile("tour.sd", X, ["a", "b"]),
-        "y_val contains text such as 'a', and the model",
+        "y_val contains text such as 'a', but the model",
     ),
     "labels alone": (lambda: tinyml.compile("tour.sd", None, [0]), "y_val needs X_val"),
     "labels twice": (

@@ -8,6 +8,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.limits import ELEMENT_LIMIT
+from tinyml.lowering.frontends.layers.affine import affine
 from tinyml.lowering.frontends.layers.model_builder import (
     ModelBuilder,
     OrderedTensor,
@@ -20,7 +21,6 @@ from tinyml.lowering.frontends.layers.model_builder import (
 from tinyml.lowering.frontends.layers.network_layers import (
     FILTER,
     Windows,
-    affine,
     batch_normalisation,
     convolution,
     dense,

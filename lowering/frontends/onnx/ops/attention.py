@@ -21,7 +21,8 @@ def attention(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     An addend of the scores is supported, a mask of truth values or by position, a cache and a soft cap are not.
     """
     mask = optional(inputs, 3)
-    if node.integer("is_causal", 0) or (isinstance(mask, Constant) and mask.array.dtype == np.bool_):
+    windowed = any(node.integer(f"{side}_window_size", -1) >= 0 for side in ("left", "right"))
+    if windowed or node.integer("is_causal", 0) or (isinstance(mask, Constant) and mask.array.dtype == np.bool_):
         raise node.error("a mask is not supported: attend to all positions, or add finite numbers to the scores")
     if any(optional(inputs, position) is not None for position in (4, 5, 6)) or any(node.outputs[1:]):
         raise node.error("a cache of keys and values, and outputs after the first, are not supported")

@@ -56,7 +56,9 @@ def test_a_scaler_that_is_one_op_is_trained_again():
 
 
 def test_a_loss_beside_floating_point_is_a_warning():
-    with pytest.warns(tinyml.CompileWarning, match=r"loses \d+\.\d points .*: more width, learn_ranges=True or more"):
+    with pytest.warns(
+        tinyml.CompileWarning, match=r"loses \d+\.\d points .*: a larger width, learn_ranges=True or more"
+    ):
         tinyml.finetune(pipeline().fit(X, Y), X, Y, X, Y, width=2, epochs=1, quantized_epochs=1)
 
 

@@ -250,5 +250,5 @@ def test_what_gets_worse_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     chosen, program = FinetuneOptions(epochs=0), trained(tmp_path)
     monkeypatch.setattr("tinyml.tools.driver.finetune._train_formats", spoilt)
-    with pytest.raises(InputError, match=r"training makes the program worse: .* % of the validation samples are right"):
+    with pytest.raises(InputError, match=r"training reduced the accuracy: .* % of the validation samples are right"):
         finetune(program, TRAIN, VAL, chosen, numbers(tmp_path, width=8))

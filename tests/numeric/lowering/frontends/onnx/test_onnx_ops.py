@@ -149,6 +149,8 @@ def test_attention_of_an_axis_of_heads(shared: int):
     ("attributes", "constants", "message"),
     [
         ({"is_causal": 1}, KEYS, "a mask is not supported"),
+        ({"left_window_size": 0}, KEYS, "a mask is not supported"),
+        ({"right_window_size": 2}, KEYS, "a mask is not supported"),
         ({}, {**KEYS, "m": np.ones((5, 6), np.bool_)}, "a mask is not supported"),
         ({"softcap": 2.0}, KEYS, "a softcap is not supported"),
         ({"kv_num_heads": 3}, KEYS, "4 heads of queries do not make groups for 3 heads of keys"),

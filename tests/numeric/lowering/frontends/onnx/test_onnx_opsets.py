@@ -162,7 +162,7 @@ READ = """
 1 Not
 23 RMSNormalization
 24 Swish
-25 CastLike Constant ConstantOfShape Flatten Identity Pad Reshape Scan Shape Size Squeeze Transpose Unsqueeze
+25 Attention CastLike Constant ConstantOfShape Flatten Identity Pad Reshape Scan Shape Size Squeeze Transpose Unsqueeze
 27 Range
 28 ReduceLogSum ReduceLogSumExp Cast DequantizeLinear Mod QuantizeLinear
 """

@@ -205,8 +205,11 @@ def test_the_file_says_what_channels_are_worth(tmp_path: Path):
     ("arrays", "message"),
     [
         ({"F1": np.ones(6)}, "has no array `F2`, the importance of 12 channels"),
-        ({"F1": np.ones(5)}, "expected `F1` to contain 6 numbers, one per channel, got shape (5,) of float64"),
-        ({"F1": np.array(["a"] * 6)}, "expected `F1` to contain 6 numbers, one per channel, got shape (6,) of <U1"),
+        ({"F1": np.ones(5)}, "expected `F1` to contain 6 numbers, one for each channel, got shape (5,) of float64"),
+        (
+            {"F1": np.array(["a"] * 6)},
+            "expected `F1` to contain 6 numbers, one for each channel, got shape (6,) of <U1",
+        ),
         ({"F1": np.full(6, np.nan)}, "`F1` contains NaN or infinity"),
     ],
 )
