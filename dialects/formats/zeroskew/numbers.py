@@ -296,7 +296,8 @@ def requantised(m: Machine[V], x: Int[V], factor: float, width: int = 32) -> Int
 class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     """Sums of products. The scale of products is the product of the scales, computed as in TensorFlow Lite.
 
-    The computation is in single precision, and in double precision per channel. Sums of 16-bit products have 64 bits.
+    The computation is in single precision, and in double precision per channel; channels whose scales are equal have
+    one. Sums of 16-bit products have 64 bits.
     """
 
     INTEGER: ClassVar[bool] = True
@@ -315,7 +316,8 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         width = 32 if max(a.bits, b.bits) <= 8 else 64
         if not a.per_channel:
             return cls(width, [single(a.scale * b.scale)])
-        return cls(width, [scale * b.scale for scale in a.scale_values])
+        scales = [scale * b.scale for scale in a.scale_values]
+        return cls(width, scales[:1] if len(set(scales)) == 1 else scales)
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:

@@ -145,11 +145,11 @@ def element(tensor: Tensor) -> Attribute:
     return activation_format(tensor).type
 
 
-def weights_format(weights: Tensor, axis: int, *, wide: bool = False) -> NumberFormat:
-    """The format of weights, with one scale or with one per index of an axis, which becomes the first axis.
+def weights_format(weights: Tensor, axis: int) -> NumberFormat:
+    """The format of weights, with a scale per index of an axis, which becomes the first axis.
 
-    wide: true to compute the scale of products in double precision, which scales per channel always use. TensorFlow
-    Lite uses it for all convolutions, and for dense layers with scales per channel.
+    A single scale is repeated, since TensorFlow Lite computes the scale of products in double precision in all layers
+    of weights, as formats with scales per channel do.
     """
     format = tensor_format(weights)
     if not isinstance(format, ZeroSkewType):
@@ -157,7 +157,7 @@ def weights_format(weights: Tensor, axis: int, *, wide: bool = False) -> NumberF
     rows = weights.shape[axis]
     if len(format.scale_values) not in (1, rows):
         raise VerifyException(f"{weights} has {len(format.scale_values)} scales for {rows} output channels")
-    if not wide or format.per_channel or format.zero_point.data:
+    if format.per_channel or format.zero_point.data:
         return format
     return ZeroSkewType(format.bits, format.scale_values * rows)
 

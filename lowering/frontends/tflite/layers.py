@@ -130,7 +130,7 @@ def depthwise_conv_2d(to: GraphBuilder, op: Operator) -> None:
 def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
     """A convolution. axes: the order of the filter's axes in the file."""
     image, filter, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
-    format = weights_format(filter, axes.index("O"), wide=True)
+    format = weights_format(filter, axes.index("O"))
     weights = filter_in(to, constant_weights(filter, format), axes)
     strides = op.options["stride_h"], op.options["stride_w"]
     dilations = op.options["dilation_h"], op.options["dilation_w"]
@@ -157,7 +157,7 @@ def transpose_conv(to: GraphBuilder, op: Operator) -> None:
         full - before - extent for full, before, extent in zip(whole, (top, left), output.shape[1:3], strict=True)
     )
     windows = Windows(ordinary.kernel, strides, (1, 1), (top, bottom, left, right))
-    format = weights_format(filter, 0, wide=True)
+    format = weights_format(filter, 0)
     weights = filter_in(to, constant_weights(filter, format), "OHWI", TRANSPOSED)
     start = bias(op, format, activation_format(image), filter.shape[0], position=3)
     sums = transposed_convolution(to, to.image(image), weights, windows, 1, start, element(output), axes=IMAGE)

@@ -454,6 +454,17 @@ def test_dense_layers(dtype: str, per_channel: bool, vectors: int):
     compared(content, inputs_of(content, 10))
 
 
+def test_scales_of_products_have_double_precision():
+    """In single precision the multiplier of this scale of weights, rounded to 16 bits, is greater by one."""
+    random, model = np.random.default_rng(91), TfliteModel()
+    x = model.tensor((1, 24), "int16", 0.0001171875)
+    y = model.tensor((1, 5), "int16", 2.0**-12)
+    weights = model.constant(np.maximum(raws(random, (5, 24)), -127), "int8", scales=[0.0037339206])
+    model.op("FULLY_CONNECTED", [x, weights], y)
+    content = model.finish([x], [y])
+    compared(content, inputs_of(content, 40))
+
+
 @pytest.mark.parametrize("shape", [(1, 10, 9, 3), (1, 13, 14, 3)])
 def test_transposed_convolutions_crop_what_the_result_has_no_room_for(shape: tuple[int, ...]):
     random, model = np.random.default_rng(7), TfliteModel()

@@ -36,6 +36,7 @@ from tinyml.tools.driver.measure import first_mismatch
     time_major=st.booleans(),
 )
 @example(seed=0, dtype="int8", steps=2, inputs=1, units=2, cell=-8, clip=0.3, time_major=False)
+@example(seed=91, dtype="int16", steps=2, inputs=1, units=1, cell=-13, clip=0.0, time_major=False)
 @settings(max_examples=examples(20))
 def test_sequences_give_the_bytes_of_tflm(
     seed: int, dtype: str, steps: int, inputs: int, units: int, cell: int, clip: float, time_major: bool
