@@ -198,13 +198,18 @@ class MoveOp(DialectOp):
             raise VerifyException(f"a buffer keeps its type, got {self.source.type} and {self.dest.type}")
         source, dest = self.source.owner, self.dest.owner
         buffers = isinstance(source, AllocOp | ReuseOp) and isinstance(dest, AllocOp)
-        placed = isinstance(source, ViewOp) and isinstance(dest, ViewOp) and source.arena is dest.arena
-        if not buffers and not placed:
+        views = isinstance(source, ViewOp) and isinstance(dest, ViewOp) and source.arena is dest.arena
+        if not buffers and not views:
             raise VerifyException("a buffer moves from one view of an arena to another")
 
     @property
+    def placed(self) -> bool:
+        """True if both buffers have an address."""
+        return isinstance(self.source.owner, ViewOp) and isinstance(self.dest.owner, ViewOp)
+
+    @property
     def distance(self) -> int:
-        """The bytes from the old to the new address."""
+        """The bytes from the old to the new address, of a move that is placed."""
         return cast(ViewOp, self.dest.owner).offset.value.data - cast(ViewOp, self.source.owner).offset.value.data
 
     @property

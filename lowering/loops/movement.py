@@ -20,15 +20,27 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(upstream_memref.CopyOp)
 def copy(op: upstream_memref.CopyOp, nest: LoopBuilder) -> None:
-    def body(indices: Indices) -> None:
-        nest.store(nest.load(op.source, indices), op.destination, indices)
+    _copy(op.source, op.destination, nest)
 
-    nest.nest(tdsl.shape_of(op.destination), body)
+
+def _copy(source: SSAValue, dest: SSAValue, nest: LoopBuilder) -> None:
+    """Copy the elements of a buffer to one that does not overlap it."""
+
+    def body(indices: Indices) -> None:
+        nest.store(nest.load(source, indices), dest, indices)
+
+    nest.nest(tdsl.shape_of(dest), body)
 
 
 @lowers(scratch.MoveOp)
 def move_buffer(op: scratch.MoveOp, nest: LoopBuilder) -> None:
-    """Copy a buffer to another address, from the end that makes overlap safe; packed elements move by bytes."""
+    """Copy a buffer to another address, from the end that makes overlap safe; packed elements move by bytes.
+
+    Buffers without an address do not overlap.
+    """
+    if not op.placed:
+        _copy(op.source, op.dest, nest)
+        return
     if not op.distance:
         return
     places = [_in_bytes(value, nest) for value in (op.source, op.dest)]

@@ -463,3 +463,21 @@ func.func @partial_sums(%b: memref<2x!zeroskew.q<32, [0.005, 0.015], 0>>, %w: me
 // CHECK-NEXT: [[v20:%.*]] = num.finish [[v19]] : !zeroskew.acc<32, 0.5> -> !zeroskew.q<8, 0.5, 7>
 // CHECK-NEXT: memref.store [[v20]], %r{{\[}}[[v13]], [[v13]]] : memref<1x1x!zeroskew.q<8, 0.5, 7>>
 // CHECK-NEXT: func.return
+
+// -----
+
+// Before packing, buffers have no address and do not overlap.
+func.func @unplaced(%X: memref<4xf32>) -> memref<4xf32> {
+  %a = scratch.alloc : memref<4xf32>
+  %b = scratch.alloc : memref<4xf32>
+  tdsl.neg %X : memref<4xf32> into %a : memref<4xf32>
+  scratch.move %a to %b : memref<4xf32> to memref<4xf32>
+  func.return %b : memref<4xf32>
+}
+// CHECK-LABEL: func.func @unplaced(%X: memref<4xf32>) -> memref<4xf32> {
+// CHECK: memref.store [[NEGATED:%.*]], %a{{\[}}[[AT:%.*]]] : memref<4xf32>
+// CHECK: num.nest [[I:%.*]] to 4 {
+// CHECK-NEXT: [[X:%.*]] = memref.load %a{{\[}}[[I]]] : memref<4xf32>
+// CHECK-NEXT: memref.store [[X]], %b{{\[}}[[I]]] : memref<4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %b : memref<4xf32>
