@@ -198,14 +198,14 @@ class MoveOp(DialectOp):
             raise VerifyException(f"a buffer keeps its type, got {self.source.type} and {self.dest.type}")
         source, dest = self.source.owner, self.dest.owner
         buffers = isinstance(source, AllocOp | ReuseOp) and isinstance(dest, AllocOp)
-        views = isinstance(source, ViewOp) and isinstance(dest, ViewOp) and source.arena is dest.arena
-        if not buffers and not views:
+        placed = isinstance(source, ViewOp) and isinstance(dest, ViewOp) and source.arena is dest.arena
+        if not buffers and not placed:
             raise VerifyException("a buffer moves from one view of an arena to another")
 
     @property
     def placed(self) -> bool:
         """True if both buffers have an address."""
-        return isinstance(self.source.owner, ViewOp) and isinstance(self.dest.owner, ViewOp)
+        return isinstance(self.dest.owner, ViewOp)
 
     @property
     def distance(self) -> int:

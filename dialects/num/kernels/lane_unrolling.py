@@ -11,11 +11,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp
-from tinyml.dialects.num.kernels.lane_programs import (
-    CASTS,
-    Element,
-    LaneProgram,
-)
+from tinyml.dialects.num.kernels.lane_programs import CASTS, Element, LaneProgram
 from tinyml.dialects.num.kernels.lane_readers import index_terms, lane_program
 from tinyml.dialects.num.nests import NextOp, ReduceOp
 from tinyml.dialects.operations import integer_constant

@@ -247,7 +247,7 @@ def _layer(namespace: str) -> str:
     return f"{found[-1][1]} '{found[-1][0]}'" if found else ""
 
 
-def _constant(node: OnnxNode, name: str, value: Array) -> OnnxNode:
+def constant_node(node: OnnxNode, name: str, value: Array) -> OnnxNode:
     """A Constant node for an input of `node`, named after the node's first output and the input."""
     output = f"{next(filter(None, node.outputs), node.name)}:{name}"
     return OnnxNode("Constant", "", node.version, output, (), (output,), {"value": value}, node.file)
@@ -258,7 +258,7 @@ def _inputs_for_attributes(node: OnnxNode) -> list[OnnxNode]:
     moved = {name: at for name, at in MOVED.get(node.op, {}).items() if name in node.attributes}
     if not moved:
         return [node]
-    constants = [_constant(node, name, _array(node, name, node.attributes[name])) for name in moved]
+    constants = [constant_node(node, name, _array(node, name, node.attributes[name])) for name in moved]
     inputs = [*node.inputs, *[""] * (max(moved.values()) + 1 - len(node.inputs))]
     for constant, at in zip(constants, moved.values(), strict=True):
         if inputs[at]:

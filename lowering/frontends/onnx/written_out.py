@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
-from tinyml.lowering.frontends.onnx.reader import needed_nodes
+from tinyml.lowering.frontends.onnx.reader import constant_node, needed_nodes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,12 +44,9 @@ class _Written:
             op, source = "RMSNormalization", x
             if centred is not None and self.mean(centred.inputs[1]) == (centred.inputs[0], axes):
                 op, source = "LayerNormalization", centred.inputs[0]
-            scale = f"{node.outputs[0]}:scale"
-            one = OnnxNode(
-                "Constant", "", node.version, scale, (), (scale,), {"value": np.array(1, np.float32)}, node.file
-            )
+            one = constant_node(node, "scale", np.array(1, np.float32))
             attributes = {"axis": min(axes), "epsilon": epsilon, "axes": axes}
-            return [one, replace(node, op=op, inputs=(source, scale), attributes=attributes)]
+            return [one, replace(node, op=op, inputs=(source, one.outputs[0]), attributes=attributes)]
         return [node]
 
     def quotients(self, node: OnnxNode) -> Sequence[tuple[str, str]]:
