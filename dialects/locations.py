@@ -10,7 +10,7 @@ the origin: `loc(fused<"y = relu(x)">["conv1"("model.onnx":0:0)])`. An operation
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -28,6 +28,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation
 
 from tinyml.dialects.errors import InputError
+
+MAX_LAYERS = 8
+"""Maximum number of layers that a message or a row of a report names."""
 
 
 def file_location(file: str) -> LocationAttr:
@@ -70,10 +73,25 @@ def fused(locations: Iterable[LocationAttr]) -> LocationAttr:
 
 
 def layers(location: LocationAttr) -> tuple[str, ...]:
-    """The layers of the user's model to which a location belongs, without repetitions."""
+    """The layers of the user's model to which a location belongs, without repetitions.
+
+    After the first `MAX_LAYERS` names, "others" stands for the rest.
+    """
+    found = dict[str, None]()
+    for layer in _layers(location):
+        # Thousands of layers that one loop computes would be listed again for each op of that loop.
+        if layer not in found and len(found) == MAX_LAYERS:
+            return (*found, "others")
+        found[layer] = None
+    return tuple(found)
+
+
+def _layers(location: LocationAttr) -> Iterator[str]:
     if isinstance(location, NameLoc):
-        return (location.desc.data,)
-    return tuple(dict.fromkeys(layer for part in _parts(location) for layer in layers(part)))
+        yield location.desc.data
+        return
+    for part in _parts(location):
+        yield from _layers(part)
 
 
 def place(location: LocationAttr) -> LocationAttr:
