@@ -73,7 +73,9 @@ def _add(whole: Universe, part: Universe) -> None:
 
 
 def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
-    """The universe of a plug-in with factories that check their products. Raises `PluginError` for a name in `known`."""
+    """The universe of a plug-in with factories that check their products. Raises `PluginError` for a name in
+    `known`.
+    """
 
     def guarded(kind: str, made: Any, taken: Any, check: Callable[[Row, object], Any]) -> dict[str, Any]:
         offered = cast("dict[Any, Any]", plugin.expect(made, dict))

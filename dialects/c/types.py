@@ -1,4 +1,6 @@
-"""Types of C: builtin types for numbers (i16 is int16_t, index is int), and dialect types for pointers and variables."""
+"""Types of C: builtin types for numbers (i16 is int16_t, index is int), and dialect types for pointers and
+variables.
+"""
 
 from __future__ import annotations
 

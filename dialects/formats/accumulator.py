@@ -138,7 +138,9 @@ class Accumulator(ABC):
         """Convert a number of a format to a sum. The result does not overflow."""
 
     def levelled(self, result: NumberFormat) -> Accumulator:
-        """The accumulator of complete sums after rows with separate scales are converted to one scale, before rounding."""
+        """The accumulator of complete sums after rows with separate scales are converted to one scale, before
+        rounding.
+        """
         return self
 
     @property
@@ -167,7 +169,9 @@ class Accumulator(ABC):
         return True
 
     def lacks(self, products: Sequence[Product], initial: Factor | None) -> str | None:
-        """The reason why sums of these products and an initial value may overflow the accumulator; None if they cannot."""
+        """The reason why sums of these products and an initial value may overflow the accumulator; None if they
+        cannot.
+        """
         return None
 
     def unpacked(self, factors: tuple[NumberFormat, NumberFormat], which: int, raws: Raws) -> NumberFormat | None:

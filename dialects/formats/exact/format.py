@@ -152,7 +152,9 @@ class ExactFormat(ExactNumbers):
         return self.store(m, m.mul(x, y), scale)
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The part of [low, high] in which the function differs from its limits by more than half of the least number."""
+        """The part of [low, high] in which the function differs from its limits by more than half of the least
+        number.
+        """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
         real, half = REAL_FUNCTIONS[function], (self.scale + 1) * math.log(2)
