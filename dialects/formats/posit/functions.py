@@ -406,13 +406,15 @@ def _mul(a: Array, b: Array, n: Array, es: Array) -> Array:
 
 
 def _documented(x: Number, scale: int, n: int, es: int, low: int, greatest: int) -> Number:
-    """tm_posit_of_sN: x * 2^-scale as a posit of a window up to `greatest`."""
+    """`tm_posit_of_sN`: the posit nearest to x * 2^-scale in a window, at most `greatest`."""
     window = None if low == ALL else (low, (n - 2 << es) + 1)
     return clamped(posits(n, es, window).rounded(x, scale), -greatest, greatest)
 
 
 def _documented_linear(x: Number, right: int, n: int, greatest: int) -> Number:
-    """tm_posit_linear_s32: x * 2^-right in units of the least posit, for es 0."""
+    """`tm_posit_linear_s32`: the posit with es 0 nearest to x * 2^-right, where x is in units of the least positive
+    posit.
+    """
     return clamped(posits(n, 0, (2 - n, n - 1)).rounded(x, right + n - 2), -greatest, greatest)
 
 
