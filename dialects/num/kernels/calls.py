@@ -1,4 +1,4 @@
-"""The call of a kernel: one op, whose attributes define the computation and select the kernel."""
+"""The call of a kernel: an op with attributes that define the computation and select the kernel."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 
 
 def run_length(*memrefs: SSAValue) -> int:
-    """The common length of memrefs of rank 1; raises `VerifyException` for others."""
+    """The common length of memrefs of rank 1, in elements. Raises `VerifyException` for other ranks or unequal
+    lengths.
+    """
     shapes = [memref_type(value).get_shape() for value in memrefs]
     if len(shapes[0]) != 1 or any(shape != shapes[0] for shape in shapes):
         raise VerifyException(f"needs runs of equal length, got shapes {' and '.join(map(str, shapes))}")
@@ -56,14 +58,18 @@ def run_length(*memrefs: SSAValue) -> int:
 
 
 def has_bytes(run: SSAValue, *, offset: bool = False) -> bool:
-    """True if the elements of a run are integers of one byte, packed or not. offset: they may have a zero point."""
+    """True if the elements of a run are 8-bit integers or packed from them. offset: the format may have a zero
+    point.
+    """
     format = element_format(run.type)
     integers = format.without_offset()[0] if offset else format
     return integers.coding is INTEGER_CODING and integers.dtype.itemsize == 1
 
 
 def is_of_bytes(run: SSAValue, *, offset: bool = False) -> bool:
-    """True if the elements of a run are integers of one byte, each in its own byte. offset: as in `has_bytes`."""
+    """True if the elements of a run are 8-bit integers, each in a separate byte. offset: the format may have a zero
+    point.
+    """
     return has_bytes(run, offset=offset) and packed_bits(memref_type(run)) is None
 
 
@@ -74,8 +80,8 @@ Arguments: TypeAlias = "Callable[[Emitter], Sequence[SSAValue]]"
 class RoutineAttr(ParametrizedAttribute, ABC):
     """The computation of a call, independent of the kernel: a routine, in the sense of BLAS.
 
-    A routine defines the operands of its calls, the effects, the arguments of the C function, and the work for which
-    the cost model counts time. Operands of calls are `CallOp.arguments`. Runs are contiguous memory of rank 1.
+    A routine defines the operands of calls, their effects, the arguments of the C function, and the work for which the
+    cost model estimates the time. Operands of calls are `CallOp.arguments`. Runs are contiguous memory of rank 1.
     """
 
     OPERANDS: ClassVar[Sequence[AttrConstraint]]
@@ -92,22 +98,24 @@ class RoutineAttr(ParametrizedAttribute, ABC):
         return self.OPERANDS
 
     def takes(self, kernel: KernelAttr) -> bool:
-        """True if a kernel's attribute allows it to compute the routine."""
+        """True if a kernel can compute the routine, according to the kernel's attribute."""
         if isinstance(kernel, ComposedKernelAttr):
             return kernel.op.data == self.name
         return not isinstance(kernel, TileKernelAttr | CodeKernelAttr)
 
     @abstractmethod
     def verify_call(self, call: CallOp) -> None:
-        """Verify the formats and extents of operands whose types satisfy the constraints."""
+        """Raise `VerifyException` unless the formats and extents of operands, whose types satisfy the constraints, are
+        valid.
+        """
 
     def factors(self, call: CallOp) -> tuple[SSAValue, SSAValue]:
-        """The operands that a kernel reads as weights and as vector: by default the last two."""
+        """The operands that a kernel reads as weights and as vector; by default the last two."""
         weights, vector = call.arguments[-2:]
         return weights, vector
 
     def length(self, call: CallOp) -> int:
-        """The number of the vector's elements that are multiplied."""
+        """The number of elements of the vector that are multiplied."""
         return run_length(self.factors(call)[1])
 
     def products(self, call: CallOp) -> int | None:
