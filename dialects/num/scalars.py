@@ -1,6 +1,6 @@
 """Ops on single elements.
 
-An op defines its whole meaning here: the `NumberFormat` method that computes it on bits, the real function that it
+An op defines all of its semantics here: the `NumberFormat` method that computes it on bits, the real function that it
 approximates, the derivative of that function, and an interval that contains every result.
 """
 
@@ -57,9 +57,9 @@ Array: TypeAlias = "NDArray[Any]"
 
 
 class ScalarOp(NumOp, ABC):
-    """An op from scalars of number formats to a scalar; the body of a `tdsl.map` consists of such ops.
+    """An op from scalars of number formats to a scalar. The body of a `tdsl.map` consists of such ops.
 
-    Array arguments represent many elements at once; arrays of operands broadcast to those of the result.
+    Array arguments represent many elements at once. Arrays of operands are broadcast to the shape of the results.
     """
 
     INTERVAL: ClassVar[Interval] = UNBOUNDED_INTERVAL
@@ -67,7 +67,7 @@ class ScalarOp(NumOp, ABC):
 
     @property
     def interval(self) -> Interval:
-        """An interval of reals that contains the result of this op, for any operands."""
+        """An interval of reals that contains the result of this op for all operands."""
         return self.INTERVAL
 
     @abstractmethod
@@ -76,7 +76,7 @@ class ScalarOp(NumOp, ABC):
 
     @abstractmethod
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
-        """The derivatives with respect to each operand x, given the result y and the derivative `slope` by it."""
+        """The derivatives by each operand x, given the result y and the derivative `slope` by y."""
 
 
 class UnaryOp(ScalarOp, ABC):
@@ -190,7 +190,7 @@ class NegOp(UnaryOp):
 
 @irdl_op_definition
 class ConvertOp(UnaryOp, HasFolderInterface):
-    """The same real in another format, possibly of another family."""
+    """The same real, rounded to another format, possibly of another family."""
 
     name = "num.convert"
     input = operand_def(SCALAR)
@@ -209,7 +209,7 @@ class ConvertOp(UnaryOp, HasFolderInterface):
 
 @irdl_op_definition
 class ConstantOp(ScalarOp):
-    """A real, rounded into the result's format."""
+    """A real, rounded to the format of the result."""
 
     name = "num.constant"
     value = prop_def(FloatAttr)
@@ -234,7 +234,7 @@ class ConstantOp(ScalarOp):
 
 @irdl_op_definition
 class ClampOp(ScalarOp):
-    """A value clamped to the reals [low, high]; without `high` only from below."""
+    """A value clamped to the reals [low, high]; without `high`, only from below."""
 
     name = "num.clamp"
     input = operand_def(CLAMPED)
@@ -253,7 +253,7 @@ class ClampOp(ScalarOp):
 
     @property
     def limits(self) -> tuple[float, float | None]:
-        """The least and the greatest result; None for no upper limit."""
+        """The least and the greatest result; None if there is no upper limit."""
         return self.low.value.data, None if self.high is None else self.high.value.data
 
     @property

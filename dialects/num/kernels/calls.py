@@ -124,24 +124,24 @@ class RoutineAttr(ParametrizedAttribute, ABC):
 
     @property
     def function(self) -> str | None:
-        """The C function of a routine that needs no kernel."""
+        """The C function of a routine that needs no kernel; None for other routines."""
         return None
 
     @property
     def declared(self) -> Mapping[str, Attribute]:
-        """Further attributes of the C function's declaration: the constants in the function."""
+        """Further attributes of the C function's declaration, such as the constants that the function contains."""
         return {}
 
     @abstractmethod
     def arguments(self, call: CallOp, *, segments: bool) -> Arguments:
-        """The arguments of the C function, with the current lengths and codings of the operands.
+        """The arguments of the C function, for the current lengths and codings of the operands.
 
-        segments: true if the kernel reads the tables of `Coding.segments`.
+        segments: true if the kernel uses the tables of `Coding.segments`.
         """
 
 
 class LoopBuilding(Protocol):
-    """The interface of builders of loops, such as `LoopBuilder`."""
+    """The interface of loop builders, such as `LoopBuilder`."""
 
     def index(self, value: int) -> SSAValue: ...
     def insert(self, op: Operation) -> SSAValue: ...
@@ -163,14 +163,14 @@ class LoopBuilding(Protocol):
 
 
 class LoopRoutineAttr(RoutineAttr, ABC):
-    """A routine that becomes a loop if the target has no kernel for it."""
+    """A routine that is expanded to a loop if the target has no kernel for it."""
 
     BY_BLOCKS: ClassVar[bool] = False
     """True if calls on successive parts of both runs are equivalent, each with the sum of the previous one."""
 
     @abstractmethod
     def expand(self, call: CallOp, loops: LoopBuilding) -> SSAValue | None:
-        """Insert the loop, and return the value that replaces the result of the call, if it has one."""
+        """Insert the loop. Return the value that replaces the result of the call, or None if the call has no result."""
 
 
 ROUTINE = MessageConstraint(BaseAttr(RoutineAttr), "expected a routine, as in #num.dot")
@@ -189,10 +189,11 @@ class _CallEffects(MemoryEffect):
 
 @irdl_op_definition
 class CallOp(DialectOp):
-    """Compute a routine on runs of memory, by the kernel that a pass has chosen: a C function.
+    """Compute a routine on runs of memory, by the kernel (a C function) that a pass has chosen.
 
-    Without a kernel, the call of a `LoopRoutineAttr` becomes a loop; other routines require a kernel, or name their
-    function.
+    Without a kernel, the call of a `LoopRoutineAttr` is expanded to a loop. Other routines require a kernel, or name
+    their
+    C function.
     """
 
     name = "num.call"
@@ -212,12 +213,12 @@ class CallOp(DialectOp):
 
     @property
     def sum(self) -> SSAValue:
-        """The sum to which products are added, or the memory that is written."""
+        """The sum to which products are added, or the memory to which results are written."""
         return self.arguments[0]
 
     @property
     def result(self) -> SSAValue:
-        """The sum after the call of a routine that `ADDS`."""
+        """The sum after the call of a routine with `ADDS`."""
         [result] = self.outs
         return result
 
@@ -230,17 +231,17 @@ class CallOp(DialectOp):
 
     @property
     def factors(self) -> tuple[SSAValue, SSAValue]:
-        """As in `RoutineAttr`."""
+        """The operands that the kernel reads as weights and as vector; see `RoutineAttr.factors`."""
         return self.routine.factors(self)
 
     @property
     def length(self) -> int:
-        """As in `RoutineAttr`."""
+        """The number of elements of the vector that are multiplied."""
         return self.routine.length(self)
 
     @property
     def products(self) -> int | None:
-        """As in `RoutineAttr`."""
+        """The number of products that the call adds up; None if it depends on the entries of a sparse row."""
         return self.routine.products(self)
 
     def verify_(self) -> None:
