@@ -274,7 +274,7 @@ class ClampOp(ScalarOp):
 
 @irdl_op_definition
 class AtLeastOp(NumOp):
-    """input >= threshold, compared as reals."""
+    """Whether input >= threshold in real arithmetic."""
 
     name = "num.at_least"
     input = operand_def(SCALAR)
@@ -294,7 +294,7 @@ class AtLeastOp(NumOp):
 
 @irdl_op_definition
 class GreaterOp(NumOp):
-    """lhs > rhs, both of one format, or sums in one accumulator."""
+    """Whether lhs > rhs, for numbers of one format or sums in one accumulator."""
 
     name = "num.greater"
     lhs = operand_def(COMPARED)
@@ -313,9 +313,9 @@ class GreaterOp(NumOp):
 
 @irdl_op_definition
 class CombineOp(ScalarOp):
-    """A sum of terms, each a number or the product of two: `terms = [2, -1]` is `x[0] * x[1] - x[2]`.
+    """A sum of terms, each of which is a number or a product of two numbers: `terms = [2, -1]` is `x[0] * x[1] - x[2]`.
 
-    The numbers of `terms` count the factors; a negative one subtracts the term.
+    The absolute value of an entry of `terms` is the number of factors. A negative entry subtracts the term.
     """
 
     name = "num.combine"
@@ -332,7 +332,7 @@ class CombineOp(ScalarOp):
 
     @property
     def counts(self) -> Sequence[int]:
-        """The number of factors of each term, negative for one that is subtracted."""
+        """The number of factors of each term, negated for subtracted terms."""
         return tuple(cast("DenseArrayBase[IntegerType[Any, Any]]", self.terms).get_values())
 
     def verify_(self) -> None:
