@@ -65,9 +65,8 @@ class HolderKind(Enum):
 class Value:
     """The set of permitted values of an attribute.
 
-    words: a description for messages and the reference page. accepts: raises `VerifyException` with a reason for any
-    other
-    value.
+    words: a description for messages and the reference page. accepts: returns whether a value is permitted, or raises
+    `VerifyException` with a reason.
     """
 
     words: str
@@ -190,7 +189,7 @@ NAME = instance(StringAttr | BytesAttr, "a string")
 
 
 def text_of(name: Attribute) -> str:
-    """The text of an attribute with the value kind `NAME`."""
+    """The text of a string attribute or a bytes attribute."""
     return name.data.decode("utf-8", "replace") if isinstance(name, BytesAttr) else cast(StringAttr, name).data
 
 
