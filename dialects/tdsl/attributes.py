@@ -154,7 +154,7 @@ def _carried(holder: Holder | None) -> int:
 
 
 def _results(holder: Holder | None) -> int:
-    """The number of results that have profiles; 0 for ops on buffers."""
+    """The number of results of the operation; 0 if the attribute's holder is not an operation."""
     return len(holder.results) if isinstance(holder, Operation) else 0
 
 
