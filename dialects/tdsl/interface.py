@@ -361,7 +361,7 @@ Interface = TypeVar("Interface", InputInterface, ProgramInterface)
 
 
 class InterfaceField(NamedTuple):
-    """The declaration of a field. meaning: a sentence for the page."""
+    """The declaration of a field. meaning: a sentence for the reference page."""
 
     name: str
     kind: FieldKind
@@ -370,14 +370,14 @@ class InterfaceField(NamedTuple):
 
 @cache
 def interface_fields(kind: type[Any]) -> Sequence[InterfaceField]:
-    """The fields that an interface declares, except for the interface of the input."""
+    """The fields that an interface declares, excluding the interface of the input."""
     hints = get_type_hints(kind, include_extras=True)
     return [InterfaceField(name, *hint.__metadata__) for name, hint in hints.items() if get_origin(hint) is Annotated]
 
 
 @irdl_attr_definition
 class InterfaceAttr(Data[ProgramInterface]):
-    """The interface of a program, on its function; only fields with a value are written.
+    """The interface of a program, as an attribute of its function. Only fields with a value are printed.
 
     `#tdsl.interface<input = <range = [-1.0, 1.0], packed = 4, reused>, classes = ["left", "right"]>`.
     """
@@ -401,7 +401,7 @@ class InterfaceAttr(Data[ProgramInterface]):
 
 
 def _parse(parser: AttrParser, kind: type[Interface]) -> Interface:
-    """Parse the fields of an interface in angle brackets; errors are at the field's value."""
+    """Parse the fields of an interface in angle brackets. Errors are located at the value of the field."""
     known = {name: declared for name, declared, _ in interface_fields(kind)}
     given: dict[str, Any] = {}
 
@@ -429,7 +429,7 @@ def _parse(parser: AttrParser, kind: type[Interface]) -> Interface:
 
 
 def _literal(parser: AttrParser) -> Any:
-    """Parse a string, a number, a type or a list of these, which becomes a tuple."""
+    """Parse a string, a number, a type or a list of these, which is returned as a tuple."""
     if (text := parser.parse_optional_str_literal()) is not None:
         return text
     start = parser.pos
@@ -446,7 +446,7 @@ def _literal(parser: AttrParser) -> Any:
 
 
 def _spelled(value: object) -> str:
-    """The text of an interface or of the value of a field."""
+    """The text of an interface, or of the value of a field."""
     match value:
         case InputInterface() | ProgramInterface():
             given = ((one.name, getattr(value, one.name)) for one in fields(value))
@@ -469,10 +469,11 @@ def _is_given(value: object) -> bool:
 
 
 def _fits(attribute: Attribute, function: Holder | None) -> bool:
-    """True for an interface.
+    """True if an attribute is an interface that is valid on a function.
 
-    Raises `InputError` if the function takes no input that it describes, if the units of the input do not repeat to the
-    argument's elements, and if it has not all elements that are read.
+    Raises `InputError` if the interface describes an input that the function does not have, if the units of the input
+    cannot
+    be repeated to the elements of the argument, or if the argument lacks elements that the interface lists as read.
     """
     if not isinstance(attribute, InterfaceAttr):
         return False
@@ -518,13 +519,15 @@ def read_input(op: FuncOp | ModuleOp) -> InputInterface:
 
 
 def _converted(interface: Interface) -> Interface:
-    """An interface with the values converted from literals."""
+    """A copy of an interface whose literals are converted to the values of the fields."""
     given = ((name, kind, getattr(interface, name)) for name, kind, _ in interface_fields(type(interface)))
     return replace(interface, **{name: kind.convert(value) for name, kind, value in given})
 
 
 def update_interface(op: FuncOp | ModuleOp, **changes: Any) -> None:
-    """Change fields of the interface of a function, or of a module's program, as literals convert; None removes one.
+    """Change fields of the interface of a function, or of a module's program. Values are converted like literals; None
+    removes
+    a field.
 
     Raises `VerifyException` for a value that the field does not accept.
     """

@@ -1,4 +1,4 @@
-"""Ops that read, write or receive a part of a tensor: slices at computed offsets, and windows of images, NHWC.
+"""Ops that read, write or receive a part of a tensor: slices at computed offsets, and windows of NHWC images.
 
 A window is gathered, including its padding, if it is not a slice of the image.
 """
@@ -35,7 +35,7 @@ def _verify_slice(whole: Shape, part: Sequence[int], offsets: int) -> None:
 
 
 def _shifted(rank: int, steps: Sequence[int] | None = None) -> list[AffineExpr]:
-    """An index shifted by computed offsets, after its multiplication by steps."""
+    """The expressions of an index that is multiplied by steps and then shifted by computed offsets."""
     return [
         dimension * (1 if steps is None else steps[axis]) + AffineExpr.symbol(axis)
         for axis, dimension in enumerate(dimensions(rank))
@@ -44,10 +44,11 @@ def _shifted(rank: int, steps: Sequence[int] | None = None) -> list[AffineExpr]:
 
 @irdl_op_definition
 class SliceOp(MovementOp, HasFolderInterface):
-    """The part of the input at computed offsets, in the result's shape (SeeDot's `x[i:+n]`); it must lie inside.
+    """The part of the input at computed offsets, in the shape of the result (SeeDot's `x[i:+n]`). It must lie inside
+    the input.
 
-    `result[i, ..] = input[offset + i * stride, ..]`, as in `tensor.extract_slice`. Strides are 1 where there are none,
-    and may be negative.
+    `result[i, ..] = input[offset + i * stride, ..]`, as in `tensor.extract_slice`. Strides are 1 by default, and may be
+    negative.
     """
 
     name = "tdsl.slice"
@@ -107,7 +108,7 @@ class SliceOp(MovementOp, HasFolderInterface):
 class InsertSliceOp(MovementOp, HasFolderInterface):
     """`input` with the part at computed offsets replaced by `part` (SeeDot's splice on the left of `=`).
 
-    axes: for each axis of the part the corresponding axis of the input; by default the same one.
+    axes: for each axis of the part the corresponding axis of the input; by default the axis of the same index.
     """
 
     name = "tdsl.insert_slice"
@@ -126,7 +127,7 @@ class InsertSliceOp(MovementOp, HasFolderInterface):
 
     @property
     def order(self) -> tuple[int, ...]:
-        """For each axis of the part the axis of the input."""
+        """For each axis of the part, the corresponding axis of the input."""
         if self.axes is None:
             return tuple(range(len(self.offsets)))
         return tuple(cast("DenseArrayBase[IntegerType[Any, Any]]", self.axes).get_values())
@@ -163,7 +164,7 @@ class InsertSliceOp(MovementOp, HasFolderInterface):
 def insertion_in(loop: scf.ForOp, position: int) -> InsertSliceOp | None:
     """The op with which each iteration of a loop inserts a part into one of the tensors that it carries.
 
-    The loop uses the tensor only there, so that no iteration depends on the parts of another one; None otherwise.
+    None unless this is the loop's only use of the tensor, so that no iteration depends on the parts of another one.
     """
     carried, last = loop.body.block.args[1 + position], loop.body.block.last_op
     assert last is not None
@@ -175,8 +176,8 @@ def insertion_in(loop: scf.ForOp, position: int) -> InsertSliceOp | None:
 
 @irdl_op_definition
 class MoveUpOp(MovementOp):
-    """The input without its first `count` elements along an axis: later ones move up, the last `count` ones are
-    unchanged.
+    """The input shifted along an axis: its first `count` elements are dropped, and its last `count` elements are
+    repeated.
     """
 
     name = "tdsl.move_up"
@@ -215,9 +216,9 @@ class MoveUpOp(MovementOp):
 
 @irdl_op_definition
 class ReceiveOp(MovementOp):
-    """Rows `top` to `top + h` (exclusive) of an image 1 x H x W x C, as a result 1 x h x W x C.
+    """Rows from `top` up to but excluding `top + h` of an image 1 x H x W x C, as a result 1 x h x W x C.
 
-    The image is the program's input (`received` of its interface), which is not in memory: on a device, a function of
+    The image is the program's input (`received` of its interface), which is not in memory. On a device, a function of
     the caller writes the rows. A program therefore receives each row once, in order.
     """
 
@@ -255,7 +256,9 @@ class ReceiveOp(MovementOp):
 
 
 def integers(attribute: DenseArrayBase[IntegerType], name: str, count: int) -> tuple[int, ...]:
-    """The values of a property; raises `VerifyException` unless there are `count`."""
+    """The values of an array property. Raises `VerifyException` unless there are `count` values. name: the property's
+    name.
+    """
     values = tuple(int(value) for value in attribute.get_values())
     if len(values) != count:
         raise VerifyException(f"{name} needs {count} values, got {len(values)}")
@@ -263,7 +266,7 @@ def integers(attribute: DenseArrayBase[IntegerType], name: str, count: int) -> t
 
 
 def integer_array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
-    """A property that holds integers."""
+    """An array property with these integers."""
     return DenseArrayBase.from_list(i64, values)
 
 
