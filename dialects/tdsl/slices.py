@@ -271,7 +271,7 @@ def integer_array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
 
 
 def windows(extent: int, kernel: int, before: int, after: int, stride: int, dilation: int = 1) -> int:
-    """The number of windows along an axis; raises `VerifyException` if none fits."""
+    """The number of windows along an axis. Raises `VerifyException` if none fits."""
     if kernel < 1 or stride < 1 or dilation < 1 or before < 0 or after < 0:
         raise VerifyException("windows, strides and dilations are at least 1, padding at least 0")
     span = extent + before + after - dilation * (kernel - 1) - 1
@@ -285,15 +285,19 @@ class WindowOp(TensorOp):
     """Adjacent windows, in the result's shape N x KH x KW x C, of an image 1 x H x W x C.
 
     Element (n, i, j, c) is `image[0, top + i * dilations[0], left + n * across + j * dilations[1], c]`, or the real
-    `value` (0 by default) outside of the image. margins: the maximum pixels of a window outside of the image above,
-    below, on the left and on the right. across: the distance of windows in pixels, if there are several.
+    `value` (0 by default) outside the image. margins: the maximum number of pixels by which a window exceeds the image
+    above,
+    below, on the left and on the right. across: the distance between windows in pixels, if there are several.
 
-    ring, for a single window: height and width of an image of which the operand, 1 x h x w x C, holds only some pixels,
-    those of the window among them: pixel (y, x) at (y mod h, x mod w), or in an operand of a single row pixel number n,
-    counted row by row, at n mod w.
+    ring, for a single window: height and width of an image of which the operand, 1 x h x w x C, contains only some
+    pixels,
+    including those of the window. Pixel (y, x) is at (y mod h, x mod w). In an operand with a single row, pixel number
+    n,
+    counted row by row, is at n mod w.
 
-    axes: the order of the operand's axes, if it differs: axis i of the image is axis `axes[i]`. The shapes above are
-    then those of the image. A ring in another order contains whole rows.
+    axes: the order of the operand's axes, if it differs: axis i of the image is axis `axes[i]` of the operand. The
+    shapes
+    above are then those of the image. A ring in another order contains whole rows.
     """
 
     name = "tdsl.window"
@@ -340,7 +344,7 @@ class WindowOp(TensorOp):
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The operand's axis for each axis of the image."""
+        """For each axis of the image, the corresponding axis of the operand."""
         return (0, 1, 2, 3) if self.axes is None else integers(self.axes, "axes", 4)
 
     @property
@@ -351,7 +355,7 @@ class WindowOp(TensorOp):
 
     @property
     def pitches(self) -> tuple[int, int, int]:
-        """The distances in the operand, in elements, of rows, columns and channels of the image."""
+        """The distances in the operand, in elements, between rows, columns and channels of the image."""
         shape = shape_of(self.image)
         row, column, channel = (prod(shape[axis + 1 :]) for axis in self.order[1:])
         return row, column, channel
@@ -364,15 +368,16 @@ class WindowOp(TensorOp):
 
     @property
     def steps(self) -> range:
-        """The offset of each window from the first, in pixels."""
+        """The offset of each window from the first one, in pixels."""
         count = shape_of(self.out)[0]
         across = 1 if self.across is None else self.across.value.data
         return range(0, count * across, across)
 
     def span(self, top: Any, left: Any) -> tuple[Any, Any]:
-        """The first and the last element of the operand that windows beginning at (top, left) read; not for rings.
+        """The first and the last element of the operand that windows starting at (top, left) read. Not applicable to
+        rings.
 
-        Elements outside of the image count as the nearest ones inside. top, left: integers, or arrays of them.
+        Elements outside the image count as the nearest ones inside. top, left: integers, or arrays of integers.
         """
         _, rows, columns, channels = self.held
         down, across, deep = self.pitches
@@ -386,13 +391,13 @@ class WindowOp(TensorOp):
 
     @property
     def reach(self) -> tuple[int, int, int, int]:
-        """The margins above, below, on the left and on the right."""
+        """The margins of windows above, below, on the left and on the right of the image."""
         top, bottom, left, right = integers(self.margins, "margins", 4)
         return top, bottom, left, right
 
     @property
     def extents(self) -> tuple[int, int]:
-        """Height and width of the image, which a ring contains only in part."""
+        """The height and the width of the image, of which a ring contains only a part."""
         if self.ring is None:
             _, height, width, _ = self.held
         else:
@@ -414,7 +419,11 @@ class WindowOp(TensorOp):
         return np.concatenate([self._gathered(image, (top, left + step), filling) for step in self.steps], 1)
 
     def _gathered(self, image: Array, corner: tuple[Any, Any], filling: Array) -> Array:
-        """One window of each image, or ring of some of its pixels. corner: its row and column, perhaps by sample."""
+        """One window of each image, or of each ring. corner: the row and the column of the window, optionally per
+        sample.
+
+        filling: the elements outside the image.
+        """
         indices: list[Array] = []
         inside = np.ones((1, 1, 1), bool)
         for axis, (first, gap) in enumerate(zip(corner, self.spread, strict=True)):
@@ -454,7 +463,9 @@ class WindowOp(TensorOp):
         return window
 
     def _verify_ring(self, held: Shape, window: Shape) -> None:
-        """Verify that the ring holds all pixels of the image from the first to the last of the window."""
+        """Raise `VerifyException` unless the ring contains all pixels of the image from the first to the last of the
+        window.
+        """
         height, width = self.extents
         if self.axes is not None and held[1] != width:
             raise VerifyException(f"a ring in another order of axes holds whole rows of {width} pixels, got {held[1]}")
