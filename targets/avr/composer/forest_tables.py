@@ -210,14 +210,18 @@ class ForestTables(AvrForest):
         return (a.movw("r26", "r20"), *address, *loaded, *compared)
 
     def _second(self, **where: int) -> Code:
-        """Branch to a label if the feature is greater than the threshold; for floats, its uppermost byte is in r25."""
+        """Code that branches to a label if the feature exceeds the threshold. The uppermost byte of a float is in
+        r25.
+        """
         if not has_floats(self.forest):
             return (a.brlt(**where),)
         negative = (a.brcc(**where), a.rjmp(ahead=2), a.label(1))
         return (a.sbrs("r25", 7), a.rjmp(ahead=1), *negative, a.brlt(**where), a.label(2))
 
     def _inner(self) -> Code:
-        """The loop over nodes with two inner children; descending to the second child falls through."""
+        """The loop over nodes with two inner children. Code for the first child falls through; for the second it
+        jumps.
+        """
         distance = (a.lpm("r0", "Z"), a.add("r30", "r0"), a.adc("r31", "r1"))
         if self.skip == 2:
             distance = (a.lpm("r18", "Z+"), a.lpm("r0", "Z"), a.add("r30", "r18"), a.adc("r31", "r0"))
@@ -228,7 +232,7 @@ class ForestTables(AvrForest):
         return joined(a.rjmp(ahead=_NODE), a.label(_SECOND), *distance, a.label(_NODE), *steps, a.rjmp(back=_NODE))
 
     def _leafy(self) -> Code:
-        """The code for a node with a leaf; Z points to its leaves."""
+        """The code for a node with at least one leaf as child. Z points to its leaves."""
         flags = (a.label(_LEAFY), a.mov("r16", "r24"), a.andi("r24", _FLAGS - 1))
         compared = (*flags, *self._compared(), *self._second(ahead=_OTHER))
         skipped = (a.label(_SKIP), *self._leaf_skipped(), a.rjmp(back=_NODE))
@@ -241,7 +245,7 @@ class ForestTables(AvrForest):
         return joined(compared, first, second, self._leaf_skipped(), a.rjmp(ahead=_LEAF), skipped)
 
     def _leaf_skipped(self) -> Code:
-        """Advance Z past a leaf."""
+        """Code that advances Z past a leaf."""
         leaves = self.leaves
         if not leaves.masked:
             return moved("r30", self.forest.results * leaves.vote)
@@ -256,7 +260,7 @@ class ForestTables(AvrForest):
         return (a.lpm("r24", "Z+"), a.tst("r24"), a.breq(ahead=1), *longer, a.label(1), a.adiw("r30", 1))
 
     def _at_leaf(self) -> Code:
-        """Add the votes of the leaf at Z, or of the pure leaf whose result is in r24."""
+        """Code that adds the votes of the leaf at Z, or of the pure leaf whose result has the index in r24."""
         leaves = self.leaves
         if not leaves.masked:
             return joined(a.label(_LEAF), leaves.record_added([]))
@@ -275,7 +279,7 @@ class ForestTables(AvrForest):
         return joined(a.label(_LEAF), head, pure, a.label(1), read, leaves.record_added(masks))
 
     def _pure(self) -> Code:
-        """Add `unit` to the result whose number is in r24."""
+        """Code that adds `unit` to the result whose index is in r24."""
         size, unit = self.leaves.size, self.leaves.unit
         assert unit is not None
         doubled = [a.lsl("r24")] * (size.bit_length() - 1)
