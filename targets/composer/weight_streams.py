@@ -1,9 +1,9 @@
 """Weight streams: all data of a tile's rows, in the order in which a kernel loads them.
 
-A stream is a sequence of blocks of rows, and a block a sequence of fields: numbers of rows, such as the factors of
+A stream is a sequence of blocks of rows. A block is a sequence of fields: integers per row, such as the factors of
 requantisation as in TensorFlow Lite, and weights in an order of axes. This single declaration determines the bytes, the
-byte offsets that a composer needs, and the same sums in plain C. `row_blocks` and `ChannelRecords` are the streams that
-several chips share.
+byte offsets that a composer needs, and the same sums in plain C. `row_blocks` and `ChannelRecords` are streams that
+several chips use.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ROW = 0
 
 
 def _scaled(number: str, by: int | str) -> str:
-    """The C product of a term and a constant or variable; empty for an empty term."""
+    """The C product of a term and a constant or variable; empty if the term is empty."""
     return number if not number or by == 1 else f"{number} * {by}"
 
 
@@ -45,16 +45,17 @@ def _byte(pointer: str, offset: str) -> str:
 
 
 def word(pointer: str, offset: str) -> str:
-    """The signed 32-bit integer at a byte offset, in C."""
+    """The C expression of the signed 32-bit integer at a byte offset from a pointer."""
     return f"tm_number({pointer}{f' + {offset}' if offset != '0' else ''})"
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number per row.
+    """An integer per row.
 
-    values: one integer for each row, stored least significant byte first; or the bytes of each row. in_c: the C
-    expression of the value, given those of a byte pointer and a byte offset.
+    values: returns one integer for each row, stored least significant byte first, or the bytes of each row. in_c:
+    returns the
+    C expression of the integer for the C expressions of a byte pointer and a byte offset.
     """
 
     name: str
@@ -63,7 +64,7 @@ class Number:
     in_c: Callable[[str, str], str]
 
     def stored(self, sums: Sums) -> Bytes:
-        """The bytes, of shape rows x `bytes`."""
+        """The stored bytes, of shape rows x `bytes`."""
         values = np.asarray(self.values(sums))
         if values.ndim == 1:
             values = values.astype("<i8").reshape(-1, 1).view(np.int8)[:, : self.bytes]
@@ -95,7 +96,7 @@ RIGHT_LESS_1 = Number("right", 1, lambda sums: -sums.shifts - 1, _byte)
 class Field(ABC):
     """The bytes of all rows of a block.
 
-    name: the pointer in C. aligned: the alignment of the next field within the block, in bytes.
+    name: the name of the pointer in C. aligned: the alignment of the next field within the block, in bytes.
     """
 
     name: str
@@ -104,7 +105,7 @@ class Field(ABC):
     @property
     @abstractmethod
     def row_bytes(self) -> int:
-        """The bytes of a row, excluding padding."""
+        """The number of bytes of a row, excluding padding."""
 
     @abstractmethod
     def stored(self, sums: Sums, weights: Numbers) -> Bytes:
@@ -112,20 +113,20 @@ class Field(ABC):
 
     @property
     def numbers(self) -> Mapping[str, tuple[Number, int]]:
-        """The numbers of a row by their names, each with its byte offset from the row's first byte."""
+        """The integers of a row by their names, each with its byte offset from the row's first byte."""
         return {}
 
 
 @cache
 def _side_by_side(content: tuple[Number, ...]) -> Mapping[str, tuple[Number, int]]:
-    """The numbers of a row by their names, each with its byte offset."""
+    """The integers of a row by their names, each with its byte offset when they are stored side by side."""
     offsets = accumulate((number.bytes for number in content), initial=0)
     return {number.name: (number, offset) for number, offset in zip(content, offsets, strict=False)}
 
 
 @dataclass(frozen=True)
 class RowNumbers(Field):
-    """Numbers of rows; the numbers of one row are adjacent.
+    """Integers per row; the integers of one row are adjacent.
 
     end_mark: the last byte of the aligned field in the last block of a group of equal blocks.
     """
@@ -147,12 +148,13 @@ class RowNumbers(Field):
 
 @dataclass(frozen=True)
 class Weights(Field):
-    """Weights of rows, elements `first` to `first + elements`, as integers of `bytes` bytes.
+    """Weights of rows, elements `first` up to but excluding `first + elements`, as integers of `bytes` bytes.
 
-    order: the axes, the outermost first. An axis is `ROW` or a stride: an element with index i has the coordinate i //
-    stride % extent on it, where stride * extent is the next greater stride. For instance, (ROW, 1) is row by row, (1,
-    ROW) element by element, (4, ROW, 1) four elements of each row in turn, and (4, ROW, 1, 2) the same with elements 0,
-    2, 1 and 3 of each four.
+    order: the axes, the outermost first. An axis is `ROW` or a stride. An element with index i has the coordinate i //
+    stride % extent on the axis of a stride, where stride * extent is the next greater stride. For instance, (ROW, 1) is
+    row
+    by row, (1, ROW) element by element, (4, ROW, 1) four elements of each row in turn, and (4, ROW, 1, 2) the same with
+    elements 0, 2, 1 and 3 of each four.
     """
 
     elements: int = 0
