@@ -162,7 +162,7 @@ class Repeated:
         return self.followed_by(Repeated.once(lines))
 
     def calling(self, function: Code) -> Repeated:
-        """The same code, followed in the last run by a separately printed function that its last branch calls."""
+        """The same code, in which the last branch calls a function whose text is printed separately."""
         *before, last = self.runs
         return Repeated(self.lines, (*before, last._replace(taken=last.times), Run(function, last.times, last.times)))
 

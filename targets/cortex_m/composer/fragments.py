@@ -1,12 +1,12 @@
 """Fragments of kernels: stack frames, counted loops, loads of elements, products added to sums, and epilogues.
 
-Kernels load elements one at a time, or four at a time as two words of two signed halfwords each: SXTB16 widens bytes 0
-and 2 of a word, or bytes 1 and 3 once it is rotated, and both factors of a product need the same order of elements.
-Single words may be loaded from any address, pairs of words from multiples of 4 only. An epilogue requantises complete
+Kernels load elements one at a time, or four at a time as two words of two signed halfwords each. SXTB16 widens bytes 0
+and 2 of a word, or bytes 1 and 3 of the rotated word. Both factors of a product must have the same order of elements.
+Single words may be loaded from any address, pairs of words only from multiples of 4. An epilogue requantises complete
 sums.
 
-Registers that a fragment does not take as arguments are assigned by hand, as in all kernels that use it: on ARMv6-M
-products and shifts take low registers only. `armv6m` has the fragments whose instructions take two bytes each.
+Registers that are not arguments of a fragment are assigned by hand, as in all kernels that use it. On ARMv6-M,
+products and shifts accept only low registers. `armv6m` contains the fragments whose instructions have two bytes each.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SAVED = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
 
 
 def moved(register: str, distance: int) -> Code:
-    """Add a constant to a register."""
+    """Code that adds a constant to a register."""
     lines: list[Line] = []
     while distance:
         step = max(-REACH, min(distance, REACH))
@@ -38,7 +38,7 @@ def moved(register: str, distance: int) -> Code:
 
 
 def short_bytes_of(lines: Sequence[Line]) -> int:
-    """The bytes of flash on ARMv6-M; raises ValueError if an instruction has no encoding there."""
+    """The bytes of flash on ARMv6-M. Raises `ValueError` if an instruction has no encoding there."""
     bytes = 0
     for line in lines:
         if isinstance(line, Instruction):
@@ -49,7 +49,7 @@ def short_bytes_of(lines: Sequence[Line]) -> int:
 
 
 def statement(lines: Sequence[Line], core: int) -> str:
-    """The body of a naked function for an instruction set."""
+    """The body of a naked function for an instruction set. core: the number of the instruction set."""
     if core == ARMV6M:
         short_bytes_of(lines)
     return shared.statement([*SYNTAX, *printed(lines)])
@@ -61,12 +61,14 @@ def naked(lines: Lines) -> str:
 
 
 def saved(frame: int) -> Code:
-    """Save all registers that a call preserves, and allocate a stack frame. frame: its size in bytes."""
+    """Code that saves all registers that a call preserves, and allocates a stack frame. frame: the size of the frame in
+    bytes.
+    """
     return (t.push((*SAVED, "lr")), *moved("sp", -frame))
 
 
 def restored(frame: int) -> Code:
-    """Restore the registers and return."""
+    """Code that restores the registers and returns."""
     return (*moved("sp", frame), t.pop((*SAVED, "pc")))
 
 
@@ -75,19 +77,21 @@ UNROLLED = 4
 
 
 def counted(code: Repeated, count: int, counter: str, label: int) -> Repeated:
-    """A loop that a register counts."""
+    """A loop of `count` iterations, counted in a register."""
     return code.looped((t.mov(counter, count),), (t.subs(counter, 1), t.bne(back=label)), count, label)
 
 
 def counted_in_memory(code: Repeated, count: int, counter: Address, register: str, label: int) -> Repeated:
-    """A loop that a stack slot counts. register: a scratch register, free at the end of an iteration."""
+    """A loop of `count` iterations, counted in a stack slot. register: a scratch register, free at the end of an
+    iteration.
+    """
     begin = t.mov(register, count), t.str_(register, counter)
     end = t.ldr(register, counter), t.subs(register, 1), t.str_(register, counter), t.bne(back=label)
     return code.looped(begin, end, count, label)
 
 
 def repeated(step: Code, count: int, counter: str, label: int) -> Repeated:
-    """A step `count` times: straight-line code for a few, otherwise an unrolled loop."""
+    """A step executed `count` times: straight-line code for small counts, otherwise an unrolled loop."""
     if count <= 2 * UNROLLED:
         return Repeated.once(step * count)
     loops, rest = divmod(count, UNROLLED)
@@ -95,13 +99,17 @@ def repeated(step: Code, count: int, counter: str, label: int) -> Repeated:
 
 
 def blocks(step: Code) -> Code:
-    """Run a step for every four of the columns that r2 counts; r2 keeps the number of the remaining ones."""
+    """Code that runs a step for every four of the columns that r2 counts. r2 then contains the number of the remaining
+    columns.
+    """
     four = t.subs("r2", "r2", 4)
     return joined(four, t.blt(ahead=2), t.label(1), step, four, t.bge(back=1), t.label(2), t.adds("r2", "r2", 4))
 
 
 def blocks_by_alignment(aligned: Code, any: Code) -> Code:
-    """As `blocks`, with the step `aligned` if the rows, of 2 * r2 bytes each from r0 on, begin at multiples of 4."""
+    """Code as by `blocks`, but with the step `aligned` if the rows, of 2 * r2 bytes each from r0 on, start at multiples
+    of 4.
+    """
     four = t.subs("r2", "r2", 4)
     return joined(
         (t.orr("r3", "r0", "r2", lsl=1), four, t.blt(ahead=3), t.lsls("r3", "r3", 30), t.bne(ahead=2)),
@@ -111,12 +119,14 @@ def blocks_by_alignment(aligned: Code, any: Code) -> Code:
 
 
 def single_columns(step: Code) -> Code:
-    """Run a step for each column that r2 counts."""
+    """Code that runs a step for each column that r2 counts."""
     return joined(t.cbz("r2", ahead=9), t.label(8), step, t.subs("r2", "r2", 1), t.bne(back=8), t.label(9))
 
 
 def counted_up(step: Code, bytes: int) -> Code:
-    """Run a step until r5, which advances by `bytes`, is 0; on entry the flags are those of r5."""
+    """Code that runs a step until r5, which advances by `bytes`, is 0. On entry, the flags must be set according to
+    r5.
+    """
     return joined(t.beq(ahead=2), t.label(1), step, t.adds("r5", "r5", bytes), t.bne(back=1), t.label(2))
 
 
@@ -127,24 +137,24 @@ _LOADS = {8: t.ldrsb, 16: t.ldrsh}
 
 
 def next_one(bits: int, pointer: str, to: str) -> Code:
-    """Load the element at a pointer and advance the pointer."""
+    """Code that loads the element at a pointer and advances the pointer."""
     return (_LOADS[bits](to, post(pointer, bits // 8)),)
 
 
 def element_at(bits: int, base: str, offset: str, to: str) -> Code:
-    """Load the element at a byte offset."""
+    """Code that loads the element at a byte offset from a base register."""
     return (_LOADS[bits](to, at(base, offset)),)
 
 
 def words(pointer: str, registers: Sequence[str]) -> Code:
-    """Load consecutive words at a pointer and advance the pointer."""
+    """Code that loads consecutive words at a pointer and advances the pointer."""
     if len(registers) > 1:
         return (t.ldm(pointer, (*registers,), update=True),)
     return (t.ldr(registers[0], post(pointer, 4)),)
 
 
 def parted_bytes(load: Instruction, even: str, odd: str) -> Code:
-    """Load four bytes into `odd`, and widen elements 0 and 2 into `even`, elements 1 and 3 into `odd`."""
+    """Code that loads four bytes, and widens elements 0 and 2 into `even`, elements 1 and 3 into `odd`."""
     return load, t.sxtb16(even, odd), t.sxtb16(odd, odd, ror=8)
 
 
