@@ -159,17 +159,17 @@ def parted_bytes(load: Instruction, even: str, odd: str) -> Code:
 
 
 def halfwords_in_order(pointer: str, first: str, second: str) -> Code:
-    """Load four halfwords: elements 0 and 1, then 2 and 3."""
+    """Code that loads four halfwords: elements 0 and 1, then 2 and 3."""
     return tuple(t.ldr(register, post(pointer, 4)) for register in (first, second))
 
 
 def halfword_pair(pointer: str, first: str, second: str) -> Code:
-    """Load four halfwords in order from a multiple of 4."""
+    """Code that loads four halfwords in order from an address that is a multiple of 4."""
     return (t.ldrd(first, second, post(pointer, 8)),)
 
 
 def parted_halfwords(pointer: str, even: str, odd: str, spare: str) -> Code:
-    """Load four halfwords in the order of `parted_bytes`."""
+    """Code that loads four halfwords in the order of `parted_bytes`."""
     return (
         *halfwords_in_order(pointer, odd, spare),
         t.pkhbt(even, odd, spare, lsl=16),
@@ -178,19 +178,21 @@ def parted_halfwords(pointer: str, even: str, odd: str, spare: str) -> Code:
 
 
 def widened_windows(tile: str, registers: Sequence[str]) -> Code:
-    """Load four widened elements of each window: even and odd ones of the first, then those of the second."""
+    """Code that loads four widened elements of each window: even and odd elements of the first window, then of the
+    second.
+    """
     return (t.ldm(tile, (*registers,), update=True),)
 
 
 def next_four(pointer: str, apart: int, registers: Sequence[str]) -> Code:
-    """Load four bytes at a pointer, and four more `apart` bytes further on, each as in `parted_bytes`."""
+    """Code that loads four bytes at a pointer, and four bytes `apart` bytes further on, each as in `parted_bytes`."""
     even, odd, second_even, second_odd = registers
     second = t.ldr(second_odd, at(pointer, apart))
     return (*parted_bytes(second, second_even, second_odd), *parted_bytes(t.ldr(odd, post(pointer, 4)), even, odd))
 
 
 def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], count: int) -> Code:
-    """Load the last one to three bytes of one or two windows, followed by zeros.
+    """Code that loads the last one to three bytes of one or two windows, followed by zeros.
 
     The bytes before them are also read. places: byte offsets of the windows.
     """
@@ -203,11 +205,12 @@ def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], coun
 
 
 def widened_elements(length: int, run: int, pitch: int, apart: Sequence[int], together: int) -> Code:
-    """Widen a run of each of several windows to halfwords in the stack frame, the windows interleaved.
+    """Code that widens a run of each of several windows to halfwords in the stack frame, the windows interleaved.
 
-    lr points to the first window. run: the number of the run among those that are joined. pitch: bytes from one run to
+    lr points to the first window. run: the index of the run among the runs that are joined. pitch: bytes from one run
+    to
     the next. apart: bytes from the first window to each window. together: the number of consecutive elements of one
-    window before those of the next.
+    window before the elements of the next window.
     """
     lines: list[Line] = []
     for column in range(max(apart) + length):
@@ -226,30 +229,31 @@ def is_power_of_two(weight: int) -> bool:
 
 
 def product(sum: Sequence[str], weight: str, element: str) -> Code:
-    """Add a product of words to a sum."""
+    """Code that adds a product of words to a sum."""
     if len(sum) == 2:
         return (t.smlal(*sum, weight, element),)
     return (t.mla(sum[0], weight, element, sum[0]),)
 
 
 def halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
-    """Add two products of halfwords to a sum."""
+    """Code that adds two products of halfwords to a sum."""
     if len(sum) == 2:
         return (t.smlald(*sum, weights, vector),)
     return (t.smlad(sum[0], weights, vector, sum[0]),)
 
 
 def first_halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
-    """Set a sum of one register to two products of halfwords."""
+    """Code that sets a sum of one register to two products of halfwords."""
     return (t.smuad(sum[0], weights, vector),)
 
 
 def rows_of_halfwords(
     stream: str, sums: Sequence[Sequence[str]], windows: Sequence[str], *, first: bool = False
 ) -> Code:
-    """Add two products to each sum. Each row has a sum per window; its two weights are the next word of the stream.
+    """Code that adds two products to each sum. Each row has a sum per window; its two weights are the next word of the
+    stream.
 
-    first: the products replace the contents of the sums' registers. Clobbers r12 and lr.
+    first: the products replace the contents of the sums' registers. The code clobbers r12 and lr.
     """
     lines: list[Line] = []
     product = first_halfwords if first else halfwords
@@ -262,16 +266,18 @@ def rows_of_halfwords(
 
 
 def half(sum: str, element: str, weights: str, *, top: bool) -> Code:
-    """Add the product of a low halfword and the top or bottom half of a register to a sum."""
+    """Code that adds the product of a low halfword and the top or bottom half of a register to a sum."""
     return ((t.smlabt if top else t.smlabb)(sum, element, weights, sum),)
 
 
 def requantised(sum: str, multiplier: str, right: str, zero: int) -> Code:
-    """The requantisation of a sum as in TensorFlow Lite, saturated to a byte.
+    """Code that requantises a sum as TensorFlow Lite does, saturated to a byte.
 
-    multiplier: a register with the multiplier after `doubled`. SMMLAR adds the sum, times 2^32, to the product, so that
-    its rounded high word is that of (x * multiplier + 2^30) / 2^31. right: a register with the amount of the right
-    shift minus 1. The remaining bit is rounded, halves away from zero; the zero point is added before it is dropped.
+    multiplier: a register that contains the multiplier after `doubled`. SMMLAR adds the sum, times 2^32, to the
+    product, so
+    that its rounded high word is that of (x * multiplier + 2^30) / 2^31. right: a register that contains the right
+    shift
+    minus 1. The remaining bit is rounded, halves away from zero; the zero point is added before the bit is dropped.
     """
     return (
         t.smmlar(sum, sum, multiplier, sum),
@@ -283,10 +289,11 @@ def requantised(sum: str, multiplier: str, right: str, zero: int) -> Code:
 
 
 def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], targets: Sequence[Sequence[Address]]) -> Code:
-    """Requantise the sums of the rows of a block and store them as bytes.
+    """Code that requantises the sums of the rows of a block and stores them as bytes.
 
-    r0 points to the multipliers of the rows, which the shift amounts follow in the stream, and ends up behind these.
-    sums, targets: the registers of each row, and the address at which each is stored. Clobbers r12 and lr.
+    r0 points to the multipliers of the rows, which the shifts follow in the stream, and finally points behind the
+    shifts.
+    sums, targets: the registers of each row, and the address at which each sum is stored. The code clobbers r12 and lr.
     """
     rows, lines = len(sums), list[Code]()
     for row, (own, stores) in enumerate(zip(sums, targets, strict=True)):
@@ -299,9 +306,10 @@ def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], target
 
 
 def requantised_by_constants(sum: str, multiplier: str, right: int, zero: int, reach: int) -> Code:
-    """The requantisation by a constant right shift, at least 1, of a sum whose magnitude does not exceed `reach`.
+    """Code that requantises, by a constant right shift of at least 1, a sum whose magnitude does not exceed `reach`.
 
-    Rounding bias and zero point are added before the shift if that cannot overflow, so that SSAT does the whole shift.
+    Rounding bias and zero point are added before the shift if that cannot overflow, so that SSAT performs the whole
+    shift.
     """
     added = (2 * zero + 1) << right - 1
     name, magnitude = (t.add, added) if added > 0 else (t.sub, -added)
@@ -322,13 +330,14 @@ The cost model counts them for half of all results: activations clamp about half
 def requantised_by_halves(
     factors: str, multiplier: int, right: int, zero: str, target: Address, *, load: Opcode = t.ldrb
 ) -> Code:
-    """The requantisation on ARMv6-M, with four products: saturates the sum in r0 and stores it as a byte.
+    """Code that requantises the sum in r0 on ARMv6-M with four products, saturates it and stores it as a byte.
 
-    The magnitude of the sum is below 2^30. factors: a base register. multiplier, right: the byte offsets from it of the
-    multiplier, which has 31 bits, and of the right shift's amount. zero: a register with the zero point. target: the
-    address of the store. load: the instruction that loads the shift amount. Clobbers r1 to r3. Both factors are split
+    The magnitude of the sum must be below 2^30. factors: a base register. multiplier, right: the byte offsets from it
+    of the
+    multiplier, which has 31 bits, and of the right shift. zero: a register that contains the zero point. target: the
+    address of the store. load: the instruction that loads the shift. The code clobbers r1 to r3. Both factors are split
     into halfwords, signed ones of the sum, so that no partial sum overflows. A shift leaves the last bit that it drops
-    in the carry, which rounds.
+    in the carry, which is added to round.
     """
     return (
         t.sxth("r1", "r0"),
@@ -372,10 +381,10 @@ def thirds(multiplier: int) -> tuple[int, int, int]:
 
 
 def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: str, zero: str, target: Address) -> Code:
-    """The requantisation of a magnitude below `THIRDS_LIMIT`, with three products instead of four.
+    """Code that requantises a sum of magnitude below `THIRDS_LIMIT`, with three products instead of four.
 
     factors: a base register. multiplier: the byte offset from it of the multiplier's `thirds`, as halfwords. right,
-    nothing: registers with the amount of the right shift and with 0. Clobbers r1 and r2.
+    nothing: registers that contain the right shift and 0. The code clobbers r1 and r2.
     """
     return (
         t.ldrh("r1", at(factors, multiplier)),
@@ -399,15 +408,15 @@ def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: st
 
 
 def factor_words(multiplier: int, right: int, *, by_thirds: bool) -> tuple[int, int]:
-    """A multiplier and a right shift as two words, in the layout of `requantised_from_words`."""
+    """A multiplier and a right shift as two words, in the layout that `requantised_from_words` reads."""
     low, middle, high = thirds(multiplier) if by_thirds else (multiplier & 0xFFFF, multiplier >> 16, 0)
     return low | middle << 16, high | right << 16
 
 
 def requantised_from_words(place: int, target: Address, *, by_thirds: bool) -> Code:
-    """The requantisation by thirds or by halves, with the zero point in r4 and 0 in r3.
+    """Code that requantises by thirds or by halves, with the zero point in r4 and 0 in r3.
 
-    place: the byte offset of the `factor_words` from r5. Clobbers r6; by halves, r3 too.
+    place: the byte offset of the `factor_words` from r5. The code clobbers r6; by halves, it also clobbers r3.
     """
     if not by_thirds:
         return requantised_by_halves("r5", place, place + _RIGHT_AT, "r4", target, load=t.ldrh)
@@ -416,7 +425,7 @@ def requantised_from_words(place: int, target: Address, *, by_thirds: bool) -> C
 
 
 def _stored(target: Address) -> Code:
-    """Saturate r0 and store it as a byte; clobbers r1."""
+    """Code that saturates r0 and stores it as a byte. It clobbers r1."""
     return (
         t.sxtb("r1", "r0"),
         t.cmp("r0", "r1"),
