@@ -127,7 +127,7 @@ def _number(number: object) -> float:
 class KernelCost:
     """The cost of a step of a kernel, as far as its instructions determine it.
 
-    cost: None if it is measured. frame: bytes of stack; None if they are measured, too.
+    cost: None if it must be measured. frame: bytes of stack; None if they must be measured.
     """
 
     cost: Cost | None = None
@@ -135,7 +135,7 @@ class KernelCost:
 
 
 def kernel_cost(kernel: Kernel, unit: str = "") -> KernelCost:
-    """The cost of a call of a kernel (""), or of a unit by which its time is counted, such as "element"."""
+    """The cost of a call of a kernel (unit ""), or of a unit in which its time is counted, such as "element"."""
     if (composed := kernel.composed) is None:
         return KernelCost()
     frame = composed.stack if composed.bodies or composed.costs else None

@@ -1,4 +1,4 @@
-"""Nests of loops, with which a chip is queried for kernels, and the offers with which it answers."""
+"""Queries, with which the compiler asks a chip for kernels of loop nests, and the offers that the chip returns."""
 
 from __future__ import annotations
 
@@ -44,12 +44,15 @@ DECODED_BITS = 16
 class SumQuery:
     """Sums of products of two runs, which a routine computes (`RoutineAttr`).
 
-    routine: its name. weights, vector: bits of the stored elements, not a multiple of 8 if they are packed; weights may
-    be packed as digits, by which they are decoded instead of by their coding. sums: the widths that the accumulator can
-    have, its own first. codings, flash: as in `Kernel`. decodable: the factors that can be decoded to integers of
-    `DECODED_BITS` in RAM first, each only together with those after it. rows: the number of rows, for kernels that are
-    composed for it. chunked: true to ask for the kernels that add up `Kernel.chunk` products in 16 bits, instead of all
-    others.
+    routine: the name of the routine. weights, vector: bits of the stored elements, not a multiple of 8 if they are
+    packed.
+    Weights may be packed as digits, which then replace their coding. sums: the possible widths of the accumulator, its
+    current width first. codings, flash: as in `Kernel`. decodable: the factors that can first be decoded to integers of
+    `DECODED_BITS` bits in RAM, each only together with the factors after it. rows: the number of rows, for kernels that
+    are
+    composed for this number. chunked: true to request only the kernels that add up `Kernel.chunk` products in 16 bits;
+    false
+    to request all others.
     """
 
     routine: str
@@ -64,7 +67,7 @@ class SumQuery:
 
     @property
     def wanted(self) -> Iterator[tuple[Kernel, tuple[int, ...]]]:
-        """Descriptions of suitable kernels, the best first, each with the factors that are decoded for it."""
+        """Yield descriptions of suitable kernels, the best first, each with the factors that must be decoded for it."""
         for width in self.sums:
             bits, coding = self.weights, self.codings[0]
             if isinstance(bits, Digits):
@@ -82,17 +85,18 @@ class SumQuery:
                 yield wanted, decoded
 
     def rank(self, offer: Offer) -> tuple[int, int]:
-        """The order of offers: by the width of the sum, then by the number of factors that are decoded."""
+        """The sort key of offers: the width of the sum, then the number of factors that must be decoded."""
         return self.sums.index(offer.kernel.sum), len(offer.decoded)
 
 
 @dataclass(frozen=True, eq=False)
 class TileQuery:
-    """Rows of constant weights by windows in lines of `windows` each, with every sum finished to a byte.
+    """Rows of constant weights by windows in lines of `windows` windows each, with every sum finished to a byte.
 
-    run: the elements of a run of a window. spaces: the layout of windows. several: true to ask for kernels that compute
-    several lines at once, which need not divide the number of lines. large: true to ask for the kernels that take more
-    flash than weights, instead of the usual ones. by: the chosen kernel, if only its makers are asked.
+    run: the elements of a run of a window. spaces: the layout of windows. several: true to request kernels that compute
+    several lines at once, whose number need not divide the number of lines. large: true to request the kernels that
+    need more
+    flash than weights, instead of the usual ones. by: the chosen kernel, to which the query is then restricted.
     """
 
     sums: RowSums
@@ -123,7 +127,7 @@ LANE_PROGRAM: Callable[..., LaneProgram] = on_call("tinyml.dialects.num.kernels.
 
 
 def content_of(declaration: FuncOp) -> Content:
-    """The content of the code of a declared function; raises `InputError` for a function that is no such code."""
+    """The content of the code of a declared function. Raises `InputError` for a function without such content."""
     if isinstance(name := declaration.attributes.get(LANES), SymbolRefAttr):
         from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp
 
@@ -143,11 +147,12 @@ def content_of(declaration: FuncOp) -> Content:
 
 @dataclass(frozen=True, eq=False)
 class Offer:
-    """A kernel for a nest: it computes `kernel.rows` rows at once, in an accumulator of `kernel.sum` bits.
+    """A kernel for a nest. It computes `kernel.rows` rows at once, in an accumulator of `kernel.sum` bits.
 
-    decoded: the factors of a `SumQuery` that have to be decoded first. lines: the number of lines of windows of a
-    `TileQuery` that a call computes. input_tile: the most bytes of an input tile. data: the weight stream of a tile, or
-    the data that a kernel contains instead of reading a stream.
+    decoded: the factors of a `SumQuery` that must be decoded first. lines: the number of lines of windows of a
+    `TileQuery` that a call computes. input_tile: the maximum number of bytes of an input tile. data: the weight stream
+    of a
+    tile, or the data that the kernel contains instead of reading a stream.
     """
 
     kernel: Kernel

@@ -472,6 +472,8 @@ class WidenedRows(RowPairs):
 
 
 def dots(tile: Tile) -> TileCode[str]:
-    """The code for rows of a matrix by windows, with the fastest register tile that fits."""
+    """The code for rows of a matrix by windows: `SingleWindow` if it fits a tile of one window, otherwise
+    `RowPairs`.
+    """
     window = SingleWindow(tile)
     return window if tile.count == 1 and window.fits else RowPairs(tile)
