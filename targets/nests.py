@@ -165,7 +165,7 @@ class Offer:
 class Maker(ABC):
     """A row of the table of a chip (`Chip.makers`): kernels that are listed, or composed on demand.
 
-    needs: the feature that a board must have. large: true if kernels take more flash than weights.
+    needs: the feature that a board must have. large: true if kernels need more flash than weights.
     """
 
     needs: str
@@ -173,31 +173,32 @@ class Maker(ABC):
 
     @abstractmethod
     def offers(self, nest: KernelQuery) -> Iterator[Offer]:
-        """Yield the kernels for a nest, the best first; none for nests of other kinds."""
+        """Yield the kernels for a nest, the best first; none for unsupported kinds of nests."""
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        """The kernel that an attribute identifies; None if it is not one of this maker's kernels. content: the data
-        that it contains.
+        """The kernel that an attribute identifies; None if this maker does not provide it. content: the data that the
+        kernel
+        contains.
         """
         return None
 
 
 @dataclass(frozen=True)
 class Start:
-    """The start values of sums: constants of a format."""
+    """The initial values of sums, as constants of a format."""
 
     format: NumberFormat
     raws: Raws
 
     def recoded(self, accumulator: Accumulator) -> Start:
-        """The same start values in the format that an accumulator loads at the least cost."""
+        """The same initial values in the format from which an accumulator is initialised at the least cost."""
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         format = accumulator.start_format(self.format)
         return Start(format, format.recode(NumpyMachine(), self.raws, self.format))
 
     def plus(self, integers: NDArray[np.int64]) -> Start | None:
-        """The start values with integers added to their raws; None if the format cannot hold the sums."""
+        """The initial values with integers added to their raws; None if the format cannot represent the results."""
         raws = self.raws.astype(np.int64) + integers
         try:
             self.format.verify_raws(raws)
@@ -206,7 +207,7 @@ class Start:
         return Start(self.format, raws.astype(self.format.dtype))
 
     def sums(self, accumulator: Accumulator) -> NDArray[np.int64]:
-        """The raws of sums with these start values."""
+        """The raws of sums with these initial values and no products."""
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         raws = self.raws.astype(self.format.dtype)
@@ -214,7 +215,7 @@ class Start:
 
 
 def zero_start(accumulator: Accumulator, weights: NumberFormat) -> Start:
-    """The start value 0 for sums of products with weights of a format."""
+    """The initial value 0 for sums of products with weights of a format."""
     format = accumulator.start_format(weights)
     return Start(format, np.zeros((), format.dtype))
 
