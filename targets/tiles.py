@@ -306,9 +306,7 @@ class TileCoder(Maker):
 
     @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, code: CodedTile) -> Kernel | None:
-        """The kernel that contains a tile's weights; None if there is none, or if the layout of windows does not suit
-        the family.
-        """
+        """The kernel that contains a tile's weights; None if the tile or the layout of its windows is unsupported."""
         rows, runs, length = code.weights.shape
         if code.apart != (rows if self.family.channels else 1):
             return None
@@ -322,7 +320,7 @@ class TileCoder(Maker):
 
 
 def coded_tile(tile: Tile, sums: Sums) -> CodedTile:
-    """A tile in the form in which an attribute stores it."""
+    """The tile and its sums in the form that an attribute stores."""
     from tinyml.dialects.layouts.coded_rows import CodedTile
 
     weights = sums.weights.reshape(tile.rows, tile.runs, -1)
