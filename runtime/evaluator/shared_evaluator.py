@@ -1,9 +1,9 @@
 """Evaluation of many similar programs on one data set, bit-identical to `evaluate`.
 
 Values that programs share are computed once (`shared_values`), and ops in loops are replayed (`recorded_ops`). Values
-of a loop's body that depend only on its index are computed for all iterations at once: their arrays have two leading
-axes, over the samples and over the iterations, each of extent 1 if the values do not depend on it. Both are folded into
-the single leading axis that ops expect.
+of a loop's body that depend only on its index are computed for all iterations at once. Their arrays have two leading
+axes, over the samples and over the iterations, each of extent 1 if the values do not depend on it. Both axes are folded
+into the single leading axis that ops expect.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def _with_iterations(value: Any) -> Any:
-    """Add an axis of extent 1 over iterations to a loop-invariant value; integers are returned unchanged."""
+    """A loop-invariant value with an additional axis of extent 1 over iterations. Integers are returned unchanged."""
     return value[:, None] if np.ndim(value) else value
 
 
@@ -59,7 +59,10 @@ def _compute_batched(arithmetic: Arithmetic, op: Operation, arguments: Sequence[
 
 
 def _distances(arithmetic: Arithmetic, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array | None:
-    """The distances of each sample's vector from each iteration's; None if one of the two depends on both."""
+    """The distances of each sample's vector from the vector of each iteration.
+
+    None if one of the operands depends on both the sample and the iteration.
+    """
     if arithmetic.machine is None or lhs.shape[1] > 1 or len(rhs) > 1:
         return None
     return op.bits_of_pairs(arithmetic.machine, lhs[:, 0], rhs[0])
@@ -84,7 +87,7 @@ GREATEST_BATCH = 1 << 23
 class SharedEvaluator:
     """An evaluator of programs on shared inputs, in chunks of samples.
 
-    inputs: reals of shape (samples, elements). chunk: samples per chunk; the last one may have fewer.
+    inputs: reals of shape (samples, elements). chunk: the number of samples per chunk; the last chunk may have fewer.
     """
 
     def __init__(self, inputs: Array, capacity: int = CAPACITY, chunk: int = CHUNK):
@@ -100,7 +103,7 @@ class SharedEvaluator:
 
 
 class SharedProgram:
-    """A program prepared for evaluation; raises the errors that `evaluate` raises."""
+    """A program prepared for evaluation. Evaluation raises the same errors as `evaluate`."""
 
     def __init__(self, evaluator: SharedEvaluator, module: ModuleOp):
         self.evaluator = evaluator
