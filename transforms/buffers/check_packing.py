@@ -91,7 +91,8 @@ class CheckPackingPass(ModulePass):
 
 
 def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
-    """Let the named judge prove or refute the lower bound of a function's arena; raise `InputError` if it is refuted.
+    """Let the named judge prove or refute the lower bound of a function's arena;
+    raise `InputError` if it is refuted.
     """
     views = [op for op in function.walk() if isinstance(op, ViewOp)]
     arenas = [op for op in function.walk() if isinstance(op, ArenaOp)]
@@ -118,7 +119,8 @@ def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
 
 
 def _rectangle(members: Sequence[ViewOp], align: int) -> Rectangle:
-    """The rectangle of bytes and program points that contains all given buffers, which successively occupy one place.
+    """The rectangle of bytes and program points that contains all given buffers,
+    which successively occupy one place.
     """
     lives = [live_range(view) for view in members]
     return Rectangle(
@@ -275,7 +277,8 @@ class _Flow:
         return view if len(sizes) == 1 else None
 
     def _access(self, op: Operation) -> tuple[Views, Views, Views]:
-        """Three sets: the buffers that an op reads, those that it may write, and those that it overwrites completely.
+        """Three sets: the buffers that an op reads, those that it may write,
+        and those that it overwrites completely.
         """
         none: Views = frozenset()
         if isinstance(op, SliceOp | ViewOp):

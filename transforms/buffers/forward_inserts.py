@@ -43,7 +43,8 @@ class ForwardInsertsPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Place:
-    """The location of an inserted part: consecutive elements of the buffer `whole`, starting at the indices `offsets`.
+    """The location of an inserted part: consecutive elements of the buffer `whole`,
+    starting at the indices `offsets`.
     """
 
     whole: SSAValue

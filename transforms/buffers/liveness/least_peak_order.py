@@ -100,7 +100,8 @@ class OrderingProblem:
 
     @cached_property
     def _near(self) -> list[int]:
-        """For each task, the bit set of tasks that share a buffer with it; they determine the bytes that the task adds.
+        """For each task, the bit set of tasks that share a buffer with it;
+        they determine the bytes that the task adds.
         """
         return [_union(self.touching, task.buffers) for task in self.tasks]
 
@@ -115,12 +116,14 @@ class OrderingProblem:
 
     @cached_property
     def neighbours(self) -> tuple[list[list[int]], list[list[int]]]:
-        """For each task, the tasks that depend on it; then for each task, the tasks that it depends on. All ascending.
+        """For each task, the tasks that depend on it; then for each task,
+        the tasks that it depends on. All ascending.
         """
         return [_members(mask) for mask in self._behind], [_members(mask) for mask in self._before]
 
     def waits(self, done: int, task: int, backwards: bool) -> bool:
-        """True if a task may not run next after the set `done`; if backwards, if it cannot be the last task of the set.
+        """True if a task may not run next after the set `done`;
+        if backwards, if it cannot be the last task of the set.
         """
         return bool(self._behind[task] & done if backwards else self._before[task] & ~done)
 
@@ -255,7 +258,8 @@ def _members(mask: int) -> list[int]:
 
 @dataclass(frozen=True)
 class OpOrder:
-    """An order of tasks, its peak in bytes, and a lower bound on the peak of every order; both are equal if `proven`.
+    """An order of tasks, its peak in bytes, and a lower bound on the peak of every order;
+    both are equal if `proven`.
     """
 
     tasks: tuple[int, ...]

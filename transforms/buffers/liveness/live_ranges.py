@@ -71,7 +71,8 @@ class LiveRanges:
 
 
 class Placed(NamedTuple):
-    """A line of the memory map: a buffer's name in the source, its offset and size in bytes, its first and last point.
+    """A line of the memory map: a buffer's name in the source, its offset and size in bytes,
+    its first and last point.
     """
 
     name: str
@@ -106,7 +107,8 @@ def live_range(view: ViewOp, index: int = 0) -> LiveRange:
 
 
 def buffers_by_location(live: LiveRanges) -> list[list[Buffer]]:
-    """Groups of buffers that share bytes; each group starts with its allocation, which reuses no other buffer's bytes.
+    """Groups of buffers that share bytes; each group starts with its allocation,
+    which reuses no other buffer's bytes.
     """
     groups: dict[AllocOp, list[Buffer]] = {}
     for buffer in live.ranges:

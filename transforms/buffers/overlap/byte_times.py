@@ -102,7 +102,8 @@ class _Access(NamedTuple):
 
 
 def _holds(accesses: Sequence[_Access], buffer: SSAValue, held: NDArray[np.bool_]) -> bool:
-    """True if an op reads only bytes of a buffer that are valid. The bytes that the op writes become valid in `held`.
+    """True if an op reads only bytes of a buffer that are valid. The bytes that the op writes become valid in
+    `held`.
     """
     own = [access for access in accesses if access.buffer is buffer]
     if not all(held[access.bytes].all() for access in own if not access.writes):

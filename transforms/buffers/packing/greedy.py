@@ -33,13 +33,15 @@ def first_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def best_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Place each rectangle in the smallest gap that is large enough; return the lowest placement among several orders.
+    """Place each rectangle in the smallest gap that is large enough;
+    return the lowest placement among several orders.
     """
     return _best_order(rectangles, effort, tightest=True)
 
 
 def _best_order(rectangles: Sequence[Rectangle], effort: Effort, tightest: bool) -> Placement:
-    """The lowest placement among several orders. Raises `OutOfTime`; `effort.best` is then the lowest placement so far.
+    """The lowest placement among several orders. Raises `OutOfTime`;
+    `effort.best` is then the lowest placement so far.
     """
     effort.check()
     grid = to_grid(rectangles)
