@@ -140,7 +140,7 @@ class UnrolledSum:
 
 
 def _reads_alone(load: rtl.LoadOp) -> bool:
-    """True for a load that is the only reader of a constant memory in look-up tables."""
+    """True for a load that is the only reader of an initialised memory with one element in each word."""
     memory = load.memory.owner
     return isinstance(memory, rtl.MemoryOp) and memory.is_table and memory.result.uses.get_length() == 1
 
