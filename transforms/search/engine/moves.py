@@ -91,7 +91,7 @@ class PairwiseMoves:
         """The candidates one or two changes away with the least predicted errors, among those whose predicted cost
         fits.
 
-        The caller must evaluate candidates first, because checking whether they fit takes longer.
+        Evaluating a candidate takes less time than checking whether its real cost fits.
         """
         moves = [change for change in self.options if current[change.index] != change.choice]
         if not moves:
