@@ -1,1 +1,1 @@
-"""The chip `pulse` for tinyml: what it is (`chip`), its simulator (`runner`) and what it runs besides (`harness`)."""
+"""The chip `pulse`: its description (`chip`), its simulator (`runner`) and additional kernels (`kernels`)."""
