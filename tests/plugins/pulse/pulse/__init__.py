@@ -1,1 +1,3 @@
-"""The chip `pulse`: its description (`chip`), its simulator (`runner`) and additional kernels (`kernels`)."""
+"""The chip `pulse`: its description (`chip`), its kernels (`kernels`), its runner (`runner`) and the C code around
+programs (`harness`).
+"""
