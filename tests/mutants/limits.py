@@ -27,7 +27,7 @@ class TooLongError(BaseException):
 def limited(seconds: int = SECONDS) -> Generator[None]:
     """A context that raises `TooLongError` when this process has used `seconds` of CPU time.
 
-    The processes that it has started end at the same time.
+    A process that it starts inside the context ends when it reaches the same limit.
     """
     before = resource.getrlimit(resource.RLIMIT_CPU)
     most = before[1]
