@@ -1,4 +1,4 @@
-"""Rewrites of imported programs (L0) to the ops and loops of the project."""
+"""Rewrites of imported programs (L0) to `tdsl` ops and loops that tinyml compiles more efficiently."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def simplify(module: ModuleOp) -> None:
 
 
 def _sums_over_prototypes(module: ModuleOp) -> Sequence[RewritePattern]:
-    """The pattern of weighted sums over prototypes, for a program that computes differences or products."""
+    """The pattern that matches weighted sums over prototypes; empty if the program computes no differences or products."""
     if not any(isinstance(op, tdsl.SubOp | tdsl.MulOp) for op in module.walk()):
         return []
     from tinyml.lowering.frontends.layers.prototypes import SumOverPrototypes
@@ -54,8 +54,8 @@ def _sums_over_prototypes(module: ModuleOp) -> Sequence[RewritePattern]:
 class WeightsOfFlattenedImage(RewritePattern):
     """Permute the weights of a dense layer after a flattened image instead of transposing the image.
 
-    Match a constant matrix times a column that a transposition, reshapes and unary ops compute from an image. A model
-    flattens an image channel by channel; the program stores it pixel by pixel.
+    The pattern matches a constant matrix times a column that a transposition, reshapes and unary ops compute from an
+    image. A model flattens an image channel by channel; the program stores it pixel by pixel.
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -98,9 +98,9 @@ Layer: TypeAlias = "tdsl.Conv2dOp | tdsl.MatmulOp"
 
 
 class ScaledLayer(RewritePattern):
-    """Fold factors after a layer, such as those of a batch normalisation, into its constant weights.
+    """Fold constant factors after a layer, such as the factors of a batch normalisation, into the layer's weights.
 
-    Match `layer * factors` and `(layer + addends) * factors`.
+    The pattern matches `layer * factors` and `(layer + addends) * factors`.
     """
 
     @op_type_rewrite_pattern
@@ -152,8 +152,8 @@ class AddedTwice(RewritePattern):
 
 
 def _layer(value: SSAValue) -> Layer | None:
-    """The layer with constant weights that computes a value, directly or through reshapes, and has no other use; else
-    None.
+    """The layer with constant weights that computes a value, directly or through reshapes; None if the value has other
+    uses.
     """
     while isinstance(value.owner, tdsl.ReshapeOp) and value.has_one_use():
         value = value.owner.input
@@ -166,7 +166,7 @@ def _layer(value: SSAValue) -> Layer | None:
 
 
 def _by_row(factors: tdsl.ConstOp, layer: Layer, shape: tdsl.Shape) -> NDArray[Any] | None:
-    """The factor per row of the weights; None if the factors vary along other axes."""
+    """The factor for each row of the weights; None if the factors vary along other axes."""
     rows = shape_of(layer.lhs)[0]
     spread = np.broadcast_to(factors.raws, shape)
     if prod(shape) == rows:
