@@ -24,8 +24,8 @@ def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellin
     """NAME_input, NAME_set, NAME_run, NAME_predict_floats, NAME_score and NAME_is_anomaly, as far as the program
     supports them.
 
-    predict: the body of NAME_predict. An input that arrives row by row has no buffer, so NAME_input and NAME_set are
-    omitted. NAME_set is also omitted for a packed input, since its elements cannot be set one by one.
+    predict: the body of NAME_predict. An input that arrives row by row has no buffer, so that the functions of a buffer
+    are omitted. NAME_set is also omitted for a packed input, since its elements cannot be set one by one.
     """
     made: list[Operation] = []
     if program.pushes is not None:
@@ -69,7 +69,9 @@ def _score(program: ProgramBuilder, number: int, format: NumberFormat, spellings
 
 
 def _is_anomaly(program: ProgramBuilder, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
-    """The C function that compares the score with a threshold, after rounding the threshold to the format of the score."""
+    """The C function that compares the score with a threshold, after rounding the threshold to the format of the
+    score.
+    """
     body = program.signatures.body({"threshold": f32})
     [threshold] = program.signatures.arguments_of(body)
     build = ExpressionBuilder(body)

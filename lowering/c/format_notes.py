@@ -79,8 +79,8 @@ def _spelled(ctx: Context, text: str) -> NumberFormat | None:
 
 
 def outermost_raws(format: NumberFormat) -> tuple[int, int] | None:
-    """The least and the greatest raw of a format; None for floats and for formats that use every value of their storage
-    type.
+    """The least and the greatest raw of a format. None for floats, for published arithmetic, and if every value of the
+    storage type is a raw.
     """
     if format.dtype.kind != "i" or format.AS_PUBLISHED:
         return None

@@ -167,7 +167,9 @@ class FunctionLowering:
         return self.build.insert(c.ReadOp(variable), variable.name_hint)
 
     def assign_all(self, variables: list[SSAValue], end: Operation | None) -> None:
-        """Assign the operands of a terminator to variables. Operands that read variables have already been evaluated."""
+        """Assign the operands of a terminator to variables. Operands that read variables have already been
+        evaluated.
+        """
         assert end is not None
         for variable, value in zip(variables, self.operands(end), strict=True):
             if not (isinstance(old := value.owner, c.ReadOp) and old.variable is variable):

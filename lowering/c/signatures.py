@@ -1,4 +1,6 @@
-"""The public names and signatures of a C program. With instances, an instance is the first parameter of each function."""
+"""The public names and signatures of a C program. With instances,
+an instance is the first parameter of each function.
+"""
 
 from __future__ import annotations
 

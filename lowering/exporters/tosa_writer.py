@@ -1,4 +1,4 @@
-"""Programs on 8-bit integers whose zero has the raw 0, written as modules in TOSA 1.0."""
+"""Programs on 8-bit quantised numbers with zero point 0 (zero-skew formats), written as modules in TOSA 1.0."""
 
 from __future__ import annotations
 

@@ -179,7 +179,9 @@ def _code(configuration: object) -> Iterator[str]:
 
 
 def _code_of(fields: Mapping[str, object]) -> str | None:
-    """Describe the code in one object of a configuration; None if there is none. Nested objects are checked separately."""
+    """Describe the code in one object of a configuration; None if there is none.
+    Nested objects are checked separately.
+    """
     kind, module = fields.get("class_name", ""), fields.get("module")
     if fields.get("function_type") == "lambda" or kind in ("__lambda__", "lambda"):
         return "code, a lambda"

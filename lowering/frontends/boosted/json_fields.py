@@ -55,7 +55,9 @@ class Fields:
         return str(value)
 
     def number(self, name: str, default: float | None = None, *, infinite: bool = False) -> float:
-        """A finite number field, which the file may also write as a string. infinite: true to accept positive infinity."""
+        """A finite number field, which the file may also write as a string.
+        infinite: true to accept positive infinity.
+        """
         value = self.data.get(name, default) if default is not None else self._get(name)
         try:
             number = float(value)

@@ -83,7 +83,9 @@ _MISSING = ("None", "Zero", "NaN")
 
 
 def read_lightgbm(content: bytes, file: str) -> ModuleOp:
-    """Import a model in LightGBM's text format; raises `InputError` for an invalid file and for an unsupported model."""
+    """Import a model in LightGBM's text format; raises `InputError` for an invalid file and for an unsupported
+    model.
+    """
     return boosted_program(file, lightgbm_model(content.decode("utf-8"), file))
 
 

@@ -120,7 +120,9 @@ def _estimator_kind(learner: Fields) -> str | None:
 
 
 def _trees_of_best(learner: Fields, ensemble: Fields, trees: int, results: int) -> int:
-    """The number of trees that an `XGBModel` adds: all trees, or the trees up to the best iteration of early stopping."""
+    """The number of trees that an `XGBModel` adds: all trees, or the trees up to the best iteration of early
+    stopping.
+    """
     attributes = learner["attributes"]
     if "best_iteration" not in attributes:
         return trees

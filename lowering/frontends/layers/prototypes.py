@@ -155,7 +155,7 @@ def _squared(value: SSAValue) -> SSAValue | None:
 
 
 def _unshaped(value: SSAValue) -> SSAValue:
-    """Skip the reshapes that compute a value and return the first one's operand."""
+    """The value to which a chain of reshapes was applied; `value` itself if no reshape computes it."""
     while isinstance(value.owner, tdsl.ReshapeOp):
         value = value.owner.input
     return value

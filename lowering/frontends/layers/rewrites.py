@@ -1,4 +1,4 @@
-"""Rewrites of imported programs (L0) to `tdsl` ops and loops that tinyml compiles more efficiently."""
+"""Rewrites of imported programs (L0) to equivalent `tdsl` ops and loops."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def simplify(module: ModuleOp) -> None:
 
 
 def _sums_over_prototypes(module: ModuleOp) -> Sequence[RewritePattern]:
-    """The pattern that matches weighted sums over prototypes; empty if the program computes no differences or products."""
+    """The pattern that matches weighted sums over prototypes; empty if the program computes no differences or
+    products.
+    """
     if not any(isinstance(op, tdsl.SubOp | tdsl.MulOp) for op in module.walk()):
         return []
     from tinyml.lowering.frontends.layers.prototypes import SumOverPrototypes
@@ -152,8 +154,9 @@ class AddedTwice(RewritePattern):
 
 
 def _layer(value: SSAValue) -> Layer | None:
-    """The layer with constant weights that computes a value, directly or through reshapes; None if the value has other
-    uses.
+    """The layer with constant weights that computes a value, directly or through reshapes.
+
+    None if there is no such layer, or if the value, an intermediate value or the weights have another use.
     """
     while isinstance(value.owner, tdsl.ReshapeOp) and value.has_one_use():
         value = value.owner.input
