@@ -181,7 +181,7 @@ def _by_row(factors: tdsl.ConstOp, layer: Layer, shape: tdsl.Shape) -> NDArray[A
 
 
 def _scale(layer: Layer, factors: NDArray[Any], rewriter: PatternRewriter) -> None:
-    """Multiply the rows of a layer's weights by factors."""
+    """Multiply each row of a layer's weights by the factor of the row."""
     weights = layer.lhs.owner
     assert isinstance(weights, tdsl.ConstOp)
     scaled = weights.raws * factors.reshape(-1, *(1,) * (weights.raws.ndim - 1))
@@ -191,10 +191,10 @@ def _scale(layer: Layer, factors: NDArray[Any], rewriter: PatternRewriter) -> No
 
 
 class ExtendedSequence(RewritePattern):
-    """Let a loop fill a longer sequence instead of concatenating rows to the filled sequence.
+    """Extend the sequence that a loop fills instead of concatenating rows to it after the loop.
 
-    Match a concatenation along the first axis whose first operand is a sequence that a loop fills part by part. For
-    example, repeating the last row of a pooled image then copies one row instead of the whole image.
+    The pattern matches a concatenation along the first axis whose first operand is a sequence that a loop fills part by
+    part. For example, repeating the last row of a pooled image then copies one row instead of the whole image.
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -218,7 +218,7 @@ class ExtendedSequence(RewritePattern):
 
 
 def _insertion(value: SSAValue) -> tdsl.InsertSliceOp | None:
-    """The op that inserts parts into a tensor in a loop; None for a tensor that no loop fills."""
+    """The op that inserts parts into a tensor inside a loop; None for a tensor that no loop fills."""
     if not isinstance(value, OpResult) or not isinstance(loop := value.op, scf.ForOp):
         return None
     start = loop.iter_args[value.index]
@@ -247,10 +247,10 @@ MANY = 1 / 2
 
 
 class SparseWeights(RewritePattern):
-    """Store the constant matrix of a product with a column in sparse form, as `|*|` does in SeeDot's language.
+    """Store the constant matrix of a product with a column in sparse form, like `|*|` in SeeDot's language.
 
-    Zeros stay zeros in every format, and rounding to few bits adds more. `choose-storage` converts matrices back to
-    dense form where dense storage is smaller or faster.
+    Zeros remain zeros in every format, and rounding to few bits creates more zeros. `choose-storage` converts matrices
+    back to dense form where dense storage is smaller or faster.
     """
 
     @op_type_rewrite_pattern
@@ -270,7 +270,7 @@ class SparseWeights(RewritePattern):
 
 
 def _is_added(op: tdsl.MatmulOp) -> bool:
-    """True if the only use of a product is an addition."""
+    """Whether the only use of a product is an addition."""
     value = op.out
     while value.has_one_use():
         [use] = value.uses
