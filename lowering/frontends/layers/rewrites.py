@@ -270,7 +270,7 @@ class SparseWeights(RewritePattern):
 
 
 def _is_added(op: tdsl.MatmulOp) -> bool:
-    """Whether the only use of a product is an addition."""
+    """Whether the only use of a product, directly or after reshapes, is an addition."""
     value = op.out
     while value.has_one_use():
         [use] = value.uses

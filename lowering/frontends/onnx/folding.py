@@ -58,7 +58,7 @@ def _folds(*ops: str) -> Callable[[Fold], Fold]:
 
 
 def array(inputs: Sequence[Array | None], position: int) -> Array:
-    """The constant input at a position; raises `InputError` if it is omitted."""
+    """The constant input at a position; raises `ValueError` if it is omitted."""
     if position >= len(inputs) or (value := inputs[position]) is None:
         raise ValueError(f"{position + 1} inputs are needed")
     return value

@@ -141,7 +141,7 @@ def _least(value: SSAValue, depth: int = _FOLLOWED) -> float:
 
 @handles("Pow")
 def power(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import Pow with exponent 2, as a product."""
+    """Import Pow with the constant exponent 1 or 2; a square becomes a product."""
     exponent, base = needed(to, inputs, 1), needed(to, inputs, 0)
     if not isinstance(exponent, Constant) or exponent.array.size != 1 or exponent.array.item() not in (1, 2):
         raise node.error("only the exponents 1 and 2 are supported")
