@@ -192,8 +192,9 @@ class _Bufferization:
         self.buffers[op.out] = destination
 
     def moved(self, buffer: SSAValue) -> SSAValue:
-        """Move a buffer to a new buffer, which packing may place so that it overlaps the op's result; views of
-        constants or arguments are unchanged.
+        """Move a buffer to a new buffer, which packing may place so that it overlaps the op's result.
+
+        Only buffers that the function allocates are moved; other buffers are unchanged.
         """
         source = reshaped(buffer)
         if not isinstance(source.owner, scratch.AllocOp):

@@ -63,7 +63,9 @@ def constant_raws(value: SSAValue) -> Raws:
 
 
 def convolution(to: TosaWriter, op: tdsl.Conv2dOp, values: Values) -> SSAValue:
-    """Lower a convolution. Groups of channels become consecutive convolutions, unless each channel is a group."""
+    """Lower a convolution with groups of consecutive channels. If each channel is a group, the convolution is
+    depthwise.
+    """
     image, margins = _image(op.rhs)
     windows = Windows(margins, op.steps, op.spread)
     weights, raws = constant_raws(op.lhs), values(image)

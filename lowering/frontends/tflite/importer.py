@@ -125,9 +125,7 @@ def _entrance(
 
 
 def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
-    """The tensor that the program returns for an output, and the operator between this tensor and the output that is
-    skipped, if any.
-    """
+    """The tensor that the program returns for an output, and the final DEQUANTIZE that the program omits, if any."""
     for op in graph.operators:
         source = op.inputs[0] if op.inputs else None
         if op.kind == "DEQUANTIZE" and tensor in op.outputs and source is not None:

@@ -44,7 +44,7 @@ class Writer:
         self.to, self.op = to, op
 
     def __call__(self, name: str, *inputs: Value, **attributes: Any) -> Value:
-        """Append a node with one output and return its result."""
+        """Run the ONNX handler of a node with one output and return the result."""
         self.to.node = _Node(name, "", OPSET, str(self.op), (), ("",), attributes, "", source=self.op)
         result = HANDLERS["", name](self.to, self.to.node, inputs)
         assert not isinstance(result, Sequence)

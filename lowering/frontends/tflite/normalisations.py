@@ -69,7 +69,7 @@ class _Sum:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the form is x, or x minus its mean, times a factor and divided by the root."""
+        """Whether the form is x, or x minus its mean, times a factor, divided by the root, plus an addend."""
         centred = not np.any(np.add(self.of_x, self.of_mean)) or not np.any(self.of_mean)
         return self.divided and centred and bool(np.any(self.of_x)) and not np.any(self.alone)
 
@@ -207,7 +207,9 @@ def _sum(op: Operator, sums: Mapping[Tensor, _Sum], roots: set[Tensor]) -> _Sum 
 
 
 def _operator(op: Operator, sum: _Sum, root: _Root) -> Operator:
-    """The operator that computes a complete linear form; `op` provides the result."""
+    """The `LAYER_NORMALIZATION` that computes a complete linear form in place of `op`; `op` itself if the form does not
+    match the root.
+    """
     output = op.outputs[0]
     centred = bool(np.any(sum.of_mean))
     if centred != (root.mean is not None):

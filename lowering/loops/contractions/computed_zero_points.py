@@ -43,8 +43,8 @@ class OffsetSums:
     def pay_for(op: tdsl.ContractionOp) -> bool:
         """Whether a product of two computed factors with zero points is faster with kernels on raws.
 
-        Short sums are faster with the zero points subtracted from each factor. So are products whose row sums cannot be
-        computed outside a loop, since these would cost as much as the products.
+        Short sums and products of few rows are faster with the zero points subtracted from each factor. So are products
+        whose row sums cannot be computed before an enclosing loop, since the row sums cost as much as the products.
         """
         [term, *others], accumulator = op.terms, op.accumulators[0]
         if others or op.initial is not None or term.groups is not None or not accumulator.INTEGER:
@@ -105,8 +105,9 @@ def _plus_products(sum: SSAValue, weights: Sequence[SSAValue], raws: SSAValue, n
 
 
 def _factors(factor: int, length: int, format: NumberFormat, nest: LoopBuilder) -> list[SSAValue]:
-    """Vectors of equal raws whose products add up to a multiplication by `factor`; a factor beyond the raws takes two
-    steps.
+    """Vectors of one repeated raw whose products add up to a multiplication by `factor`.
+
+    A factor that exceeds the greatest raw is split into two equal halves.
     """
     steps = 1 if factor <= np.iinfo(format.dtype).max else 2
     return [flash_array(nest, np.full(length, factor // steps, format.dtype), format.type, "offset")] * steps

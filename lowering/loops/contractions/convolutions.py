@@ -30,7 +30,8 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(tdsl.Conv2dOp)
 def lower_convolution(op: tdsl.Conv2dOp, nest: LoopBuilder) -> None:
-    """Emit a contraction for the windows of a tile, or for an image that is a single window or whose channels are.
+    """Emit a contraction for the windows of a tile, for images that are windows, or for images whose channels are
+    windows.
 
     Other convolutions are lowered element by element; convolutions in place have separate loops.
     """

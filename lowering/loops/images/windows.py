@@ -186,7 +186,9 @@ def _wrapped(slot: SSAValue, slots: int, nest: LoopBuilder) -> SSAValue:
 def _inside(
     start: SSAValue, length: int, extent: int, margins: tuple[int, int], nest: LoopBuilder
 ) -> tuple[SSAValue, SSAValue]:
-    """The first and the last index of the part of a run inside an axis, relative to the start of the run."""
+    """The start and the exclusive end of the part of a run that lies inside an axis,
+    relative to the start of the run.
+    """
     before, after = margins
     begin, end = nest.index(0), nest.index(length)
     if before:
