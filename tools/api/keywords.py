@@ -1,6 +1,7 @@
-"""The keyword arguments of functions of `tinyml`, for type checkers and editors.
+"""The types of keyword arguments of functions of `tinyml`, for type checkers and editors.
 
-Written from the declarations of the options by `pytest --update-docs tests/unit/tools/api/test_api_reference.py`.
+`pytest --update-docs tests/unit/tools/api/test_api_reference.py` generates this file from the declarations of the
+options.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import TypedDict
 
 
 class CompileKeywords(TypedDict, total=False):
-    """Keyword arguments of `tinyml.compile`, all optional; None stands for the default."""
+    """Keyword arguments of `tinyml.compile`, all optional; None selects the default."""
 
     backend: str | None
     cache: str | None
@@ -66,7 +67,7 @@ class CompileKeywords(TypedDict, total=False):
 
 
 class FinetuneKeywords(TypedDict, total=False):
-    """Keyword arguments of `tinyml.finetune`, all optional; None stands for the default."""
+    """Keyword arguments of `tinyml.finetune`, all optional; None selects the default."""
 
     batch: int | None
     epochs: int | None

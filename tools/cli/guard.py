@@ -1,5 +1,5 @@
-"""The guard around a tool: a user error, a plug-in error, exhausted memory or a signal becomes one line and an exit
-code.
+"""The error handling around a tool: a user error, a plug-in error, exhausted memory or a signal becomes one line and an
+exit code.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _RETRY, _PATIENCE = 0.01, 3.0
 
 @dataclass
 class Blame:
-    """The subject of a tool's messages: the file for errors without one, and the current pass."""
+    """The subject of a tool's messages: the file for errors that name none, and the current pass."""
 
     file: str | None = None
     running: str | None = None
