@@ -1,4 +1,4 @@
-"""Compilation of a model: the ordered steps from its file to a folder with code and report."""
+"""Compilation of a model: the ordered steps from the model file to a folder with code and report."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _, ANEW = QUANTIZATION
 
 
 def check_options(made: Compilation) -> None:
-    """Raise `InputError` for options and files that can compile no model, before a model is read."""
+    """Raise `InputError` for options and files with which no model can be compiled, before a model is read."""
     request, board, ctx = made.request, made.board, made.ctx
     if request.input == SERIAL and not board.arduino and board.name != HOST:
         raise InputError(f"the serial port of {board.name} is unknown: define the function of --input {CALLBACK}")
@@ -118,7 +118,7 @@ def _check_stream(request: Request) -> None:
 
 
 def read_model(made: Compilation) -> None:
-    """Read the program and set the requested interface; a program with state becomes a stream."""
+    """Import the program and set the requested interface; a program with state becomes a stream."""
     made.progress.step("reading")
     made.program = read_program(made.request, made.ctx)
     if tdsl.read_input(made.program).pushed is not None:
@@ -143,7 +143,7 @@ def read_model(made: Compilation) -> None:
 
 
 def read_program(request: Request, ctx: Context) -> ModuleOp:
-    """The imported program of a request, on reals if its formats will be chosen again."""
+    """The imported program of a request; it is on reals if its formats will be chosen again."""
     with reading(detector=request.false_alarms is not None):
         program = load_program(request.model, ctx) if request.module is None else request.module.clone()
     if request.quantization == ANEW and tdsl.has_formats(program):
