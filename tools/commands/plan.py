@@ -202,8 +202,8 @@ class PlannedProgram:
 
     options: the options of `tinyml compile` that produce it. segments: the number of segments that are not executed in
     ordinary order. arena: bytes of arena and input. ram: the arena, the input and the stack, in bytes. time: the time
-    of an inference, in the unit of the board. Time and stack are estimates. best: true if no program with less RAM is
-    as fast and no faster program needs as little RAM.
+    of an inference, in the unit of the board. Time and stack are estimates. best: true if every other program that is
+    at least as fast needs more RAM.
     """
 
     options: str

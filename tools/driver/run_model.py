@@ -1,4 +1,6 @@
-"""Runs of compiled models, simulated or on a connected board; every raw output is compared with the evaluator's."""
+"""Runs of compiled models, simulated or on a connected board. Every raw output is compared with the evaluator's
+output.
+"""
 
 from __future__ import annotations
 
@@ -63,10 +65,10 @@ class RunRequest:
 
 
 def run_model(request: RunRequest, program: ProgramInFolder | None = None) -> dict[str, Any]:
-    """Run a model and compare its outputs; the result's `mismatch` is None if all bits are equal.
+    """Run a model and compare its outputs. In the result, `mismatch` is None if all bits are equal.
 
-    program: the program in the folder, to share it between several runs. On a connected board the result has only the
-    board's own time, no sizes and counts.
+    program: the program in the folder, to share it between several runs. On a connected board, the result contains only
+    the time that the board measures, and neither sizes nor counts.
     """
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import load_program_data
