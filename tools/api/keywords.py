@@ -1,7 +1,6 @@
-"""The types of keyword arguments of functions of `tinyml`, for type checkers and editors.
+"""The keyword arguments of functions of `tinyml`, for type checkers and editors.
 
-`pytest --update-docs tests/unit/tools/api/test_api_reference.py` generates this file from the declarations of the
-options.
+Written from the declarations of the options by `pytest --update-docs tests/unit/tools/api/test_api_reference.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from typing import TypedDict
 
 
 class CompileKeywords(TypedDict, total=False):
-    """Keyword arguments of `tinyml.compile`, all optional; None selects the default."""
+    """Keyword arguments of `tinyml.compile`, all optional; None stands for the default."""
 
     backend: str | None
     cache: str | None
@@ -67,7 +66,7 @@ class CompileKeywords(TypedDict, total=False):
 
 
 class FinetuneKeywords(TypedDict, total=False):
-    """Keyword arguments of `tinyml.finetune`, all optional; None selects the default."""
+    """Keyword arguments of `tinyml.finetune`, all optional; None stands for the default."""
 
     batch: int | None
     epochs: int | None

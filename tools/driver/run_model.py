@@ -118,7 +118,9 @@ def run_model(request: RunRequest, program: ProgramInFolder | None = None) -> di
 def _on_device(
     source_dir: Path, request: RunRequest, formats: ModuleOp, inputs: NDArray[Any]
 ) -> tuple[Outputs | None, Mismatch | None, dict[str, Any]]:
-    """The outputs, the first differing output, and the figures of a run on a simulated board or the host."""
+    """Run the program on a simulated board or the host; return the outputs, the first differing output, and the
+    figures.
+    """
     from tinyml.tools.driver.measure import run_on_device
     from tinyml.tools.reports.report import rounded_milliseconds
 
@@ -143,9 +145,10 @@ def _on_device(
 def _with_floats(
     source_dir: Path, optimize: str, chosen: Board, formats: ModuleOp, inputs: NDArray[Any], ram: int
 ) -> dict[str, Any] | None:
-    """The cost of the first samples as floats, by NAME_predict_floats.
+    """The cost of the first samples as floats, measured with NAME_predict_floats.
 
-    None for an input without a float interface, and if the array does not fit. ram: bytes of the program with raws.
+    None for an input without a float interface, and if the array does not fit the RAM. ram: the bytes of RAM of the
+    program with raws.
     """
     from tinyml.runtime.devices.float_inputs import run_on_floats, takes_floats
     from tinyml.runtime.model.model_interface import interface_of
@@ -175,7 +178,7 @@ def _check_fit(chosen: Board, flash: int, ram: int) -> None:
 
 
 def _save(outputs: Outputs, file: Path) -> None:
-    """Write the labels and, if there are any, the scores of all samples."""
+    """Write the labels and, if there are any, the scores of all samples to a file."""
     content = io.BytesIO()
     arrays: dict[str, Any] = {"labels": outputs.classes}
     if outputs.scores is not None:
