@@ -125,7 +125,7 @@ class _Memories(FlatAccesses):
                 self._receive(op.result)
 
     def _finish(self, op: func.ReturnOp) -> None:
-        """Send the returned arrays, in order, and reduce the return to the label."""
+        """Emit the sending of the returned arrays, in order, and a return of only the label."""
         arrays = [value for value in op.operands if isinstance(value.type, MemRefType)]
         for number, array in enumerate(arrays):
             self.nest.each(

@@ -1,7 +1,7 @@
 """`lower-num-to-exact`: lowers arithmetic in number formats to arithmetic on bits (L3 to L4).
 
 The format of each `num` op expands the op to exact integers in proven intervals, or to floats; storage types replace
-the types of formats. One pass lowers ops and types, because it removes all formats.
+the types of formats. One pass lowers ops and types together, since no format may remain.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def spelled_format(ctx: Context, text: str) -> NumberFormat | None:
 
 
 def _spelled(ctx: Context, text: str) -> NumberFormat | None:
-    """Parse a format of integer raws from a text."""
+    """Parse a format of integer raws from a text; None for other text."""
     format = spelled_format(ctx, text)
     return format if format is not None and format.dtype.kind == "i" else None
 

@@ -348,7 +348,7 @@ def _return(at: FunctionLowering, op: func.ReturnOp) -> None:
 
 
 def _nothing(at: FunctionLowering, op: Operation) -> None:
-    """Skip a terminator: its parent op assigns the variables."""
+    """Lower a terminator to nothing, since its parent op assigns the variables."""
 
 
 CONTROL_FLOW: Spellings = {

@@ -51,8 +51,8 @@ def threshold_macro(name: str, threshold: float) -> c.InlineOp:
 
 
 def unit_macros(name: str, unit: tdsl.InputUnit) -> c.InlineOp:
-    """The macro NAME_INPUT_UNIT with the unit of the input's integers, and macros of their scale if all elements share
-    it.
+    """The macro NAME_INPUT_UNIT with the unit of the input's integers, and macros of the scale if all elements share
+    one.
     """
     macro = f"{name}_INPUT"
     text = f'#define {macro}_UNIT "{unit.text}" /* the integers that the input takes */\n'

@@ -286,7 +286,7 @@ class ProgramBuilder:
 
     @property
     def pushes(self) -> tdsl.Pushes | None:
-        """The parts in which the caller pushes the input; None if it is not pushed."""
+        """The parts in which the caller pushes the input; None for an input that is not pushed."""
         return self.interface.input.pushed
 
     @property
@@ -346,7 +346,7 @@ class ProgramBuilder:
 
     @cached_property
     def input_format(self) -> NumberFormat | None:
-        """The number format of the input, if it is known."""
+        """The number format of the input; None if it is unknown."""
         return self._spelled(self._input_note)
 
     @cached_property
@@ -380,7 +380,7 @@ class ProgramBuilder:
         return "" if self.row_length is not None else f"{self.name}_set()"
 
     def output_format(self, number: int) -> NumberFormat | None:
-        """The number format of an output, if it is known."""
+        """The number format of an output; None if it is unknown."""
         return self._spelled(_format_note(self.function.res_attrs, number + (self.label is not None)))
 
     def _spelled(self, format: Attribute | None) -> NumberFormat | None:

@@ -46,7 +46,8 @@ def lies_below(m: Machine[V], raw: V, threshold: V, format: NumberFormat) -> V:
 def conversion_functions(format: NumberFormat, features: tdsl.FeatureMap | None) -> str:
     """The runtime functions that NAME_set calls for a format, as the key of its time in cost tables; empty for floats.
 
-    features: the units of features with separate scales; the key then also states whether they have zeros and factors.
+    features: the units of features with separate scales. The key then also states whether the features have zeros and
+    factors.
     """
     end = func.ReturnOp()
     block = Block([end], arg_types=[f32, IndexType()])

@@ -77,7 +77,7 @@ class Signatures:
     def function(
         self, suffix: str, outputs: Sequence[Attribute], doc: str, body: Block, *, local: bool = False
     ) -> c.FuncOp:
-        """The C function NAME_suffix. outputs: the type of its result; empty for no result."""
+        """The C function NAME_suffix. outputs: the type of the function's result; empty for no result."""
         type = FunctionType.from_lists([argument.type for argument in body.args], outputs)
         return c.FuncOp(f"{self.name}_{suffix}", type, doc, Region(body), local=local)
 

@@ -220,7 +220,9 @@ class Control:
             register.takes.append((when, self.circuit.resize(value, bits(register.op.data))))
 
     def _counted(self, op: scf.ForOp, now: Moment, counter: Register) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
-        """Signals that a loop begins, is skipped, and has another iteration, and the next value of the loop counter."""
+        """Signals that state whether a loop begins, is skipped, and has another iteration; also the next value of the
+        loop counter.
+        """
         c = self.circuit
         low, high = self._at([op.lb, op.ub], now)
         wide = max(map(bits, (low, high, counter.op.data))) + 1
@@ -415,10 +417,10 @@ def _product(c: Circuit, operators: Operators, op: arith.MuliOp, operands: Seque
 def _product_in_logic(
     c: Circuit, operators: Operators, op: arith.MuliOp, operands: Sequence[SSAValue], width: int
 ) -> SSAValue:
-    """Emit a product as the sum of partial products, one per bit of the shorter factor. Its sign bit has a negative
-    weight.
+    """Emit a product as the sum of partial products, one per bit of the shorter factor.
 
-    Synthesis would infer a multiplier for every product, even if the FPGA has no free multiplier.
+    The sign bit of this factor has a negative weight. Synthesis would infer a multiplier for every product, even if the
+    FPGA has no free multiplier.
     """
     bits_of = [operators.factor_width(operand) for operand in op.operands]
     short = min(range(2), key=lambda i: bits_of[i])

@@ -108,7 +108,9 @@ class Memories:
             ram.operands[5] = c.choose([(when, data) for when, _, data, _ in memory.writes], ram.width)
 
     def _split(self, memory: Memory, address: SSAValue, width: int) -> tuple[SSAValue, SSAValue | None]:
-        """The address of a word, and the lane of the element in it; None if the element fills the word."""
+        """The address of a word, and the lane of the element in the word. The lane is None if the element fills the
+        word.
+        """
         shift = (memory.type.width.data // width - 1).bit_length()
         wide = self.c.resize(address, memory.address_bits + shift)
         word = self.c.extract(wide, shift, memory.address_bits)

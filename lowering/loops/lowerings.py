@@ -1,7 +1,8 @@
 """The registry of lowerings to loops, by class of op.
 
 The decorator `@lowers` registers a function for a class of ops and for all subclasses without a separate lowering. Each
-file of this folder and its subfolders may register lowerings. It is imported when an op of such a class is lowered.
+file of this folder and its subfolders may register lowerings. The file is imported when an op of such a class is
+lowered.
 """
 
 from __future__ import annotations

@@ -15,7 +15,9 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(tdsl.NormaliseOp)
 def lower_normalise(op: tdsl.NormaliseOp, nest: LoopBuilder) -> None:
-    """Emit two passes over each row: the sum of squares, and the products with the reciprocal of its square root."""
+    """Emit two passes over each row: the sum of squares, and the products with the reciprocal of the square root of
+    this sum.
+    """
     *outer, length = tdsl.shape_of(op.out)
     source, format = tdsl.format_of(op.input), tdsl.format_of(op.out)
 

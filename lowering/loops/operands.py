@@ -53,7 +53,7 @@ def flash_array(nest: LoopBuilder, raws: Any, element: Attribute, hint: str) -> 
 
 
 def zero_total(type: Attribute, nest: LoopBuilder) -> SSAValue:
-    """Emit the zero that starts a total."""
+    """Emit the constant zero from which a sum starts."""
     attribute: Any = FloatAttr(0.0, f32) if type == f32 else IntegerAttr(0, cast(IntegerType, type))
     zero = nest.insert(arith.ConstantOp(attribute))
     zero.name_hint = "total"

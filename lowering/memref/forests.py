@@ -76,7 +76,7 @@ def add_votes(arrays: FlatArrays, forest: ForestCode, input: SSAValue, outputs: 
 
 
 def _ordered(arrays: FlatArrays, value: SSAValue) -> SSAValue:
-    """Load a feature as an integer whose order is the order of the numbers (`ordered`)."""
+    """Load a feature as an integer. These integers compare as the numbers do (`ordered`)."""
     nest = arrays.nest
     if not isinstance(value.type, Float32Type):
         return value

@@ -40,7 +40,7 @@ class Objective:
 
 @dataclass(frozen=True, eq=False)
 class BoostedTrees:
-    """Trees each of which adds to one of several results.
+    """Boosted trees. Each tree adds to one of several results.
 
     trees: trees with votes of shape (nodes, 1). members: the index of the result to which each tree adds.
     """

@@ -121,7 +121,7 @@ def to_onnx(content: bytes, file: str) -> bytes:
 
 
 def _onnx(model: Any, file: str) -> bytes:
-    """The ONNX model to which CatBoost exports a model."""
+    """Export a CatBoost model as ONNX."""
     with temporary_folder() as folder:
         path = folder / "model.onnx"
         try:

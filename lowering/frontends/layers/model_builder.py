@@ -255,11 +255,11 @@ class ModelBuilder:
             raise self.error(f"shape {list(shape)} has more than {limit} elements; --max-elements raises the limit")
 
     def index(self, value: int) -> SSAValue:
-        """An index constant."""
+        """Emit an index constant."""
         return self.emit(arith.ConstantOp.from_int_and_width, value, IndexType()).result
 
     def parameter(self, parameter: Parameter) -> SSAValue:
-        """A constant of the function, shared by parameters with equal keys."""
+        """The constant of the function for a parameter. Parameters with equal keys share one constant."""
         key = parameter.key
         if key is not None and key in self._constants:
             return self._constants[key]
@@ -274,11 +274,13 @@ class ModelBuilder:
         return op.result
 
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-        """Reshape a value, unless it has the shape."""
+        """Reshape a value, unless it already has the shape."""
         return value if shape_of(value) == tuple(shape) else self.op(tdsl.ReshapeOp, value, tuple(shape))
 
     def requantised(self, value: SSAValue, element: Attribute | None) -> SSAValue:
-        """Round a value to an element type. Return it unchanged if it has this type or the type is None."""
+        """Round a value to an element type. A value of this type is returned unchanged, and so is any value for the
+        type None.
+        """
         return value if element in (None, tdsl.format_of(value).type) else self.op(tdsl.CastOp, value, element)
 
     def part(
@@ -330,7 +332,7 @@ class ModelBuilder:
         return parts[0] if len(parts) == 1 else self.op(tdsl.ConcatOp, parts, len(before))
 
     def reordered(self, tensor: OrderedTensor, order: tuple[int, ...]) -> SSAValue:
-        """Transpose a tensor to `order`, given in terms of the model's axes."""
+        """Transpose a tensor to the axis order `order`, which refers to the model's axes."""
         if tensor.order == order:
             return tensor.value
         return self.op(tdsl.TransposeOp, tensor.value, [tensor.order.index(axis) for axis in order])

@@ -185,7 +185,7 @@ def same_windows(extents: Sequence[int], kernel: Pair, strides: Pair = (1, 1), d
 def same_padding(extent: int, kernel: int, stride: int, dilation: int) -> Pair:
     """The padding at both ends of an axis that yields one window for every `stride` elements.
 
-    If the total is odd, the end has one more element.
+    If the total padding is odd, the end of the axis gets one more element.
     """
     span = (kernel - 1) * dilation + 1
     missing = max((-(-extent // stride) - 1) * stride + span - extent, 0)
@@ -261,7 +261,7 @@ GREATEST = (2.0 - 2.0**-23) * 2.0**127
 
 
 def limited(to: ModelBuilder, x: SSAValue, low: float, high: float) -> SSAValue:
-    """Clamp elements to a range, such as Relu's (0 to `GREATEST`) or Relu6's."""
+    """Clamp elements to a range, such as 0 to `GREATEST` for Relu or 0 to 6 for Relu6."""
     if (low, high) == (0.0, GREATEST):
         return to.op(tdsl.ReluOp, x)
     if (low, high) == (0.0, 6.0):

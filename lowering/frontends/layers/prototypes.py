@@ -186,8 +186,8 @@ class SumOverPrototypes(RewritePattern):
 
 
 def _step_on_all(value: SSAValue) -> tdsl.TensorOp | None:
-    """Match a reshape, or an elementwise op with one vector operand and otherwise single numbers, that computes a
-    vector.
+    """Match an op that computes a vector from another vector: a reshape, or an elementwise op whose other operands are
+    numbers.
     """
     op = value.owner
     if not value.has_one_use():

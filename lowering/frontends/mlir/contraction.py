@@ -34,7 +34,7 @@ def indices(text: str, factors: Mapping[str, int] | None = None) -> Indices:
 
 
 def letters(of: Indices) -> list[str]:
-    """The letters of those indices that are a single letter."""
+    """The letters of all indices that consist of a single letter."""
     return [position[0][0] for position in of if len(position) == 1]
 
 

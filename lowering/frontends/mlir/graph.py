@@ -32,7 +32,7 @@ Shape: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True)
 class SourceNode(OnnxNode):
-    """A graph node made from an op of the module. source: the op, which errors name with its location."""
+    """A graph node made from an op of the module. source: the op; errors state its name and location."""
 
     source: Operation
 
@@ -127,7 +127,7 @@ class Body:
 
 
 class GraphWriter:
-    """A writer of graph nodes for `source`, the current op of the module, which errors name."""
+    """A writer of graph nodes. source: the current op of the module; errors name this op."""
 
     def __init__(self, file: str, source: Operation) -> None:
         self.file = file

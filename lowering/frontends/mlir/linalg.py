@@ -353,7 +353,7 @@ def transpose(reader: Reader, op: Operation) -> Tensor:
 
 @handles("tensor.empty")
 def empty(reader: Reader, op: Operation) -> Tensor:
-    """A tensor for `tensor.empty`, whose elements no op uses."""
+    """A placeholder tensor for `tensor.empty`; no op uses its elements."""
     return reader.to.broadcast(reader.to.constant(np.array(0.0, np.float32)), (), reader.shape(op.results[0]))
 
 

@@ -133,8 +133,9 @@ def _integer(tensor: Tensor) -> int:
 
 
 def _changes(reader: Reader, carried: Sequence[Tensor], run: RunBody, kept: set[int]) -> Mapping[int, int]:
-    """Run the first iteration to determine the increment of each known carried integer, by position; its nodes are
-    dropped.
+    """Run the first iteration to determine the increment of each known carried integer, by position.
+
+    The nodes of this iteration are dropped.
     """
     known = {
         at
@@ -180,9 +181,9 @@ def _positions(made: TensorOrigin) -> Sequence[int]:
 
 
 def taken(reader: Reader, tensor: Tensor, starts: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
-    """Slice a tensor at offsets that are known, or known in each iteration of the loop.
+    """Slice a tensor at offsets that are constants, or known for each iteration of the loop.
 
-    As in `dynamic_slice`, offsets beyond the end are clamped so that the slice lies in the tensor.
+    As in `dynamic_slice`, offsets beyond the end are clamped so that the slice lies inside the tensor.
     """
     moved = [axis for axis, start in enumerate(starts) if start.steps is not None]
     first = [0 if axis in moved else _offset(reader, start) for axis, start in enumerate(starts)]
@@ -216,7 +217,7 @@ def _offset(reader: Reader, start: Tensor) -> int:
 
 
 def updated(reader: Reader, tensor: Tensor, part: Tensor, starts: Sequence[Tensor]) -> Tensor:
-    """Replace a part of a tensor, at offsets that are known as in `taken`; return the new tensor."""
+    """Replace a part of a tensor, at offsets as for `taken`; return the new tensor."""
     to = reader.to
     moved = [axis for axis, start in enumerate(starts) if start.steps is not None]
     if not moved:

@@ -27,7 +27,7 @@ def _factors(*tensors: Tensor) -> Sequence[Tensor]:
 
 @recognises("Div")
 def _softmax(to: GraphWriter, powers: Tensor, sums: Tensor) -> Tensor | None:
-    """Match exp(x) divided by its sums along one axis."""
+    """Match a softmax: exp(x) divided by the sums of exp(x) along one axis."""
     power, total = powers.made_by("Exp"), core(sums).made_by("ReduceSum")
     if power is None or total is None or total.inputs[0] is not powers:
         return None

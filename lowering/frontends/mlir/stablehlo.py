@@ -215,7 +215,7 @@ def _split(reader: Reader, tensor: Tensor, axis: int, groups: int) -> Tensor:
 
 
 def _reducer(reader: Reader, block: Block) -> str:
-    """The op that a reduction repeats. Its region contains only this op and the terminator."""
+    """The op that the region of a reduction applies. The region contains only this op and the terminator."""
     ops = [*block.ops]
     kind = ELEMENTWISE.get(type(ops[0]), "") if len(ops) == 2 else ""
     if kind not in REDUCTIONS or {*ops[0].operands} != {*block.args} or [*ops[1].operands] != [*ops[0].results]:

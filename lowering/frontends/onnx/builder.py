@@ -92,7 +92,7 @@ Value: TypeAlias = Constant | OrderedTensor | Comparison | Indicator | Label
 
 
 class Builder(ModelBuilder):
-    """A builder that appends ops for the current `node`, which errors name.
+    """A builder that appends ops for the current `node`; errors name this node.
 
     element: the type of the elements that the node computes from quantised elements; None if it computes on reals.
     classes: the class labels that a map of scores names; empty without such a map.
@@ -177,7 +177,7 @@ class Builder(ModelBuilder):
         return self.constant(value) if isinstance(value, Constant) else self.plain(value)
 
     def ordered(self, value: OrderedTensor | Constant, order: tuple[int, ...]) -> SSAValue:
-        """Convert a tensor or constant to `order`, given in terms of the model's axes."""
+        """Transpose a tensor or constant to the axis order `order`, which refers to the model's axes."""
         if isinstance(value, Constant):
             return self.parameter(self.parameter_of(value).transposed(order))
         return self.reordered(value, order)

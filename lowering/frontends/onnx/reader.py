@@ -1,4 +1,4 @@
-"""The reader of ONNX files, which checks them and updates nodes of older opsets to the newest op definitions.
+"""The reader of ONNX files. It checks the files and updates nodes of older opsets to the newest op definitions.
 
 `onnx.checker` and `onnx.shape_inference` are C++ code that trusts its input, so that a malicious model can crash them.
 The package `onnx` therefore only parses the message. Everything that the importer relies on is checked here or where it
@@ -192,7 +192,7 @@ def _ordered(nodes: Sequence[OnnxNode]) -> Sequence[OnnxNode]:
 
 
 def needed_nodes(nodes: Sequence[OnnxNode], outputs: Sequence[Declared]) -> Iterator[OnnxNode]:
-    """Yield the nodes on which outputs depend, in order; the names of unused outputs are removed."""
+    """Yield the nodes on which `outputs` depend, in order, without the names of unused outputs."""
     wanted = {output.name for output in outputs}
     kept: list[OnnxNode] = []
     for node in reversed(nodes):

@@ -1,5 +1,5 @@
-"""Recognition of normalisations that a graph consists of elementary nodes;
-opsets below 17 have no LayerNormalization.
+"""Recognition of normalisations that a graph represents by elementary nodes; opsets below 17 have no
+LayerNormalization.
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ class _Written:
         return None if axes is None or not axes.size else (node.inputs[0], tuple(int(axis) for axis in axes.ravel()))
 
     def same(self, a: str, b: str) -> bool:
-        """Whether two names are equal, or name differences of the same values, which some exporters write twice."""
+        """Whether two names are equal, or name differences of the same values; some exporters write such a difference
+        twice.
+        """
         first, second = self.made(a, "Sub"), self.made(b, "Sub")
         return a == b or (first is not None and second is not None and first.inputs == second.inputs)
 

@@ -80,7 +80,7 @@ def _cosine_transform(to: ModelBuilder, bands: SSAValue, coefficients: int) -> S
 
 
 def hann(length: int) -> NDArray[Any]:
-    """The periodic Hann window."""
+    """The periodic Hann window of `length` samples."""
     return 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length)
 
 
@@ -141,7 +141,7 @@ def _is_real(value: object) -> bool:
 
 
 def _are(accepts: Callable[[object], bool], value: object) -> bool:
-    """Whether a value is a sequence whose elements `accepts` all accepts."""
+    """Whether a value is a sequence for which `accepts` is true on every element."""
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
         return False
     return all(accepts(each) for each in cast("Sequence[object]", value))
@@ -198,7 +198,7 @@ class FrontEnd(ABC):
 
     @property
     def signal_frames(self) -> tdsl.SignalFrames:
-        """The framing of the input signal, which callers may request with shorter frames."""
+        """The framing of the input signal that the program declares."""
         return tdsl.SignalFrames(self.frame, self.hop, self.frames * self.features, 1)
 
     @property

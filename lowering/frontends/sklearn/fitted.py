@@ -165,7 +165,7 @@ _ANSWERS = ("predict", "decision_function", "predict_proba", "score_samples", "t
 
 
 def works(estimator: Any, features: int | None) -> bool:
-    """Whether an estimator predicts for samples of zeros without an exception.
+    """Whether an estimator computes predictions for samples of zeros without an exception.
 
     features: the number of features, by default the estimator's `n_features_in_`.
     """

@@ -133,8 +133,8 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
 
 
 def _first_step(estimator: Any) -> Any:
-    """The estimator that reads the inputs: the first step of a pipeline, or the estimator itself; searches are
-    unwrapped.
+    """The estimator that reads the inputs: the first step of a pipeline, or the estimator itself. Parameter searches
+    are unwrapped.
     """
     while (steps := getattr(getattr(estimator, "best_estimator_", estimator), "steps", None)) is not None:
         computing = [step for _, step in steps if _computes(step)]

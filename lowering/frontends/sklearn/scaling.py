@@ -34,8 +34,9 @@ def scaled(to: ModelBuilder, x: SSAValue, factor: NDArray[Any]) -> SSAValue:
 
 
 def _divided(to: ModelBuilder, estimator: Any, x: SSAValue, centre: str | None, scale: str) -> SSAValue:
-    """Emit (x - centre) / scale. `centre` and `scale` are names of fitted attributes; a name or a value None means 0 or
-    1.
+    """Emit (x - centre) / scale. `centre` and `scale` are names of fitted attributes.
+
+    A name or a value None means 0 for `centre` and 1 for `scale`.
     """
     if not hasattr(estimator, scale):
         array(to, estimator, scale)

@@ -116,7 +116,7 @@ def require_scales(op: Operator) -> None:
 
 
 def power_of_two(bits: int, exponent: int) -> Attribute:
-    """The element type of a width in bits with the scale 2^exponent and the zero point 0."""
+    """The element type with a width in bits, the scale 2^exponent and the zero point 0."""
     return ZeroSkewType(bits, 2.0**exponent, 0)
 
 

@@ -135,7 +135,7 @@ def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
 
 
 def _append(to: GraphBuilder, op: Operator, variables: Variables) -> None:
-    """Import one operator; errors name it."""
+    """Import one operator; errors name the operator."""
     from tinyml.lowering.frontends.tflite.advice import advice
 
     if variables.owns(op):

@@ -74,7 +74,7 @@ def _value(to: GraphBuilder, tensor: Tensor) -> Value:
 
 
 def by_meaning(to: GraphBuilder, op: Operator) -> None:
-    """Import an operator on floats by `MEANINGS`, followed by its fused activation."""
+    """Import an operator on floats by its entry in `MEANINGS`, followed by its fused activation."""
     output = op.outputs[0]
     for tensor in (*filter(None, op.inputs), output):
         if tensor.dtype != "float32" and tensor.data is None:

@@ -60,7 +60,7 @@ class Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """A step of the graph. kind: a name in `OPERATORS`. A missing optional input is None."""
+    """An operator of the graph. kind: a name in `OPERATORS`. A missing optional input is None."""
 
     index: int
     kind: str
@@ -210,7 +210,7 @@ def _kind(code: _Table) -> str:
 
 
 def _options(kind: str, table: _Table) -> Mapping[str, Any]:
-    """The options of an operator, with the schema's defaults for missing ones."""
+    """The options of an operator, with the schema's defaults for missing options."""
     given = table.table(4)
     options: dict[str, Any] = {}
     for name, field in OPTIONS.get(kind, {}).items():

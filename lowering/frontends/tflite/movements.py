@@ -84,9 +84,7 @@ def strided_slice(to: GraphBuilder, op: Operator) -> None:
 
 
 def _at(shape: tuple[int, ...], axis: int, number: int, elsewhere: int | None) -> list[int]:
-    """A list with `number` for one axis and `elsewhere` for the other axes;
-    if `elsewhere` is None, with their extents.
-    """
+    """A list with `number` for one axis and `elsewhere` for the other axes, or their extents if `elsewhere` is None."""
     return [number if here == axis else extent if elsewhere is None else elsewhere for here, extent in enumerate(shape)]
 
 

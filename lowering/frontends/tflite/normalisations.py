@@ -140,7 +140,7 @@ def _is_mean(op: Operator | None, x: Tensor | None, axes: tuple[int, ...]) -> bo
 
 
 def _replaced(graph: TfliteGraph, op: Operator, root: _Root) -> list[Operator]:
-    """The operators with one normalisation replaced: `LAYER_NORMALIZATION` replaces the last operator, the others are
+    """The operators with one normalisation replaced. `LAYER_NORMALIZATION` replaces the last operator; the others are
     removed.
     """
     sums: dict[Tensor, _Sum] = {root.x: _Sum(of_x=1.0, divided=False)}

@@ -1,5 +1,5 @@
-"""Lowering of convolutions in place to loops (L2 to L3). They compute the result in turns and transpose the image
-between turns.
+"""Lowering of convolutions in place to loops (L2 to L3). Such a convolution computes the result in turns and transposes
+the image between turns.
 
 A table in flash stores the offsets and extents of all turns, so that one loop computes all turns.
 """

@@ -144,7 +144,7 @@ def lower_bins(op: signals.BinsOp, nest: LoopBuilder) -> None:
 
 @dataclass(frozen=True)
 class _EmittedSteps(signals.SpectrumSteps[SSAValue]):
-    """Steps of a Fourier transform on scalars, inserted one by one."""
+    """A builder of the scalar ops that compute the steps of a Fourier transform."""
 
     nest: LoopBuilder
 

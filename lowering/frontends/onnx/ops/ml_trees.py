@@ -110,7 +110,7 @@ def _trees(node: OnnxNode, what: str, results: int) -> Iterator[Tree]:
 
 
 def _tracks(node: OnnxNode, count: int) -> NDArray[np.int64]:
-    """1 for each node where a missing value follows the true branch."""
+    """An array with 1 for each node where a missing value follows the true branch, else 0."""
     given = _integers(node, "nodes_missing_value_tracks_true")
     return given if given.size else np.zeros(count, np.int64)
 

@@ -19,7 +19,7 @@ from tinyml.lowering.frontends.onnx.ops.movement import axes_of, axis_of, reshap
 
 @handles("ArgMax", "ArgMin")
 def argmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import ArgMax or ArgMin of a single vector: the label of a classifier."""
+    """Import ArgMax or ArgMin of a single vector, which computes the label of a classifier."""
     value = to.tensor(needed(to, inputs, 0))
     if node.op == "ArgMin":
         value = to.op(tdsl.NegOp, value)

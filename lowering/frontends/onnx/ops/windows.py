@@ -48,7 +48,7 @@ def image(to: Builder, value: Value) -> tuple[OrderedTensor, str]:
 def windows_of(node: OnnxNode, extents: Sequence[int], kernel: Sequence[int], *, ceil: bool = False) -> Windows:
     """The windows that the attributes of a node describe.
 
-    extents, kernel: along one or two axes of the image. ceil: true to honour `ceil_mode`.
+    extents, kernel: the extents of the image and of the filter along one or two axes. ceil: true to honour `ceil_mode`.
     """
     rank = len(extents)
     strides, dilations = node.integers("strides", (1,) * rank), node.integers("dilations", (1,) * rank)
