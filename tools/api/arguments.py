@@ -161,7 +161,7 @@ _FINETUNE = "tinyml.tools.driver.finetuning_options:finetune_options"
 
 
 def _options(name: str) -> Iterator[Option]:
-    """Yield the options of commands with a Python function whose names match a given name."""
+    """Yield the options that a name may refer to: the options of commands that have a Python function."""
     from tinyml.tools.driver.compile_request import compile_options
 
     yield from compile_options([name.replace("-", "_")])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Inputs:
-    """How to interpret the caller's arrays.
+    """The interpretation of the caller's arrays.
 
     integers: true if integers are raws or sensor readings rather than reals. names: the features in order, which the
     columns of a data frame must match; None if unknown. raw: true if the caller declared integers to be raws; floats
@@ -78,8 +78,7 @@ def _named_type(array: NDArray[Any]) -> str:
 
 
 def array_of(value: object, label: str) -> NDArray[Any]:
-    """Convert an argument to an array; raises `InputError` if numpy cannot convert it, whatever exception its methods
-    raise.
+    """Convert an argument to an array; raises `InputError` for any exception of numpy or of the argument's methods.
 
     Frames with nullable types yield arrays of objects. These become numbers (NaN for missing values), booleans or
     texts.

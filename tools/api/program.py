@@ -1,4 +1,4 @@
-"""Compiled programs, which `tinyml.compile` returns and `tinyml.open` reads from a folder, and their measurements."""
+"""Compiled programs, which `tinyml.compile` returns and `tinyml.open` loads from a folder, and their measurements."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Program:
 
     @property
     def name(self) -> str:
-        """The name of the model, which begins the names of all C functions."""
+        """The name of the model. The names of all C functions begin with it."""
         return self.report.name
 
     @property

@@ -114,9 +114,10 @@ def system(equations: Sequence[Equation]) -> tuple[list[str], NDArray[np.float64
 def amended(
     measurements: Sequence[Measurement], before: Mapping[str, float], alone: Mapping[str, float]
 ) -> dict[str, float]:
-    """Fit the times of all steps in some measurements together with earlier times; under "", the time of a program.
+    """Fit the times of all steps in some measurements together with earlier times; the key "" has the time of a
+    program.
 
-    before: earlier times by step; under "", the time of a program. Each counts as one more equation, with
+    before: earlier times by step; the key "" has the time of a program. Each time counts as one more equation, with
     `OLD_TIME_WEIGHT` executions. alone: times of steps that were measured in isolation; they are not fitted.
     """
     kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}
@@ -151,7 +152,9 @@ def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, 
 def fit_presence(
     measurements: Sequence[Measurement], values: Sequence[float], known: Mapping[str, float]
 ) -> dict[str, float]:
-    """The fixed cost of a program, under "", and the cost of the first step of each kind; known costs are unchanged."""
+    """Fit the fixed cost of a program, under the key "", and the cost of the first step of each kind; known costs are
+    unchanged.
+    """
     presence = [{"": 1.0, **dict.fromkeys(measurement.kinds(), 1.0)} for measurement in measurements]
     names, a, measured = system(list(zip(presence, values, strict=True)))
     base = a @ np.array([known.get(name, 0.0) for name in names])

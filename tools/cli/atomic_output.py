@@ -276,8 +276,9 @@ def atomic_folder(out: Path, removable: RemovableFiles) -> Generator[Path]:
 
 
 def only_empty(folder: Path) -> Sequence[str]:
-    """The `RemovableFiles` of outputs that may replace only an empty folder: no files; raises `InputError` for other
-    folders.
+    """A `RemovableFiles` function for outputs that may replace only an empty folder.
+
+    Returns no files; raises `InputError` for a folder that is not empty.
     """
     if any(folder.iterdir()):
         raise InputError("the folder is not empty", file=str(folder))

@@ -251,7 +251,7 @@ def _percent(true: Any) -> float:
 
 
 def print_rows(rows: Sequence[dict[str, Any]]) -> None:
-    """Print a table of accuracies and working RAM on the test set, and one of losses on the validation set."""
+    """Print a table of accuracies and working RAM on the test set, and a table of losses on the validation set."""
     _print(
         "Right on the test set, % (RAM without stack, bytes)",
         rows,

@@ -230,7 +230,7 @@ def _has_figure(metric: str) -> bool:
 
 
 def compare_with_estimator(made: Compilation) -> None:
-    """Raise `InputError` for a program whose predictions differ from those of its source estimator."""
+    """Raise `InputError` for a program whose predictions differ from the predictions of its source estimator."""
     if made.own is not None and made.imported is not None:
         given = made.data.x if made.data.precise is None else made.data.precise
         check_own_answers(made.imported, made.own, given, str(made.request.model))
@@ -277,8 +277,9 @@ def write_code(made: Compilation) -> None:
 
 
 def compare_with_reals(made: Compilation) -> None:
-    """Compare the program with the program on reals on the data,
-    and detect faults of the data; no effect without data.
+    """Compare the outputs of the program and of the program on reals for the data, and detect faults of the data.
+
+    No effect without data.
     """
     request = made.request
     if request.val is None and request.test is None:
@@ -390,7 +391,7 @@ _PAGES = "tinyml.tools.driver.output_pages:pages_at_hand"
 
 
 def seal(made: Compilation) -> None:
-    """Write the report with the list of all files. It is the last file that is written to the folder."""
+    """Write the report with the list of all files. The report is the last file that is written to the folder."""
     seal_folder(made.folder, made.report.as_json())
 
 

@@ -22,10 +22,9 @@ WIDTH = 120
 
 
 def measured_program(found: ProgramInFolder, *, listing: bool = False) -> Attribution:
-    """The measured time and flash of each line of a program on the samples of its report. listing: also of each
-    instruction.
+    """The measured time and flash of each line of a program on the samples of its report.
 
-    Raises `InputError` for a board without a profiler.
+    listing: true to measure each instruction, too. Raises `InputError` for a board without a profiler.
     """
     from tinyml.runtime.devices.attribution import attribute
     from tinyml.runtime.devices.registry import runner_for
@@ -79,10 +78,7 @@ def explain_model(folder: Path) -> dict[str, Any]:
 def _completed(
     entries: list[dict[str, Any]], estimate: Estimate | None, layers: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Add the layers and the estimated time of their operations to entries.
-
-    Both are None for code without an operation.
-    """
+    """Add to each entry the layer and the estimated time of its operation; None for code without an operation."""
     estimates = {} if estimate is None else {name: round(time) for name, (time, _) in estimate.operations.items()}
     return [
         {**entry, "layer": layers.get(entry["operation"]), "estimate": estimates.get(entry["operation"])}

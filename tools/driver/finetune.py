@@ -63,7 +63,7 @@ Score: TypeAlias = tuple[float, float]
 class Finetuned:
     """A fine-tuned program at L1, with its score.
 
-    before: the score of the original program. floats: the score of the fine-tuned program in floating point before
+    before: the score of the original program. floats: the score in floating point, after training on reals and before
     quantisation. untrained: the score of the compiled program without training, with the same number of channels.
     trainer: evaluates the program in its own arithmetic. reals: the program before quantisation. removed: the number of
     removed channels. seed: the seed of the best training.

@@ -1,6 +1,4 @@
-"""Measurements: accuracy by the evaluator, size and speed on the device,
-and the check that the bits of both are equal.
-"""
+"""Measurements: accuracy by the evaluator, size and speed on the device, and the check that both compute equal bits."""
 
 from __future__ import annotations
 

@@ -84,7 +84,9 @@ class TinymlOptMain(xDSLOptMain):
     """The pieces of the input, if they have been read."""
 
     def __init__(self, args: Sequence[str], blame: Blame):
-        """blame: records the input file, and the pass that is running or whose result is being verified."""
+        """Create the driver. blame: records the input file, and the pass that is running or whose result is being
+        verified.
+        """
         self.blame = blame
         super().__init__("Reads a module or a model, runs passes on it and prints the result.", args)
 
@@ -225,7 +227,7 @@ class TinymlOptMain(xDSLOptMain):
         self.pipeline = PassPipeline(tuple(single_passes(passes)) if watched.is_on else passes, callback)
 
     def _remarks(self) -> Mapping[RemarkKind, re.Pattern[str]]:
-        """For each requested kind of remarks, a regular expression for the names of passes."""
+        """A regular expression for the names of passes, by requested kind of remarks."""
         found: dict[RemarkKind, re.Pattern[str]] = {}
         for kind in RemarkKind:
             option = f"remarks_filter_{kind.value}"

@@ -92,7 +92,7 @@ class ProgramInFolder:
         """A context that yields a temporary folder with only the files for a device, as input for a compiler.
 
         In the output folder itself, the compiler would also compile other files, and would find headers there before
-        its own.
+        the program's headers.
         """
         files = files_of_device(device, self, self.files)
         with temporary_folder() as folder:

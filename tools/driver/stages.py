@@ -301,7 +301,7 @@ def _below(
 
 
 def lowered(program: Program, pipeline: str, options: Mapping[str, Any]) -> Program:
-    """The program after a pipeline, with the options of `PipelineOptions` that its passes accept."""
+    """The program after a pipeline, with the options of `PipelineOptions` that the pipeline's passes accept."""
     return program.after(*pipelines.flatten(pipeline, options))
 
 

@@ -1,5 +1,5 @@
-"""Programs in upstream dialects: in MLIR's dialects from buffers (L2), with the C that they call; in CIRCT's from
-hardware.
+"""Programs in upstream dialects: in MLIR's dialects from buffers (L2), with the C that they call; in CIRCT's dialects
+from hardware modules.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def is_right(type: str, name: str, input: int) -> bool:
 
 
 def facts(one: Known) -> Iterator[Fact]:
-    """All facts about a format."""
+    """Yield all facts about a format."""
     format, documented = one.format, one.documented
 
     def fact(subject: str, items: Sequence[int], right: Callable[[Any], Any], of: str = "") -> Fact:

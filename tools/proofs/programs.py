@@ -1,6 +1,6 @@
 """Statements about a program: its operations at their scales are exact, and its accumulators never overflow.
 
-The operations are the scalar operations of its loops (L3), each kind once. The accumulators are those of its products
+The operations are the scalar operations of its loops (L3), each kind once. The accumulators belong to its products
 (L1). Every partial sum, in any order, is bounded by exact integers, from the weights and from the interval of the other
 factor. The partial sum must lie within the stated bound. The stated bound must fit the register, with a reserve for
 rounding.

@@ -235,7 +235,7 @@ def continued(lhs: Known, rhs: Known) -> Iterator[OpStatement]:
 def sums(lhs: Known, rhs: Known, result: Known, length: int) -> Iterator[OpStatement]:
     """Yield statements about a sum of `length` products: its start, each addition, and the final rounding.
 
-    None if no accumulator can represent the sum.
+    Yields nothing if no accumulator can represent the sum.
     """
     terms = [Product(length, Factor(lhs.format), Factor(rhs.format))]
     try:

@@ -37,7 +37,7 @@ def _in_flash(program: ModuleOp) -> list[c.ConstantOp]:
 
 
 def far_constants(program: ModuleOp, estimate: Estimate | None, unit: str) -> dict[str, Any] | None:
-    """The constants of a program at L5 that far accesses read, and the extra time of these accesses; None if all are
+    """The constants of a program at L5 that require far accesses, and the extra time of these accesses; None if all are
     near.
     """
     from tinyml.dialects import c

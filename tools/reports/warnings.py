@@ -162,7 +162,7 @@ def _of_far_samples(found: Findings) -> str:
 
 
 def _slow(name: str, cause: str, what: str, cure: str) -> WarningRule:
-    """A warning about a cause that takes more than a fifth of the time."""
+    """The rule for a warning about a cause that takes more than a fifth of the time."""
     return WarningRule(
         name,
         lambda found: found.share(cause) > LARGE_SHARE,

@@ -106,8 +106,8 @@ ALTERNATIVES = (
 
 
 def considered() -> Sequence[Alternative]:
-    """All alternatives: built-in ones with installed formats, those of other packages, and formats of packages with
-    widths `FOR_AUTO`.
+    """All alternatives: built-in ones with installed formats, alternatives of other packages, and formats of packages
+    with widths `FOR_AUTO`.
     """
     known = formats()
     ours = [row for row in ALTERNATIVES if _formats_of(row) <= {*known}]

@@ -181,8 +181,8 @@ class CandidateQueue:
     def admit_deferred(self, refused: Candidate) -> None:
         """Admit the alternatives whose base was refused although it fits.
 
-        Alternatives that are weighed against the base are admitted first. The others are admitted once these are
-        refused.
+        Alternatives that are weighed against the base are admitted first. The other alternatives are admitted once the
+        weighed ones are refused.
         """
         name = refused.alternative.beside if refused.alternative.weighed else refused.alternative.name
         ready = [alternative for alternative in self.deferred if alternative.beside == name]
@@ -332,7 +332,7 @@ def place(tried: Candidate, bounds: Bounds) -> bool:
 
 
 def _is_better(cost: EstimatedCost, known: EstimatedCost, bounds: Bounds) -> bool:
-    """Whether the first program is better: only it fits, both fit and it is faster,
+    """Whether the first program is better: it alone fits, both fit and it is faster,
     or neither fits and it is smaller.
     """
     fits, fitted = bounds.admit(cost), bounds.admit(known)

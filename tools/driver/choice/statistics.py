@@ -194,14 +194,14 @@ class Detector:
 
 @dataclass(frozen=True)
 class LossModel:
-    """Computes the losses of programs, compared with the outputs of the model on reals.
+    """A model that computes the losses of programs, compared with the model on reals.
 
     classes: the classes of the model on reals (samples,). labels: the right classes, or None. scores: (samples,
     classes) or, for two classes, (samples, 1), positive for the second class; None for a program without scores.
     groups: the group of each sample, numbered from 0. numbers: True if the scores are numbers that determine no class.
     detector: set for a program that detects anomalies, whose score is a number. targets: the target numbers (samples,
-    outputs), or None. scored: True for a classifier whose callers read its scores. metric: the metric that replaces
-    these criteria. answers: the answers on reals.
+    outputs), or None. scored: True for a classifier whose callers read its scores. metric: a metric that replaces the
+    usual losses, or None. answers: the answers on reals.
     """
 
     classes: NDArray[np.int64]
@@ -252,7 +252,7 @@ class LossModel:
 
     @property
     def by_error(self) -> bool:
-        """Whether errors of numbers are compared; False for the score of a detector."""
+        """Whether programs are judged by the errors of their numbers; False for the score of a detector."""
         return self.numbers and self.detector is None and self.metric is None
 
     def net(self, classes: NDArray[np.int64], samples: NDArray[np.intp]) -> int:

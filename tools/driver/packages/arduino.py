@@ -171,9 +171,7 @@ def sketch_names(model: PackagedModel) -> Iterator[str]:
 
 
 def sketch_words(model: PackagedModel) -> dict[str, str]:
-    """The placeholder texts only for templates of sketches, such as the statements that set an input, and the source of
-    the input.
-    """
+    """The placeholder texts that only templates of sketches contain, such as the statements that set an input."""
     interface, name = model.interface, model.name
     unit, packed, ctype = interface.input_unit, interface.packed_bits, interface.array_ctype
     hears = interface.has_label and interface.output_length > 1

@@ -92,7 +92,7 @@ def _top(name: str, carrier: Carrier) -> str:
 
 
 def _pins(carrier: Carrier) -> str:
-    """The text that assigns the pins of a board."""
+    """The constraint file that assigns the ports of the module to the pins of a board."""
     pins = {name: getattr(carrier, name) for name in ("receive", "transmit", "busy")}
     pins |= {f"high_{number}": pin for number, pin in enumerate(carrier.high)}
     lines = [f'FREQUENCY PORT "clock" {carrier.clock:g} MHZ;']

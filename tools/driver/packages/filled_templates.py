@@ -157,7 +157,9 @@ def stored_samples(model: PackagedModel) -> str:
 
 
 def _outputs(model: PackagedModel) -> Iterator[tuple[str, str, NDArray[Any]]]:
-    """Yield for each output: the function that returns it, without the model's name; its C type; its raws."""
+    """Yield for each output the name of the C function that returns it, without the model's name, its C type and its
+    raws.
+    """
     if model.interface.output_ctype is not None and model.expected.scores is not None:
         yield "scores", model.interface.output_ctype, model.expected.scores
     for number, ((ctype, _), raws) in enumerate(zip(model.interface.more_outputs, model.expected.more, strict=True), 1):

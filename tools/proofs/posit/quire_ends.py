@@ -78,8 +78,9 @@ def carried(sum: Summed) -> QuireStatement:
 
 
 def _joining(sum: Summed) -> tuple[Block, Sequence[scf.ForOp]]:
-    """The op that joins a sum, lowered to a block, and the loops over its bins. A third argument of the block is a
-    number in a bin's register.
+    """Lower the op that joins a sum; return the block and its loops over the bins.
+
+    The third argument of the block is a number in a bin's register.
     """
 
     def make(args: Sequence[SSAValue]) -> Sequence[Operation]:

@@ -48,7 +48,7 @@ class LoopFacts:
 
     @property
     def kernels(self) -> Iterator[tuple[str, str]]:
-        """Yield the kernels inside, each with its source operation."""
+        """Yield the kernels inside this part, each with its source operation."""
         if self.kind == "kernel":
             yield self.label, self.operation
         for each in self.inner:

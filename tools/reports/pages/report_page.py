@@ -114,7 +114,7 @@ def _kind_of_loss(report: Report) -> str:
 
 
 def _verdict(report: Report) -> str:
-    """The HTML that states whether the program fits the board, and its loss. The colour is that of the worse result."""
+    """The HTML that states whether the program fits the board, and its loss. The worse result determines the colour."""
     kind, said = _kind_of_loss(report), ""
     if report.detection is not None:
         said = f"calls {report.detection['formats']['alarms']:.2%} of the normal samples anomalies"
