@@ -172,7 +172,9 @@ def _read(node: OnnxNode) -> set[str]:
 
 
 def _ordered(nodes: Sequence[OnnxNode]) -> Sequence[OnnxNode]:
-    """Sort nodes topologically, otherwise in the order of the file. Nodes on a cycle keep their order."""
+    """Sort nodes topologically, otherwise in the order of the file. If the graph has a cycle, the nodes stay as they
+    are.
+    """
     makers = {name: number for number, node in reversed([*enumerate(nodes)]) for name in node.outputs if name}
     needed = [{makers[name] for name in _read(node) if name in makers} for node in nodes]
     placed: dict[int, None] = {}

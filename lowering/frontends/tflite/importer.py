@@ -100,11 +100,12 @@ def _parts(
 def _entrance(
     graph: TfliteGraph, tensor: Tensor, *, moved: bool
 ) -> tuple[Tensor, tuple[int, ...] | None, set[Operator]]:
-    """The tensor that the program accepts for an input of the model, and the operators before it.
+    """The tensor that the program accepts for an input of the model, and the operators that the program omits before
+    it.
 
-    The interface describes the effect of these operators. The second result is the order of the file's axes in the
-    tensor, if the operators move channels to the end; otherwise None. moved: false for inputs that keep the file's
-    order: the frames of a stream, and each of several inputs.
+    The omitted operators quantize the input or move its channels to the end; the caller passes the input in that form.
+    The second result is the order of the file's axes in the tensor, if an operator moves channels to the end; otherwise
+    None. moved: false for inputs that keep the file's order: the frames of a stream, and each of several inputs.
     """
     order, skipped = None, set[Operator]()
     while tensor not in graph.outputs:
