@@ -183,7 +183,7 @@ def _search_report(request: Request, compiled: Compiled, account: SearchAccount)
 
 
 def estimate_report(estimate: Estimate | None, unit: str) -> dict[str, Any] | None:
-    """The figures of the cost model in the form that the report contains."""
+    """The estimates of the cost model as fields of the report; None without an estimate."""
     if estimate is None:
         return None
     return {
