@@ -1,8 +1,8 @@
 """Statements about the ops that all formats share, at the limits of registers and for every amount of a shift.
 
-A format's operations at some scales cover only some intervals and amounts. The statements of this module cover the
-limits: each integer op of `exact` has operands whose result is the last that a register can represent, and the first
-that it cannot.
+The operations of a format use only some intervals and some amounts of a shift. The statements of this module add the
+limits: for each integer op of `exact`, operands with the last result that a register can represent, and operands with
+the first result that it cannot.
 """
 
 from __future__ import annotations

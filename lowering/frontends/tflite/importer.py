@@ -100,8 +100,7 @@ def _parts(
 def _entrance(
     graph: TfliteGraph, tensor: Tensor, *, moved: bool
 ) -> tuple[Tensor, tuple[int, ...] | None, set[Operator]]:
-    """The tensor that the program accepts for an input of the model, and the operators that the program omits before
-    it.
+    """The tensor that the program accepts for an input of the model, and the operators omitted before it.
 
     The omitted operators quantize the input or move its channels to the end; the caller passes the input in that form.
     The second result is the order of the file's axes in the tensor, if an operator moves channels to the end; otherwise
