@@ -1,7 +1,7 @@
 """The packaging `arduino`: a library for the Arduino IDE and its Library Manager, with sketches.
 
-Sources: the library specification of Arduino's tools, revision 2.2 (https://arduino.github.io/arduino-cli/latest/
-library-specification/), and the rules of arduino-lint for libraries.
+Sources: the library specification of Arduino's tools, revision 2.2
+(https://arduino.github.io/arduino-cli/latest/library-specification/), and the rules of arduino-lint for libraries.
 """
 
 from __future__ import annotations
