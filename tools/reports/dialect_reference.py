@@ -147,7 +147,9 @@ OPTIONAL = (OptOperandDef, OptResultDef)
 
 
 def dialect_page(page: str, tests: Iterable[str]) -> str:
-    """The text of a page. tests: IR files for examples; the first with an op supplies its example."""
+    """The text of a page. tests: IR files for examples; the first file that contains an op supplies the example of the
+    op.
+    """
     title, introduction, _ = PAGES[page]
     lines = [line for text in tests for line in text.splitlines()]
     parts = [f"# {title}", NOTE.rstrip(), introduction]
@@ -157,7 +159,7 @@ def dialect_page(page: str, tests: Iterable[str]) -> str:
 
 
 def attributes_page() -> str:
-    """The text of the page about this project's discardable attributes."""
+    """The text of the page about tinyml's discardable attributes."""
     rows = ["| name | on | value | meaning |", "|---|---|---|---|"]
     for name, one in sorted(own_attributes().items()):
         rows.append(f"| `{name}` | {one.places} | {_values(one)} | {one.meaning} |")
@@ -169,12 +171,12 @@ def attributes_page() -> str:
 
 
 def _values(declared: OwnAttribute) -> str:
-    """The kinds of values of an attribute in all its places, as text."""
+    """Describe the kinds of values that an attribute has in all its places."""
     return ", or ".join(dict.fromkeys(value.words.replace("|", "\\|") for value in declared.values.values()))
 
 
 def dialects_of(page: str) -> Sequence[str]:
-    """The dialects on a page."""
+    """The dialects that a page describes."""
     elsewhere = {name for _, _, named in PAGES.values() for name in named}
     return PAGES[page][2] or sorted(own_dialects().keys() - elsewhere)
 
@@ -224,7 +226,7 @@ def _rows(definition: OpDef) -> Iterator[str]:
 
 
 def words_of(constraint: Any) -> str:
-    """A constraint as text; types with the same name in parentheses are equal."""
+    """Describe a constraint; types with the same name in parentheses are equal."""
     return next((words(constraint) for kind, words in WORDS.items() if isinstance(constraint, kind)), "any")
 
 
@@ -258,7 +260,7 @@ def _spelled(kind: type[Attribute]) -> str:
 
 
 def _docstring(kind: type) -> str:
-    """The docstring of a class or, if it refers to its module, of the module."""
+    """The docstring of a class; if it only refers to the module, the docstring of the module."""
     text = inspect.cleandoc(kind.__doc__ or "")
     if "see the module" in text:
         module = inspect.cleandoc(inspect.getmodule(kind).__doc__ or "")
@@ -267,7 +269,7 @@ def _docstring(kind: type) -> str:
 
 
 def example_of(name: str, lines: Sequence[str]) -> str | None:
-    """The first op of a name in lines of IR, up to the line that closes its regions; None if there is none."""
+    """The first op with a given name in lines of IR, up to the line that closes its regions; None if there is none."""
     found = re.compile(rf"^(?!\s*//)(?:.*= *)?\s*\"?{re.escape(name)}(?![\w.])")
     for start, line in enumerate(lines):
         if not found.search(line):

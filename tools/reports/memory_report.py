@@ -1,6 +1,6 @@
-"""The contents of the arena over time: for the report of a compiled model, and as a figure.
+"""The contents of the arena over time, for the report of a compiled model and as a figure.
 
-Buffers are boxes, with time to the right and addresses upwards.
+In the figure, buffers are boxes; time increases to the right and addresses increase upwards.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from tinyml.transforms.buffers.packing import FIRST_FIT, Proof
 def memory_report(buffers: ModuleOp) -> dict[str, Any]:
     """The arena of a packed program at L2, in bytes.
 
-    `height`: of the arena. `lower_bound`: of any packing, with its `proof`, the need at the peak or a search, and the
-    algorithm that `checked` it, if any. `packer`: the algorithm that packed. `peak`: the program point with the most
-    live bytes, with its operation (the first, if it is the point before, at which the caller writes the input) and
-    buffers. `waste`: the free bytes at the peak. `map`: the offset and size of each buffer, the program points `first`
-    to `last` at which it is alive, its `ring` if it stores only the last rows or pixels of an image, and the bytes in
-    which it `overlaps` earlier buffers, whose elements it replaces one by one. Operations get names
-    (`name_operations`). Raises `InputError` for views without a live range.
+    `height`: the size of the arena. `lower_bound`: the minimum size for any packing, with its `proof`, the need at the
+    peak or a search, and the algorithm that `checked` it, if any. `packer`: the algorithm that packed the buffers.
+    `peak`: the program point with the most live bytes, with its operation and buffers. If it is the point at which the
+    caller writes the input, the operation is the first one. `waste`: the free bytes at the peak. `map`: the offset and
+    size of each buffer, the program points `first` to `last` at which it is alive, its `ring` if it stores only the
+    last rows or pixels of an image, and the bytes in which it `overlaps` earlier buffers, whose elements it replaces
+    one by one. Operations get names (`name_operations`). Raises `InputError` for views without a live range.
     """
     name_operations(buffers)
     function = defined_functions(buffers)[0]
@@ -72,7 +72,7 @@ def memory_report(buffers: ModuleOp) -> dict[str, Any]:
 
 
 def _ring(view: scratch.ViewOp) -> dict[str, Any] | None:
-    """The number of rows or pixels in a ring, and in the whole image; None for other buffers."""
+    """The number of rows or pixels in a ring buffer, and in the whole image; None for other buffers."""
     image = view.attributes.get(tdsl.RING)
     if image is None:
         return None
@@ -84,7 +84,7 @@ def _ring(view: scratch.ViewOp) -> dict[str, Any] | None:
 
 
 def draw_report(name: str, memory: Mapping[str, Any]) -> Drawing:
-    """The figure of a model's memory report."""
+    """Draw the memory report of a model."""
     boxes = [Placed(_label(row), row["offset"], row["bytes"], row["first"], row["last"]) for row in memory["map"]]
     height, bound = memory["height"], memory["lower_bound"]
     proven = "optimal" if height == bound else f"at least {bound} are needed"
@@ -92,13 +92,13 @@ def draw_report(name: str, memory: Mapping[str, Any]) -> Drawing:
 
 
 def _label(row: Mapping[str, Any]) -> str:
-    """The text in the box of a buffer."""
+    """The text in the box of a buffer in the figure."""
     ring = row["ring"]
     return row["buffer"] if ring is None else f"{row['buffer']}\n{ring['held']} of {ring['of']} {ring['by']}"
 
 
 def _contents(buffer: SSAValue) -> str:
-    """The name of a buffer, or else of the operation that writes it."""
+    """The name of a buffer, or else of the operation that writes the buffer."""
     if buffer.name_hint is not None:
         return buffer.name_hint
     for user in (use.operation for use in buffer.uses):
@@ -115,7 +115,7 @@ TALLEST, FOR_A_BOX = 480, 45
 
 
 def occupied(boxes: Sequence[Placed], point: int) -> int:
-    """Bytes in use at a program point; bytes shared by two buffers count once."""
+    """The number of bytes in use at a program point; bytes shared by two buffers count once."""
     total = top = 0
     for start, end in sorted((box.offset, box.offset + box.size) for box in boxes if box.first <= point <= box.last):
         total += max(end - max(start, top), 0)
@@ -124,9 +124,10 @@ def occupied(boxes: Sequence[Placed], point: int) -> int:
 
 
 class SharedBytes(NamedTuple):
-    """The `size` bytes from `offset` on that two boxes share from point `first` to `last`.
+    """The `size` bytes at `offset` that two boxes share from point `first` to `last`.
 
-    over: the box that begins later, such as a result whose elements replace those of an operand, `under`.
+    under: the box that begins earlier. over: the box that begins later, such as a result whose elements replace the
+    elements of an operand.
     """
 
     over: Placed
@@ -138,7 +139,9 @@ class SharedBytes(NamedTuple):
 
 
 def overlaps(boxes: Sequence[Placed]) -> list[SharedBytes]:
-    """The bytes that boxes share while both are alive; of two that begin together, the first in `boxes` is `under`."""
+    """The bytes that boxes share while both are alive. Of two boxes that begin together, the first in `boxes` is
+    `under`.
+    """
     shared: list[SharedBytes] = []
     earlier: list[Placed] = []
     for over in sorted(boxes, key=lambda box: box.first):
@@ -158,7 +161,7 @@ def fullest(boxes: Sequence[Placed]) -> int:
 
 
 def _needs(boxes: Sequence[Placed], points: Sequence[int]) -> Mapping[int, int]:
-    """The bytes in use at each of some program points in ascending order."""
+    """The bytes in use at each of the given program points, which are in ascending order."""
     needs: dict[int, int] = {}
     coming, alive = deque(sorted(boxes, key=lambda box: box.first)), list[Placed]()
     for point in points:
@@ -170,7 +173,7 @@ def _needs(boxes: Sequence[Placed], points: Sequence[int]) -> Mapping[int, int]:
 
 
 def check_svg_path(path: Path) -> None:
-    """Raise `InputError` for a file without the suffix .svg; call it before any long work."""
+    """Raise `InputError` for a file without the suffix .svg. Callers check the path before any long work."""
     if path.suffix.lower() != ".svg":
         raise InputError("a picture of memory ends in .svg", file=str(path))
 
@@ -179,8 +182,9 @@ def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str) ->
     """Draw the buffers of an arena over time.
 
     height, bound: bytes of the arena, and the lower bound of any packing. Bytes that boxes share are dotted. A second
-    panel shows the bytes alive at each point and, hatched, the free ones; a line through both marks the peak, labelled
-    with the bytes wasted there. The tooltip of a box shows its name, bytes, byte offset and points.
+    panel shows the bytes alive at each point and, hatched, the free bytes. A line through both panels marks the peak;
+    its label states the bytes wasted there. The tooltip of a box shows the buffer's name, bytes, byte offset and
+    points.
     """
     buffers = TOP, TOP + min(140 + FOR_A_BOX * len(boxes), TALLEST)
     alive = buffers[1] + 20, buffers[1] + 20 + min(130, (buffers[1] - TOP) // 2)

@@ -20,7 +20,7 @@ ROWS = 40
 
 
 def points_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
-    """The candidates that a search recorded in a program at L1; None for a search without costs."""
+    """The candidates that a search recorded in a program at L1; None for a search that records no costs."""
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.transforms.search.engine.result import FRONT_ATTRIBUTE
 
@@ -38,7 +38,7 @@ def points_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
 
 
 def tensors_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
-    """The choices that a search recorded in a program at L1, tensor by tensor; None without a search."""
+    """The formats that a search chose in a program at L1, tensor by tensor; None without a search."""
     from tinyml.dialects.formats.number_format import element_format
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.transforms.search.engine.result import SEARCH_ATTRIBUTE
@@ -60,7 +60,9 @@ def tensors_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
 
 
 def draw_search(search: Mapping[str, Any], name: str, unit: str) -> Drawing:
-    """The figure of a report's search: a panel of bits, and two of candidates if the search considered costs."""
+    """Draw a report's search: a panel with the bits of tensors, and two with candidates if the search considered
+    costs.
+    """
     points: Sequence[Mapping[str, Any]] = search["points"] or ()
     panels = 3 if points else 1
     title = f"{name}: search {search['name']}, {search['candidates']} candidates"

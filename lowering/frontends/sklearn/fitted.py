@@ -1,6 +1,6 @@
 """Fitted estimators: checked access to their attributes and parameters, and their own predictions.
 
-The predictions of an imported estimator are compared with those of its program.
+The predictions of an imported estimator are compared with the predictions of its program.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def array(to: ModelBuilder, estimator: Any, name: str, rank: int | None = None) 
     """A fitted attribute as numbers in double precision.
 
     rank: the rank of the result; arrays of lower rank get leading axes. Sparse matrices become dense. Raises
-    `InputError` for an estimator that is not fitted, and for anything but numbers.
+    `InputError` for an estimator that is not fitted, and for an attribute that is not numeric.
     """
     value = getattr(estimator, name, None)
     if value is None:
@@ -63,7 +63,7 @@ def array(to: ModelBuilder, estimator: Any, name: str, rank: int | None = None) 
 
 
 def takes_missing(estimator: Any) -> bool:
-    """True for an estimator whose `predict` accepts NaN as a missing value, according to its tags."""
+    """Whether `predict` of an estimator accepts NaN as a missing value, according to the estimator's tags."""
     return bool(import_module("sklearn.utils").get_tags(estimator).input_tags.allow_nan)
 
 
@@ -90,7 +90,7 @@ LOGITS = (
 
 
 def has_logits(estimator: Any, classes: int) -> bool:
-    """True if the probabilities are the softmax of the scores, or the sigmoid of a single score.
+    """Whether the probabilities are the softmax of the scores, or the sigmoid of a single score.
 
     False for several classes fitted one against the rest, and for two classes fitted as a softmax of opposite scores.
     """
@@ -100,7 +100,7 @@ def has_logits(estimator: Any, classes: int) -> bool:
 
 
 def class_labels(to: ModelBuilder, estimator: Any) -> list[str | int] | None:
-    """The class labels of a classifier, whole numbers as integers; None for other estimators."""
+    """The class labels of a classifier, with whole numbers as integers; None for other estimators."""
     classes = getattr(estimator, "classes_", None)
     if classes is None:
         return None
@@ -136,7 +136,7 @@ def remember(module: ModuleOp, estimator: object, *, scores: bool) -> None:
 
 
 def own_answers(module: ModuleOp) -> OwnAnswers | None:
-    """The predictions of the estimator that a module was imported from; None for other modules, including copies."""
+    """The predictions of the estimator that a module was imported from; None for other modules and for copies."""
     return _ESTIMATORS.get(module)
 
 
@@ -165,7 +165,10 @@ _ANSWERS = ("predict", "decision_function", "predict_proba", "score_samples", "t
 
 
 def works(estimator: Any, features: int | None) -> bool:
-    """True if an estimator predicts for samples of zeros. features: their number, by default the estimator's own."""
+    """Whether an estimator computes predictions for samples of zeros without an exception.
+
+    features: the number of features, by default the estimator's `n_features_in_`.
+    """
     try:
         with warnings.catch_warnings(action="ignore"):
             x = as_fitted(estimator, np.zeros((2, features or estimator.n_features_in_)))
@@ -181,19 +184,19 @@ def works(estimator: Any, features: int | None) -> bool:
 
 
 def as_fitted(estimator: Any, x: NDArray[Any]) -> Any:
-    """Samples as a DataFrame with the column names of the training data, if it had any."""
+    """Convert samples to a DataFrame with the column names of the training data, if it had any."""
     names = getattr(estimator, "feature_names_in_", None)
     return x if names is None else import_module("pandas").DataFrame(x, columns=names)
 
 
 def check_own_answers(program: ModuleOp, own: OwnAnswers, x: NDArray[Any], file: str) -> None:
-    """Raise `InputError` if the predictions of a program on reals differ from those of its estimator.
+    """Raise `InputError` if the predictions of a program on reals differ from the predictions of its estimator.
 
     x: samples (samples, features) as the estimator reads them; the program reads them in single precision.
 
-    Rounding may change a few predictions: near ties between classes are not counted, and one sample in a hundred may
-    differ. Programs that search for nearest neighbours are not compared, since the order of equally near samples is
-    undefined.
+    Rounding may change a few predictions. Near ties between classes are therefore not counted, and one sample in a
+    hundred may differ. Programs that search for nearest neighbours are not compared, since the order of equally near
+    samples is undefined.
     """
     x = x[:: compared_stride(len(x))]
     if any(isinstance(op, tdsl.TopKMaskOp) for op in program.walk()) or (expected := own(x)) is None:
