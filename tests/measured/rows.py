@@ -39,10 +39,10 @@ class Verdict(Enum):
 REPRODUCED, SURPASSED, DIFFERS, CANNOT = Verdict
 
 MEANINGS = """\
-*Reproduced*: the result agrees with the paper, in all digits if the paper gives the inputs, otherwise on models and
-data of the same kind. *Surpassed*: the same quantity, measured as in the paper, is better than reported, or future work
-of the paper is done. *Differs*: the result or the setting is different. *Cannot be had*: there is nothing to
-compare."""
+*Reproduced*: the result agrees with the paper. Reproduced results agree in all digits if the paper states the inputs,
+and otherwise on models and data of the same kind. *Surpassed*: the same quantity, measured as in the paper, is better
+than the paper reports, or tinyml implements future work of the paper. *Differs*: the result or the setting differs from
+the paper. *Cannot be had*: there is no result that could be compared."""
 
 
 @dataclass(frozen=True)
