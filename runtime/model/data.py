@@ -113,7 +113,7 @@ COMPARED_SAMPLES = 1000
 
 
 def compared_stride(samples: int) -> int:
-    """The distance between consecutive samples on which a program is compared with the model."""
+    """The distance between consecutive samples that are used to compare programs."""
     return -(-samples // COMPARED_SAMPLES)
 
 

@@ -140,7 +140,10 @@ def _key(weight: Weight) -> Hashable:
 
 
 def _towards(given: Array, decoded: Array, constant: tdsl.ConstOp) -> Array:
-    """The reals nearest to the given ones that round to the raws of a constant, between these and the decoded raws."""
+    """The reals between the decoded raws and the given reals that round to the raws of a constant and are nearest to
+    the given
+    ones.
+    """
     format, raws = tdsl.format_of(constant.result), constant.raws
     found = decoded
     for share in reversed(ROUNDING_SHARES):
