@@ -25,8 +25,7 @@ class PadOp(MovementOp, HasFolderInterface):
     """A tensor with padding: `low[axis]` elements before and `high[axis]` elements after it along each axis.
 
     Padding elements are the real `value`, 0 by default, rounded to the format. `interior[axis]` padding elements, by
-    default
-    none, separate neighbouring elements of the input.
+    default none, separate neighbouring elements of the input.
     """
 
     name = "tdsl.pad"

@@ -358,8 +358,7 @@ def _to_odd_program(m: IntegerBuilder, x: SSAValue, left: SSAValue, low: SSAValu
     """The program that shifts x left, or right for negative `left`, truncates to odd and clamps to [low, high].
 
     Larger shifts are clamped: after a left shift by more than 64 bits, all numbers except 0 exceed the limits; after
-    such a
-    right shift, no bits remain.
+    such a right shift, no bits remain.
     """
     width = 2 * width_of(x)
     raised = m.shift_left(m.resize(x, width), m.resize(m.clamp(left, 0, width_of(x) - 1), width))

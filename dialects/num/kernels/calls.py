@@ -192,8 +192,7 @@ class CallOp(DialectOp):
     """Compute a routine on runs of memory, by the kernel (a C function) that a pass has chosen.
 
     Without a kernel, the call of a `LoopRoutineAttr` is expanded to a loop. Other routines require a kernel, or name
-    their
-    C function.
+    their C function.
     """
 
     name = "num.call"

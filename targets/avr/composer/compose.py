@@ -178,8 +178,7 @@ def _six(to: str) -> Code:
     """Code that fetches an indexed 6-bit element.
 
     Element i starts i / 4 bytes before byte i. The last element of a group consists of the spare bits of the three
-    bytes
-    before it.
+    bytes before it.
     """
     quarter = joined((a.movw("r26", "r10"), a.movw("r4", "r10")), (a.lsr("r5"), a.ror("r4")) * 2)
     last = (a.ld(register, "-X") for register in (to, "r4", "r5"))

@@ -14,8 +14,7 @@ alone.
 but no instructions and registers to widen weights.
 
 Registers are assigned by hand, because LDM and STM transfer registers in the order of their numbers, which a linear
-scan
-ignores, and because `WidenedRows` uses all of them.
+scan ignores, and because `WidenedRows` uses all of them.
 """
 
 from __future__ import annotations
@@ -236,8 +235,8 @@ class RowPairs(RowKernel):
     """The kernel of a tile with two rows by two windows. r0 points into the weight stream, r1 to results, r2 into
     windows.
 
-    MOST: the stack limit for windows that are widened once, in bytes. TOGETHER: the number of consecutive elements of
-    a widened window before as many elements of the other window. WORDS: the number of stack slots above the widened
+    MOST: the stack limit for windows that are widened once, in bytes. TOGETHER: the number of consecutive elements of a
+    widened window before as many elements of the other window. WORDS: the number of stack slots above the widened
     windows.
     """
 
@@ -322,8 +321,7 @@ class RowPairs(RowKernel):
         """Code that adds the products of four weights of each row and four elements of each window.
 
         first: true for the first products of the sums. The start value of each row is then in the register of the first
-        window's
-        sum.
+        window's sum.
         """
         lines = [elements]
         for row in range(rows):

@@ -26,9 +26,8 @@ class Runs(Generic[V]):
     """The register values of a kernel before its first element.
 
     pointers: the pointers to runs; the first one is compared with the ends. carried: other values that elements change.
-    whole,
-    end: the addresses at which the whole blocks and all elements of the first run end. invariants: values that do not
-    change.
+    whole, end: the addresses at which the whole blocks and all elements of the first run end. invariants: values that
+    do not change.
     """
 
     pointers: Sequence[V]
