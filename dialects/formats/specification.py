@@ -86,7 +86,7 @@ class Specification(ABC):
         """The raw of the average: a total of raws divided by their count."""
 
     def tallied(self, total: Number, raw: Number) -> Number:
-        """A total plus one more number, given as its raw."""
+        """A total to which one more number, given as its raw, is added."""
         return total + raw
 
     def mean(self, total: Number, count: int, of_elements: Specification) -> Number:

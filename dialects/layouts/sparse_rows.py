@@ -113,7 +113,7 @@ class DeltaRows:
     groups: NDArray[Any]
 
     def stream(self) -> NDArray[np.uint8]:
-        """The rows as bytes of flash."""
+        """The bytes that store the rows in flash."""
         ends = np.cumsum(self.groups)
         packed = pack_bits(self.values, self.width, self.skips)
         rows = np.split(packed.reshape(-1, bytes_of_group(self.width)), ends[:-1])

@@ -27,7 +27,7 @@ _FAMILY = "family"
 
 
 class _TypeConstraint(AttrConstraint):
-    """A constraint without type variables."""
+    """The base class of constraints that bind no type variables."""
 
     def mapping_type_vars(self, type_var_mapping: Mapping[Any, Any]) -> AttrConstraint:
         return self

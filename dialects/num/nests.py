@@ -158,7 +158,7 @@ class ClosedNestOp(DialectOp, ABC):
         return op.map.data.results[0].replace_dims_and_symbols(known[:dims], known[dims:])
 
     def _is_inside(self, value: SSAValue) -> bool:
-        """True for a value that the body defines."""
+        """True for a value that is defined in the body."""
         block = block_of(value)
         return block is not None and self.is_ancestor(block)
 
@@ -315,7 +315,7 @@ def _stores(op: Operation) -> bool:
 def _computes(op: Operation) -> bool:
     """True for an op whose only effects are reads of memory.
 
-    On bits, a runtime function computes some arithmetic by a call, and xDSL states no effects of conversions in
+    In IR on bits, a call of a runtime function may represent arithmetic. xDSL states no effects of conversions in
     `arith`.
     """
     arithmetic = op.dialect_name() == "arith" or isinstance(op, func.CallOp)

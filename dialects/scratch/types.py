@@ -239,7 +239,7 @@ def stored_as(type: MemRefType[Attribute]) -> Attribute:
 
 
 def unit_bytes(type: MemRefType[Attribute]) -> int:
-    """The alignment of a buffer in bytes."""
+    """The number of bytes to whose multiples a buffer must be aligned."""
     return element_bytes(type) if packed_bits(type) is None else 1
 
 

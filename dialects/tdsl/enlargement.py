@@ -130,7 +130,7 @@ class ResizeNearestOp(MovementOp, HasFolderInterface):
 
 
 def _nearest(index: AffineExpr, before: int, after: int) -> AffineExpr:
-    """The expression index * before div after, in lowest terms."""
+    """The affine expression for index * before div after, in lowest terms."""
     common = math.gcd(before, after)
     scaled = index * (before // common)
     return scaled if after == common else scaled // (after // common)

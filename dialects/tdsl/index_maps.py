@@ -131,12 +131,12 @@ class Move:
 
 
 def identity(rank: int, symbols: int = 0) -> AffineMap:
-    """The identity map of indices of a rank."""
+    """The identity map on indices with `rank` axes."""
     return AffineMap(rank, symbols, tuple(dimensions(rank)))
 
 
 def dimensions(rank: int) -> list[AffineExpr]:
-    """The dimension expressions of an index of a rank."""
+    """The dimension expressions of an index with `rank` axes."""
     return [AffineExpr.dimension(axis) for axis in range(rank)]
 
 

@@ -195,7 +195,7 @@ class Opcode:
         return _made(self, operands, *keywords.items())
 
     def kinds(self, count: int) -> list[str]:
-        """The kinds of `count` operands."""
+        """The kinds of operands that the opcode accepts if there are `count` operands."""
         return ["u", "v"] if count == 2 and self.operands == "w r v" else self.operands.split()
 
     def text(self, operands: tuple[Operand, ...], keywords: Mapping[str, int]) -> str:

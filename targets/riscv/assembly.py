@@ -71,7 +71,7 @@ class RiscvCode(ABC, Generic[V]):
 
     @abstractmethod
     def arguments(self, count: int) -> Sequence[V]:
-        """The first arguments of the function."""
+        """The first `count` arguments of the function."""
 
     @abstractmethod
     def enter(self, frame: int) -> V:
@@ -81,11 +81,11 @@ class RiscvCode(ABC, Generic[V]):
 
     @abstractmethod
     def leave(self, frame: int) -> None:
-        """Restore the saved registers and return."""
+        """Append code that restores the saved registers and returns."""
 
     @abstractmethod
     def give(self, results: Sequence[V]) -> None:
-        """Return words from a function without a frame."""
+        """Append a return of words from a function without a stack frame."""
 
     @abstractmethod
     def changed_unless(self, first: V, second: V, value: V, change: Callable[[V], V], share: float) -> V:

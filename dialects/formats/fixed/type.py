@@ -95,7 +95,7 @@ class ExactInteger(ScaledInteger, ExactFormat):
 
 
 class RoundedHalfUp(ExactInteger):
-    """Integers that round to nearest, half up, and saturate."""
+    """A format of integers times 2^-frac that rounds to nearest, half up, and saturates."""
 
     def rounded(self, reals: Reals) -> NDArray[np.float64]:
         return np.floor(np.asarray(reals, np.float64) + 0.5)
@@ -383,7 +383,7 @@ class ByteType(ExactInteger):
         return self
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
-        """The signed integer of a byte."""
+        """The signed integer that a byte represents."""
         return self._flipped(m, self.stored(m, value))
 
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:

@@ -153,10 +153,9 @@ def _marking_program(m: IntegerBuilder, flag: SSAValue, place: SSAValue) -> SSAV
 
 
 def _raised(m: IntegerBuilder, size: SSAValue, stored: int, width: int) -> tuple[SSAValue, SSAValue]:
-    """`size` shifted left until its highest bit is the highest of `stored` bits, and the shift as an integer of `width`
-    bits.
+    """`size` shifted left so that its leading bit is bit `stored` - 1, and the shift as an integer of `width` bits.
 
-    The shift is found by binary search. For size 0 it is `stored` - 1.
+    Binary search determines the shift. For size 0 it is `stored` - 1.
     """
     left = m.constant(0, width)
     for half in (1 << k for k in reversed(range(stored.bit_length() - 1))):

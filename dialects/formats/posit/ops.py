@@ -78,7 +78,7 @@ class DecodeOp(EmittedOp):
             raise VerifyException(f"{self.format} is not a posit of the standard")
 
     def integers(self) -> tuple[Int[SSAValue], Int[SSAValue]]:
-        """The results with their intervals."""
+        """The significand and the place, with their intervals."""
         parts, least, step = self.parts, self.least.value.data, self.step.value.data
         most = (1 << parts.bits_at(step)) - 1
         return (

@@ -23,7 +23,7 @@ V = TypeVar("V")
 
 @irdl_attr_definition
 class SeedotType(PublishedFixedPoint):
-    """`!seedot.q<width, frac>` of 8, 16 or 32 bits."""
+    """`!seedot.q<width, frac>` of 8, 16 or 32 bits, with SeeDot's arithmetic."""
 
     name = "seedot.q"
     GOOD_FOR = "the arithmetic of SeeDot, to compare with"

@@ -294,7 +294,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self.recode(m, m.settle(raw, 8 * source.dtype.itemsize), source)
 
     def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """TensorFlow Lite's MEAN."""
+        """The mean over whole axes, as by TensorFlow Lite's MEAN."""
         source = skewed(value_format)
         multiplier, shift = self.mean_factor(count, source)
         sum = m.bounded(total, *(count * limit for limit in source.raw_limits))

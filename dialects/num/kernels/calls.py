@@ -217,7 +217,7 @@ class CallOp(DialectOp):
 
     @property
     def result(self) -> SSAValue:
-        """The sum after the call of a routine with `ADDS`."""
+        """The result of a call whose routine adds to a sum (`ADDS`)."""
         [result] = self.outs
         return result
 

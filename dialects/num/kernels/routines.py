@@ -519,7 +519,7 @@ class TransformAttr(RoutineAttr):
         return self.OPERANDS[: max(count, 1)]
 
     def products(self, call: CallOp) -> int:
-        """The number of steps, as the measure of work."""
+        """The number of steps, which the cost model counts like products."""
         return self.steps.data
 
     def verify_call(self, call: CallOp) -> None:

@@ -262,7 +262,9 @@ class _GroupProducts:
         return (1 << 23) - (1 << 16) >> self.weights + 5 + len(self.vector) if self.first else 255
 
     def product(self, group: Group, element: int) -> Code:
-        """Code that adds the product of an element of the group."""
+        """Code that multiplies an element of the group by the next element of the vector and adds the product to the
+        sum.
+        """
         chosen, shared, weights = self.arithmetic, group.shared(element), group.fetches(element)
         into, kept = list(chosen.first), group.keep[0]
         if self.coded:

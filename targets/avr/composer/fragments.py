@@ -29,7 +29,9 @@ _LOADS = {FLASH: a.lpm, FAR_FLASH: a.elpm, RAM: a.ld}
 
 
 def next_byte(memory: str, pointer: str) -> Fetch:
-    """Code that loads the byte at a pointer and increments the pointer. Z can read all memories, X and Y only RAM."""
+    """A fetch of the byte at a pointer, which then increments the pointer. Z can read all memories, X and Y only
+    RAM.
+    """
     load = _LOADS[memory]
     return lambda to: (load(to, f"{pointer}+"),)
 
@@ -350,8 +352,9 @@ COMPILED = 250
 def factors(sums: Sums, point: int) -> Bytes:
     """The bytes of a stream that `requantised` reads, row by row. point: the zero point of the results.
 
-    They are twice the multiplier; the right shift, split into a factor of 2^n, which turns the rest into whole bytes,
-    and the number of these bytes minus 1; and the zero point plus 128.
+    For each row these are twice the multiplier, two bytes for the right shift, and the zero point plus 128. The right
+    shift is
+    split into a factor of 2^n and a number of whole bytes, which is stored minus 1.
     """
     right = -sums.shifts
     more, left = (right - 1) // 8, -right % 8

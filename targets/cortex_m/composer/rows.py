@@ -274,7 +274,7 @@ class RowPairs(RowKernel):
         return reaches and (self.is_dense or tile.length >= QUAD)
 
     def slot(self, number: int) -> Address:
-        """A stack slot above the widened windows."""
+        """The address of a stack slot above the widened windows."""
         return slot(self.wide + 4 * number)
 
     @property
@@ -445,7 +445,7 @@ class WidenedRows(RowPairs):
         return Repeated.once(joined(copies, t.mov("r2", "sp"))).followed_by(products)
 
     def sums(self, rows: int, windows: int) -> Sequence[Sequence[str]]:
-        """The sums of each row, one for each window."""
+        """The registers for the sums of each row, one register per window."""
         return [_SUMS[windows * row : windows * (row + 1)] for row in range(rows)]
 
     def finish(self, rows: int, windows: int) -> Code:

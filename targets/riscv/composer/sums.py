@@ -48,7 +48,7 @@ class Runs(Generic[V]):
 
 
 class _RunKernel(ABC):
-    """A kernel over runs of any length."""
+    """The base class of kernels over runs of any length."""
 
     @property
     @abstractmethod
@@ -61,8 +61,9 @@ class _RunKernel(ABC):
 
     @abstractmethod
     def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
-        """Append the code for an element. Return the carried values after it. number: the element's index from the
-        pointers.
+        """Append the code for an element. Return the carried values after it.
+
+        number: the index of the element relative to the pointers.
         """
 
     @abstractmethod
