@@ -52,7 +52,7 @@ class CostTable:
     constants_in_ram: bool = False
 
     def time(self, step: str) -> float | None:
-        """The time of a step of a kind; None if it was not measured."""
+        """The time of the kind of step `step`; None if it was not measured."""
         cost = self.steps.get(step)
         return None if cost is None else cost.time
 

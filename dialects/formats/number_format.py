@@ -447,8 +447,9 @@ class NumberFormat(ABC):
         return None
 
     def convert(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """Round a value of any format to this format. Conversions between families use a table if it is short,
-        otherwise a float.
+        """Round a value of any format to this format. Between families, a table is used if it is short; otherwise the
+        value is
+        converted to a float first.
         """
         if value_format.FAMILY == self.FAMILY:
             return self.recode(m, value, value_format)

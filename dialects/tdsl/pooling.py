@@ -181,7 +181,7 @@ Part: TypeAlias = tuple[slice, slice, slice, slice]
 
 @irdl_op_definition
 class AveragePoolOp(PoolOp):
-    """The average of the elements of each window inside the image. The total is divided and rounded once."""
+    """The average of those elements of each window that are inside the image. The total is divided and rounded once."""
 
     name = "tdsl.average_pool"
     KEEPS_INTERVAL: ClassVar[bool] = True
