@@ -130,7 +130,7 @@ class _Pass:
         return (op("vsetvli", *count, f"e{bits}", multiple, "ta", "mu"),)
 
     def _ahead(self, pointer: str, step: int) -> Code:
-        """Advance a pointer by `step` bits for each lane."""
+        """Advance a pointer by `step` bytes for each lane."""
         if step in (0, 1):
             return (op("add", pointer, pointer, _LANES),) if step else ()
         if step not in (2, 4):

@@ -1,5 +1,4 @@
-"""Rows of a matrix by windows, with a row in each lane: up to 32 rows by as many windows as have registers for their
-sums.
+"""Rows of a matrix by windows, a row in each lane: up to 32 rows by as many windows as have registers for their sums.
 
 Weights are streamed element by element, those of all rows of a block side by side, and widened to 16 bits once for all
 windows. An element of a window is a scalar. VWMACC multiplies the weights by it and adds the products to sums of 32
