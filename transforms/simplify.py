@@ -1,12 +1,12 @@
 """`simplify`: applies folds and canonicalization patterns, merges common subexpressions and erases dead ops.
 
-It repeats this until nothing changes. The result is that of running xDSL's `canonicalize` and `cse` alternately, in
-less time. Those passes query each op for its traits and effects on every visit, and walk over all ops until neither
-changes anything. This pass looks traits up once per class of ops. It visits an op after those that define its operands,
-so that users see changed operands in the same walk. It finds dead ops in one walk from the last op to the first. It
-walks again only if there may be more to do: if an op before the current position has changed, or can now be rewritten
-because it lost users or because ops inside it changed. Sums and products of integers make up most ops of lowered loops.
-For these the pass checks for constant operands before it tries folds and patterns.
+It repeats these steps until nothing changes. The result equals the result of running xDSL's `canonicalize` and `cse`
+alternately, but takes less time. Those passes query each op for its traits and effects on every visit, and walk over
+all ops until neither changes anything. This pass looks traits up once per class of ops. It visits an op after those
+that define its operands, so that users see changed operands in the same walk. It finds dead ops in one walk from the
+last op to the first. It walks again only if there may be more to do: if an op before the current position has changed,
+or can now be rewritten because it lost users or because ops inside it changed. Sums and products of integers make up
+most ops of lowered loops. For these the pass checks for constant operands before it tries folds and patterns.
 """
 
 from __future__ import annotations

@@ -277,7 +277,7 @@ def _problem(function: func.FuncOp, align: int) -> _Problem:
 
 
 def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Rectangle:
-    """The rectangle of buffers that successively occupy the same bytes; its size is that of the largest buffer.
+    """The rectangle of buffers that successively occupy the same bytes; its size is the size of the largest buffer.
 
     align: as in `pack-scratch`.
     """

@@ -494,7 +494,7 @@ def _promotions(
 
 
 def _promoted(feasibility: Feasibility, promotion: Promotion, low: NumberFormat) -> Sequence[FormatChoice]:
-    """The result of `search-promote`; if not only RAM is limited, the result of the faster algorithm 7."""
+    """The result of `search-promote` if only RAM is limited, otherwise the result of the faster algorithm 7."""
     if not feasibility.limits.on_ram_only:
         return promotion.in_order(feasibility.fits)
     least = feasibility.search.uniform(low)

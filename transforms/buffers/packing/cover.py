@@ -285,7 +285,7 @@ def _bits(offsets: int) -> Iterator[int]:
 
 
 class _Limits:
-    """The offsets that sections permit, regardless of what a buffer rests on.
+    """The offsets that sections permit, independent of the position of other buffers.
 
     In each section, the bytes below a buffer are a sum of sizes of other buffers, plus at most the slack. For a buffer
     that may be overlapped, the sum may contain a distance instead of the size. The slack is the number of bytes that

@@ -37,7 +37,7 @@ class ChannelSums(ABC):
 
     @property
     def shape(self) -> tdsl.Shape:
-        """The shape of the sums, which is that of an image for dense layers as well."""
+        """The shape of the sums. For a dense layer, too, it is the shape of an image."""
         shape = tdsl.shape_of(self.op.out)
         _, height, width, rows = shape if len(shape) == 4 else (1, 1, 1, shape[0])
         return 1, *(self.extents or (height, width)), rows

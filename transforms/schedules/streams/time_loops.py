@@ -4,8 +4,8 @@ A program reads its input step by step, frame by frame, or as an image (L1). Its
 row of the result of the previous loop.
 
 Between answers time moves back by a stride. States of loops, such as those of recurrent networks, are unchanged. Rows
-of images and of collected results move by the number of rows in a stride. Each answer is therefore that of the whole
-program for the last frames.
+of images and of collected results move by the number of rows in a stride. Each answer therefore equals the answer of
+the whole program for the last frames.
 """
 
 from __future__ import annotations
