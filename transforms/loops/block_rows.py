@@ -133,8 +133,9 @@ class _Rows:
         return None
 
     def rewrite(self, sums: SSAValue) -> None:
-        """Compute the rows block by block, and the remaining rows in a loop. sums:
-        an array for the sums of one block.
+        """Compute the rows block by block, and the remaining rows in a loop.
+
+        sums: an array for the sums of one block.
         """
         nest, op = LoopBuilder(self.op), self.op
         rest = op.rows % self.block

@@ -183,8 +183,9 @@ class ChannelTile:
         return target.now(patches.over(link.name, target.value, pixel))
 
     def _iteration(self, c: SSAValue, held: dict[str, StoredImage]) -> list[SSAValue]:
-        """The values that the iteration for channel c yields. held:
-        the carried images before the iteration, by name.
+        """The values that the iteration for channel c yields.
+
+        held: the carried images before the iteration, by name.
         """
         emit, over = self.emit, self.patches.over
         self.c = c

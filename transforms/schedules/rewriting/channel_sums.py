@@ -63,8 +63,9 @@ class ChannelSums(ABC):
         return emit.insert(tdsl.IndexOp(self.by_channel, c))
 
     def added(self, c: SSAValue, part: SSAValue, held: SSAValue, emit: TensorBuilder) -> SSAValue:
-        """The sums `held` after adding the contribution of iteration c. part:
-        the operand's channels of this iteration.
+        """The sums `held` after adding the contribution of iteration c.
+
+        part: the operand's channels of this iteration.
         """
         weights, sums = self.weights_of(c, emit), StoredImage.whole(held)
         if not isinstance(self.op, tdsl.Conv2dOp):
