@@ -137,7 +137,7 @@ def _constant_effects(declared: list[MemoryEffect]) -> int | None:
 def _effects_of(op: Operation) -> int:
     """The effects of an op, including those of ops in its regions.
 
-    The collection stops at an effect that makes all others irrelevant.
+    The collection stops at an effect that makes all other effects irrelevant.
     """
     rules = _rules_of(type(op))
     if rules.effects is not None:
@@ -211,9 +211,9 @@ def _name(item: tuple[str, Attribute]) -> str:
 class _Walk:
     """A walk over ops from the first to the last.
 
-    known: the last op with each key in the current region and those around it. changed: ops that were inserted or
-    changed since the walk last visited them. unsettled: ops that have lost a user since then, and ops that contain
-    changed ones.
+    known: for each key, the last op with that key in the current region or an enclosing one. changed: ops that were
+    inserted or changed since the walk last visited them. unsettled: ops that have lost a user since the last visit, and
+    ops that contain changed ops.
     """
 
     def __init__(self, ctx: Context):

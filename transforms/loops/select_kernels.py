@@ -116,8 +116,8 @@ def _state_slide(op: Operation, weights: SSAValue, vector: SSAValue, length: int
 
 
 def _in_blocks(call: num.CallOp, offer: Offer, local: LocalRuns) -> None:
-    """Bring the runs into the order of the kernel's operands; decode or unpack those that it cannot read, block by
-    block.
+    """Bring the runs into the order of the kernel's operands; decode or unpack runs that the kernel cannot read, block
+    by block.
     """
     weights, vector = call.factors
     call.operands = [call.sum, weights, vector]

@@ -235,7 +235,9 @@ class _Pareto:
         self.settle(CORRECTED_SLACK, math.inf)
 
     def retreat(self) -> None:
-        """Backtrack from programs with wide registers that just exceed the limits, at better scales."""
+        """Improve the scales of programs with wide registers that slightly exceed the limits, and backtrack from these
+        programs.
+        """
         search, best, narrow = self.search, self.best, _widest_within(self.feasibility, self.offered)
         assert best is not None
         if not self.feasibility.is_limited or narrow is None:

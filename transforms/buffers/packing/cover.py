@@ -208,7 +208,8 @@ class _Layers:
 def _short_patterns(grid: Grid, height: int, check: Check) -> Iterator[int]:
     """Yield for each buffer the sums of sizes of buffers that are alive with it: few offsets, which mostly suffice.
 
-    Some offsets are missing: the buffer below may itself rest on others that are never alive together with this buffer.
+    Some offsets are missing: the buffer below may itself rest on buffers that are never alive at the same time as the
+    upper one.
     """
     limits = _Limits(grid, height, check)
     for b, near in enumerate(_neighbours(grid, check)):

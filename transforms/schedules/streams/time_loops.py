@@ -212,8 +212,8 @@ def _moving_rows(rings: RingSchedule, pushes: tdsl.Pushes) -> Mapping[int, int]:
 
 
 def _nearest(pushes: tdsl.Pushes, multiple: int) -> int:
-    """The multiple of `multiple` frames that is nearest to the stride; if it exceeds the sequence, the greatest
-    possible stride.
+    """The multiple of `multiple` frames that is nearest to the stride. If this multiple is longer than the sequence,
+    the greatest possible stride.
     """
     nearest = max(round(pushes.stride / multiple), 1) * multiple
     return nearest if nearest <= pushes.steps else max(pushes.steps // multiple * multiple, 0) or pushes.steps
