@@ -109,7 +109,8 @@ def files_of_device(device: str, program: Any, files: Mapping[str, bytes]) -> Ma
 def runner_for(target: str) -> Runner:
     """The runner of a board, or of another device.
 
-    Raises `InputError` for an unknown name, for a board that cannot be simulated, and if a plug-in's class is not a
+    Raises `InputError` for an unknown name, for a board whose programs cannot be run here, and if a plug-in's class is
+    not a
     `Runner`.
     """
     if (device := _device(target)) is not None:
