@@ -253,8 +253,8 @@ def _store(code: RiscvCode[V], sums: Sequence[V], out: V) -> None:
 
 
 def sparse_dot(weights: int, vector: int) -> Kernel:
-    """The kernel for n entries of values and gaps. Gaps are unsigned, but declared as 8-bit constants like all byte
-    arrays.
+    """The kernel for n entries of values and gaps. Gaps are unsigned, but declared with the type of all 8-bit
+    constants.
     """
     symbol = f"tm_rv_dot_sparse_s{weights}_s{vector}_s32"
     runs = f"const int{weights}_t *values, const int8_t *gaps, const int{vector}_t *x"
