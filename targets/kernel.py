@@ -176,8 +176,7 @@ class PackedReads:
 
     loop, kernel: the time per element as a multiple of that of a plain constant, in an existing loop and in a loop that
     replaces a kernel. call: bytes of flash of a call in addition to a load. code: bytes of flash of the called
-    function, by
-    the width of the elements in bits.
+    function, by the width of the elements in bits.
     """
 
     loop: float = 1.6

@@ -353,8 +353,7 @@ def factors(sums: Sums, point: int) -> Bytes:
     """The bytes of a stream that `requantised` reads, row by row. point: the zero point of the results.
 
     For each row these are twice the multiplier, two bytes for the right shift, and the zero point plus 128. The right
-    shift is
-    split into a factor of 2^n and a number of whole bytes, which is stored minus 1.
+    shift is split into a factor of 2^n and a number of whole bytes, which is stored minus 1.
     """
     right = -sums.shifts
     more, left = (right - 1) // 8, -right % 8
