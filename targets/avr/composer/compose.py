@@ -289,7 +289,7 @@ class _GroupProducts:
 
 
 def _dense_dot(wanted: Kernel, memory: str) -> Kernel:
-    """The kernel for rows of packed or coded weights. memory: the memory of the weights."""
+    """The kernel that multiplies rows of packed or coded weights by a vector. memory: the memory of the weights."""
     from tinyml.targets.c.composer.compose import body, name_of, signature
 
     products, length = _GroupProducts.of(wanted), group_length(wanted.weights)
@@ -329,7 +329,7 @@ def _dense_dot(wanted: Kernel, memory: str) -> Kernel:
 
 
 def _near_dot(wanted: Kernel, memory: str) -> Kernel:
-    """The kernel for a sparse row with 4-bit gaps. memory: the memory of the weights."""
+    """The kernel that multiplies a sparse row with 4-bit gaps by a vector. memory: the memory of the weights."""
     from tinyml.targets.c.composer.compose import body, name_of, signature
 
     products = _GroupProducts.of(wanted)
