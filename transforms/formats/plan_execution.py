@@ -121,7 +121,7 @@ def _plain(value: Attribute) -> str | int:
 
 
 def _turns_images(function: func.FuncOp) -> bool:
-    """True if some transposition of a function could change the order of an image's axes."""
+    """True if some transposition of a function can be avoided or performed in place."""
     if not any(isinstance(op, tdsl.TransposeOp) for op in function.body.block.ops):
         return False
     from tinyml.transforms.schedules.tiling.axis_orders import orders
