@@ -121,9 +121,10 @@ class TileComposer(Generic[L]):
         channels: bool = False,
         large: bool = False,
         lines: int = 1,
+        shifts: bool = False,
         shared: Sequence[SharedFunction] = (),
     ) -> TileFamily:
-        """A family of kernels for bytes. channels, large, lines: as in `TileFamily`. shared: called functions.
+        """A family of kernels for bytes. channels, large, lines, shifts: as in `TileFamily`. shared: called functions.
 
         Every |start| plus the sum of |w| * |x| stays below `limit`, every shift is negative, and every multiplier is at
         least `LEAST_MULTIPLIER`.
@@ -147,5 +148,5 @@ class TileComposer(Generic[L]):
             return code(tile).layout.stream(sums)
 
         return TileFamily(
-            name, channels, self.needs, composed, stream, self.limit, bits=self.bits, large=large, lines=lines
+            name, channels, self.needs, composed, stream, self.limit, shifts, self.bits, large=large, lines=lines
         )

@@ -17,7 +17,7 @@ from textwrap import indent
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.c.composer.constants_in_c import doubled, requantised_in_c
+from tinyml.targets.c.composer.constants_in_c import doubled, requantised_in_c, shifted_in_c
 from tinyml.targets.tiles import Sums, Tile
 
 if TYPE_CHECKING:
@@ -435,6 +435,16 @@ def multipliers_and_shifts(
     """The words of the multipliers, and the bytes of the shift amounts. mark: `RowNumbers.end_mark` of the latter."""
     multiplier, right = factors
     return RowNumbers(names[0], content=(multiplier,)), RowNumbers(names[1], WORD, content=(right,), end_mark=mark)
+
+
+def shifting(stream: WeightStream) -> WeightStream:
+    """The stream of rows whose sums are shifted, all by the amount of the tile, instead of requantised."""
+    fields = [field for field in stream.fields if not {"multiplier", "right"} & field.numbers.keys()]
+
+    def finish(c: StreamInC, out: str) -> str:
+        return shifted_in_c(c.stream.tile.right, out)
+
+    return replace(stream, fields=fields, finish=finish)
 
 
 def row_blocks(
