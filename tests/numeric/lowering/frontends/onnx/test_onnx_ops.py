@@ -163,6 +163,14 @@ def test_attention_that_is_not_supported(attributes: dict[str, Any], constants: 
         imported(model([last], [1, 5, 12], constants, opset=23))
 
 
+def test_a_computed_mask_of_attention_is_refused():
+    """Truth values are not added to the scores as numbers."""
+    nodes = [node("MatMul", "x w", "s"), node("Greater", "s z", "m"), node("Attention", "x k v m", **SIDE_BY_SIDE)]
+    constants = {**KEYS, "w": reals(12, 6), "z": number(0)}
+    with pytest.raises(InputError, match="a mask is not supported"):
+        imported(model(nodes, [1, 5, 12], constants, opset=23))
+
+
 def written_out(centred: bool, axes: list[int], inverse: bool, epsilon: float = 1e-3) -> onnx.ModelProto:
     """A normalisation as opsets below 17 write it."""
     d = "d" if centred else "x"
