@@ -144,6 +144,7 @@ PIPELINES = {
         (
             # Again, for programs that are written with formats, and for programs in published arithmetic.
             "convolve-rows",
+            "tabulate-maps",
             "stream-over-time",
             "plan-execution",
             "tile-windows",

@@ -173,7 +173,8 @@ class TileFamily(Maker):
     finished by a shift (`Accumulator.shift`) instead of a requantisation; their starts then include the rounding bias.
     bits: the width of sums. max_right: the maximum right shift of a requantisation. input_tile_bytes: the maximum
     number of bytes of an input tile. large: true if streams need more flash than weights; only `spend-flash` chooses
-    such kernels. lines: the number of lines of the tiles that have kernels.
+    such kernels. lines: the number of lines of the tiles that have kernels. least:
+    the minimum number of products of a call for which a kernel is offered.
     """
 
     name: str
@@ -188,11 +189,14 @@ class TileFamily(Maker):
     input_tile_bytes: int = INPUT_TILE_BYTES
     large: bool = False
     lines: int = 1
+    least: int = 0
 
     def offers(self, nest: KernelQuery) -> Iterator[Offer]:
         if not isinstance(nest, TileQuery) or not self._answers(nest) or (given := self.finished(nest.sums)) is None:
             return
         finish, sums = given
+        if nest.by is None and sums.weights.size * nest.windows < self.least:
+            return
         tile = self.tile(finish, len(sums.weights), nest.run, nest.spaces, nest.windows)
         if (kernel := self.kernel(tile)) is not None:
             yield Offer(kernel, (), self.lines, self.input_tile_bytes, lambda: self.stream(tile, sums))

@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 from abc import ABC
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import FloatAttr, StringAttr, f64
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, StringAttr, f64, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import ParsePropInAttrDict, irdl_op_definition, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.formats.number_format import UNBOUNDED_INTERVAL, Function, Interval
+from tinyml.dialects.formats.number_format import UNBOUNDED_INTERVAL, Function, Interval, NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.real_functions import LEAST_POSITIVE, exactly
 from tinyml.dialects.num.base import Computation, format_of
 from tinyml.dialects.num.scalars import Array, BinaryOp, UnaryOp
+
+if TYPE_CHECKING:
+    from tinyml.dialects.machine.machine import Machine
 
 __all__ = [
     "ErfOp",
@@ -25,12 +28,14 @@ __all__ = [
     "HardSwishOp",
     "LeakyReluOp",
     "LogOp",
+    "LookupOp",
     "MaximumOp",
     "MinimumOp",
     "SigmoidOp",
     "SoftplusOp",
     "StepOp",
     "TanhOp",
+    "raws_in_order",
 ]
 
 
@@ -131,6 +136,72 @@ class SoftplusOp(FunctionOp):
 
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
         return (slope * exactly("sigmoid", x[0]),)
+
+
+@irdl_op_definition
+class LookupOp(UnaryOp):
+    """A function of one number of at most 8 bits by a table: a raw of the result for every raw of the input, in order.
+
+    Its real function and its derivative are those of the straight lines between the entries.
+    """
+
+    name = "num.lookup"
+    table = prop_def(DenseArrayBase.constr(i8))
+    irdl_options = (ParsePropInAttrDict(),)
+
+    def __init__(self, input: SSAValue, type: Attribute, table: Sequence[int]):
+        super().__init__(input, type)
+        self.table = DenseArrayBase.from_list(i8, table)
+
+    def verify_(self) -> None:
+        source, result = format_of(self.input), format_of(self.result)
+        if (raws := raws_in_order(source)) is None or result.dtype != np.int8:
+            raise VerifyException(f"tables have at most 8 bits, got {source.type} and {result.type}")
+        if len(raws) != len(self.table):
+            raise VerifyException(f"{source.type} has {len(raws)} numbers, the table has {len(self.table)}")
+        result.verify_raws(self._entries)
+
+    @property
+    def _entries(self) -> Array:
+        return np.array(self.table.get_values(), np.int8)
+
+    def computation(self) -> Computation:
+        source, table = format_of(self.input), self._entries
+
+        def compute(machine: Machine[Any], x: Sequence[Any]) -> Any:
+            ranked = source.ranked(machine, x[0])
+            assert ranked is not None
+            return machine.settle(machine.entry("lookup", table, ranked[0]), 8)
+
+        return compute
+
+    def real(self, x: Sequence[Array]) -> Array:
+        arguments, results = self._points
+        return np.interp(x[0], arguments, results)
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        arguments, results = self._points
+        steps = np.diff(results) / np.diff(arguments)
+        segment = np.searchsorted(arguments, x[0], side="right") - 1
+        return (slope * steps[np.clip(segment, 0, len(steps) - 1)],)
+
+    @property
+    def _points(self) -> tuple[Array, Array]:
+        """The arguments and the results of the table, as reals."""
+        source, result = format_of(self.input), format_of(self.result)
+        raws = raws_in_order(source)
+        assert raws is not None
+        return source.decode(raws), result.decode(self._entries)
+
+
+def raws_in_order(format: NumberFormat) -> Array | None:
+    """The raws of a format of at most 8 bits, in order; None for other formats, and for those with NaR."""
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+    if format.dtype != np.int8 or np.isnan(format.decode(np.arange(-128, 128).astype(np.int8))).any():
+        return None
+    ranked = format.ranked(NumpyMachine(), format.encode(np.zeros(1)))
+    return None if ranked is None else ranked[1]
 
 
 @irdl_op_definition

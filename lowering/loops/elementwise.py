@@ -16,14 +16,29 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 def over_elements(op: tdsl.TensorOp, nest: LoopBuilder, compute: Callable[[Sequence[SSAValue]], SSAValue]) -> None:
     """Emit a nest that stores each element of the result, computed from one element of each input."""
-    # An operand of one element is loaded once, before the nest.
-    single = {value: single_element(value, nest) for value in op.inputs if prod(tdsl.shape_of(value)) == 1}
+    shape = tdsl.shape_of(op.out)
+    # An operand of one element is loaded once, before the nest, and one with an element for each row before the row.
+    known = {value: single_element(value, nest) for value in op.inputs if prod(tdsl.shape_of(value)) == 1}
+    columns = [value for value in op.inputs if value not in known and _is_column(value, shape)]
 
     def body(indices: Indices) -> None:
-        loaded = [single.get(value) or nest.load(value, broadcast_indices(indices, value, nest)) for value in op.inputs]
+        loaded = [known.get(value) or nest.load(value, broadcast_indices(indices, value, nest)) for value in op.inputs]
         nest.store(compute(loaded), op.out, indices)
 
-    nest.nest(tdsl.shape_of(op.out), body)
+    def row(before: Indices) -> None:
+        first = [*before, nest.index(0)]
+        known.update({value: nest.load(value, broadcast_indices(first, value, nest)) for value in columns})
+        nest.nest(shape[-1:], lambda indices: body([*before, *indices]))
+
+    if columns:
+        nest.over(shape[:-1], row)
+    else:
+        nest.nest(shape, body)
+
+
+def _is_column(value: SSAValue, shape: Sequence[int]) -> bool:
+    """True if all elements of a row of a tensor of this shape are computed with one element of an operand."""
+    return shape[-1] > 1 and tdsl.shape_of(value)[-1] == 1
 
 
 @lowers(tdsl.ElementwiseOp)

@@ -34,11 +34,6 @@ _MACHINE = TileComposer(
 )
 
 
-def _shifted(family: TileFamily, most: int) -> TileFamily:
-    """A family of tile kernels that shift their sums. most: the maximum number of bytes of an input tile."""
-    return replace(family, shifts=True, input_tile_bytes=most)
-
-
 def _requantised(family: TileFamily, most: int) -> TileFamily:
     """A family of tile kernels with TensorFlow Lite's requantisation. most: the maximum number of bytes of an input
     tile.
@@ -46,11 +41,13 @@ def _requantised(family: TileFamily, most: int) -> TileFamily:
     return replace(family, max_right=MOST_RIGHT, input_tile_bytes=most)
 
 
-SHIFTED_DOTS = _shifted(_MACHINE.family("tm_dot_tile_s8", _DOTS), 384)
+SHIFTED_DOTS = replace(_MACHINE.family("tm_dot_tile_s8", _DOTS, shifts=True), input_tile_bytes=384)
 REQUANTISED_DOTS = _requantised(_MACHINE.family("tm_dot_requantised_s8", _DOTS, shared=[REQUANTISE]), 384)
 """Rows of a matrix by windows."""
 
-SHIFTED_CHANNELS = _shifted(_MACHINE.family("tm_channel_tile_s8", _CHANNELS, channels=True), 512)
+SHIFTED_CHANNELS = replace(
+    _MACHINE.family("tm_channel_tile_s8", _CHANNELS, channels=True, shifts=True), input_tile_bytes=512
+)
 REQUANTISED_CHANNELS = _requantised(
     _MACHINE.family("tm_channel_requantised_s8", _CHANNELS, channels=True, shared=[REQUANTISE]), 512
 )

@@ -121,10 +121,11 @@ class TileComposer(Generic[L]):
         channels: bool = False,
         large: bool = False,
         lines: int = 1,
+        shifts: bool = False,
         shared: Sequence[SharedFunction] = (),
     ) -> TileFamily:
-        """A family of kernels for bytes. channels, large, lines: as in `TileFamily`. shared: functions that the code
-        calls.
+        """A family of kernels for bytes. channels, large, lines, shifts: as in `TileFamily`. shared: functions that the
+        code calls.
 
         Every |start| plus the sum of |w| * |x| must be below `limit`, every shift negative, and every multiplier at
         least `LEAST_MULTIPLIER`.
@@ -148,5 +149,5 @@ class TileComposer(Generic[L]):
             return code(tile).layout.stream(sums)
 
         return TileFamily(
-            name, channels, self.needs, composed, stream, self.limit, bits=self.bits, large=large, lines=lines
+            name, channels, self.needs, composed, stream, self.limit, shifts, self.bits, large=large, lines=lines
         )

@@ -17,7 +17,7 @@ from textwrap import indent
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.c.composer.constants_in_c import doubled, requantised_in_c
+from tinyml.targets.c.composer.constants_in_c import doubled, requantised_in_c, shifted_in_c
 from tinyml.targets.tiles import Sums, Tile
 
 if TYPE_CHECKING:
@@ -439,6 +439,16 @@ def multipliers_and_shifts(
     """
     multiplier, right = factors
     return RowNumbers(names[0], content=(multiplier,)), RowNumbers(names[1], WORD, content=(right,), end_mark=mark)
+
+
+def shifting(stream: WeightStream) -> WeightStream:
+    """The stream of rows whose sums are shifted, all by the amount of the tile, instead of requantised."""
+    fields = [field for field in stream.fields if not {"multiplier", "right"} & field.numbers.keys()]
+
+    def finish(c: StreamInC, out: str) -> str:
+        return shifted_in_c(c.stream.tile.right, out)
+
+    return replace(stream, fields=fields, finish=finish)
 
 
 def row_blocks(

@@ -32,6 +32,14 @@ DOT_TILES = _ARMV7EM.family("tm_cm_dot_tile_s8", _composed("rows:dots"))
 CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_tile_s8", _composed("depthwise:SlidingWindow"), channels=True)
 """Depthwise filters."""
 
+LEAST_SHIFTED = 1 << 14
+"""The fewest products of a call for which a kernel with sums in fixed point is worth its flash, about half a KB."""
+
+_SHIFTED_DOTS = replace(
+    _ARMV7EM.family("tm_cm_shift_tile_s8", _composed("shifted_rows:shifted_dots"), shifts=True), least=LEAST_SHIFTED
+)
+"""Rows of a matrix by windows, with sums in fixed point."""
+
 _CHANNEL_CODER = _ARMV7EM.coder("tm_cm_channels", CHANNEL_TILES, _composed("coded_depthwise:CodedDepthwise"))
 """Depthwise filters as code."""
 
@@ -74,6 +82,7 @@ MAKERS = (
     SumComposer(partial(digit_sum, DigitTimes(sign=16.0, trit=14.0, lookup=1.8, row=0.5, table=20.0))),
     DOT_TILES,
     CHANNEL_TILES,
+    _SHIFTED_DOTS,
     _WIDE_TILES,
     _WINOGRAD_TILES,
     _WINOGRAD_SQUARES,

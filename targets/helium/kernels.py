@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.cortex_m import kernels as cortex_m
 from tinyml.targets.helium.composer.depthwise import Channels
 from tinyml.targets.helium.composer.dots import distance, dot, dot_rows, packed_dots, sparse_dot
 from tinyml.targets.helium.composer.elements import Elements
-from tinyml.targets.helium.composer.rows import Rows
+from tinyml.targets.helium.composer.rows import Rows, ShiftedRows
 from tinyml.targets.helium.mve import CORE, HEADER, naked
 from tinyml.targets.makers import ListedKernels
 
@@ -21,6 +23,9 @@ DOT_TILES = _MVE.family("tm_mve_dot_tile_s8", Rows)
 
 CHANNEL_TILES = _MVE.family("tm_mve_channel_tile_s8", Channels, channels=True)
 """Depthwise filters."""
+
+_SHIFTED_DOTS = replace(_MVE.family("tm_mve_shift_tile_s8", ShiftedRows, shifts=True), least=cortex_m.LEAST_SHIFTED)
+"""Rows of a matrix by windows, with sums in fixed point."""
 
 
 ELEMENTS = _MVE.lanes("tm_mve_elements", Elements)
@@ -44,5 +49,5 @@ KERNELS = (
     sparse_dot(16, 16),
 )
 
-MAKERS = (ListedKernels(KERNELS, "mve"), DOT_TILES, CHANNEL_TILES, ELEMENTS, *cortex_m.MAKERS)
+MAKERS = (ListedKernels(KERNELS, "mve"), DOT_TILES, CHANNEL_TILES, _SHIFTED_DOTS, ELEMENTS, *cortex_m.MAKERS)
 """The chip's table of makers, the best first."""

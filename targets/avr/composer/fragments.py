@@ -333,11 +333,6 @@ def _limited(number: Sequence[str], byte: str, zero: str) -> Code:
     return joined(extreme, more, carries, collected, chosen)
 
 
-def shifted_in_c(indent: str, right: int, out: str) -> str:
-    """C statements equivalent to `shifted`, which store the converted `sum` in `out`."""
-    return f"{indent}sum >>= {right};\n{indent}{out} = (int8_t)(sum < -127 ? -127 : sum > 127 ? 127 : sum);"
-
-
 FACTORS = 7
 """The number of bytes of a row that `requantised` reads."""
 

@@ -14,8 +14,8 @@ from tinyml.targets.avr.composer.fragments import (
     FACTORS,
     factors,
     requantised_in_c,
-    shifted_in_c,
 )
+from tinyml.targets.c.composer.constants_in_c import shifted_in_c
 from tinyml.targets.composer.instructions import Code, Instruction, Run, joined
 from tinyml.targets.composer.weight_streams import START, Field, Number, RowNumbers, StreamInC, Weights, WeightStream
 from tinyml.targets.kernel import Kernel
@@ -122,7 +122,7 @@ class AvrTileCode(ABC):
         def finish(c: StreamInC, out: str) -> str:
             if self.requantises:
                 return requantised_in_c("", f"({c.number('factors')})", out)
-            return shifted_in_c("", self.tile.right, out)
+            return shifted_in_c(self.tile.right, out)
 
         return WeightStream(self.tile, [blocks], fields, by_channel=by_channel, finish=finish)
 

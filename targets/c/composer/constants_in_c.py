@@ -72,6 +72,11 @@ def requantised_in_c(indent: str, zero: int, out: str) -> str:
     return "\n".join(indent + line for line in lines)
 
 
+def shifted_in_c(right: int, out: str) -> str:
+    """Statements that shift `sum`, which includes the rounding bias, and store it in `out` as a raw of fixed point."""
+    return f"sum >>= {right};\n{out} = (int8_t)(sum < -127 ? -127 : sum > 127 ? 127 : sum);"
+
+
 def tile_signature(symbol: str) -> str:
     """The head of the function: its parameters are the windows, then the results."""
     return f"void {symbol}(const int8_t *x, int8_t *out)"

@@ -132,9 +132,9 @@ class _Quads:
         return self.stream(groups, _JOINED_PAIRS if self.is_joined else PARTED_PAIRS, bytes=2)
 
 
-_SUMS = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
+SUMS = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
 _STREAM, _WINDOW, _ELEMENTS, _WEIGHTS = "r0", "r1", ("r2", "r3"), ("r12", "lr")
-_AT_WINDOW, _AT_OUT, _AT_BLOCKS, _AT_END = (slot(4 * number) for number in range(4))
+_AT_WINDOW, AT_OUT, _AT_BLOCKS, _AT_END = (slot(4 * number) for number in range(4))
 _FRAME = 20
 _FOUR = (t.ldr("r3", post(_WINDOW, 4)),)
 _UNROLLED_QUADS = {4096: 8, 0: 2}
@@ -149,7 +149,7 @@ class SingleWindow(RowKernel):
 
     @property
     def layout(self) -> WeightStream:
-        return _Quads(self.tile).stream(in_powers_of_two(self.tile.rows, len(_SUMS)), _QUADS)
+        return _Quads(self.tile).stream(in_powers_of_two(self.tile.rows, len(SUMS)), _QUADS)
 
     @property
     def fits(self) -> bool:
@@ -160,7 +160,7 @@ class SingleWindow(RowKernel):
         even, odd = _ELEMENTS
         *before, last = load
         lines = [before, parted_bytes(last, even, odd)]
-        for sum in _SUMS[:rows]:
+        for sum in SUMS[:rows]:
             lines += [
                 parted_bytes(t.ldr("lr", post(_STREAM, 4)), *_WEIGHTS),
                 halfwords((sum,), _WEIGHTS[0], even),
@@ -176,7 +176,7 @@ class SingleWindow(RowKernel):
         return Repeated.once(())
 
     def start(self, rows: int, windows: int) -> Code:
-        return (t.ldm(_STREAM, _SUMS[:rows], update=True),)
+        return (t.ldm(_STREAM, SUMS[:rows], update=True),)
 
     def products(self, rows: int, windows: int) -> Repeated:
         whole, rest = divmod(self.tile.length, QUAD)
@@ -193,9 +193,9 @@ class SingleWindow(RowKernel):
         return code
 
     def finish(self, rows: int, windows: int) -> Code:
-        sums = [(sum,) for sum in _SUMS[:rows]]
+        sums = [(sum,) for sum in SUMS[:rows]]
         results = requantised_rows(self.layout, sums, [(post("r2", 1),)] * rows)
-        return joined(t.ldr("r2", _AT_OUT), results, t.str_("r2", _AT_OUT))
+        return joined(t.ldr("r2", AT_OUT), results, t.str_("r2", AT_OUT))
 
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
         return counted_in_memory(block, times, _AT_BLOCKS, "r3", 1)
@@ -205,7 +205,7 @@ class SingleWindow(RowKernel):
 
     def enter(self) -> Code:
         end = moved("r1", self.tile.length - self.tile.length % QUAD)
-        return joined(saved(_FRAME), t.str_("r1", _AT_WINDOW), t.str_("r2", _AT_OUT), end, t.str_("r1", _AT_END))
+        return joined(saved(_FRAME), t.str_("r1", _AT_WINDOW), t.str_("r2", AT_OUT), end, t.str_("r1", _AT_END))
 
     def leave(self) -> Code:
         return restored(_FRAME)
@@ -214,7 +214,7 @@ class SingleWindow(RowKernel):
 _WIDE_BYTES = 1024
 """The stack limit for two windows that are widened once, in bytes; an element of both takes four."""
 
-_FIRST_SUMS, _SECOND_SUMS = ("r4", "r6"), ("r5", "r7")
+FIRST_SUMS, SECOND_SUMS = ("r4", "r6"), ("r5", "r7")
 """The sums of both rows, for the first window and for the second."""
 
 _WINDOWS = ("r8", "r9", "r10", "r11")
@@ -325,7 +325,7 @@ class RowPairs(RowKernel):
         """
         lines = [elements]
         for row in range(rows):
-            one, two = _FIRST_SUMS[row], _SECOND_SUMS[row]
+            one, two = FIRST_SUMS[row], SECOND_SUMS[row]
             lines += [parted_bytes(t.ldr("lr", post("r0", 4)), "r12", "lr")]
             if windows == 2:
                 begin = (t.smlad(two, "r12", "r10", one),) if first else halfwords((two,), "r12", "r10")
@@ -334,7 +334,7 @@ class RowPairs(RowKernel):
         return joined(*lines)
 
     def start(self, rows: int, windows: int) -> Code:
-        return words("r0", _FIRST_SUMS[:rows])
+        return words("r0", FIRST_SUMS[:rows])
 
     def products(self, rows: int, windows: int) -> Repeated:
         if self.wide:
@@ -342,7 +342,7 @@ class RowPairs(RowKernel):
             first, step = self.quad(rows, elements, windows, first=True), self.quad(rows, elements, windows)
             more = repeated(step, self.quads - 1, "r3", 3)
             return Repeated.once(joined(t.mov("r2", "sp"), first)).followed_by(more)
-        pairs = zip(_FIRST_SUMS[:rows], _SECOND_SUMS, strict=False)
+        pairs = zip(FIRST_SUMS[:rows], SECOND_SUMS, strict=False)
         copies = [t.mov(two, one) for one, two in pairs if windows == 2]
         step = self.quad(rows, self.fetch("r2", windows), windows)
         rest = self.quad(rows, self.rest("r2", windows), windows) if self.tile.length % QUAD else ()
@@ -357,7 +357,7 @@ class RowPairs(RowKernel):
         if rows == 2:
             lines += [t.lsr("r11", "r10", 8)]
         for row, (multiplier, right) in enumerate([("r8", "r10"), ("r9", "r11")][:rows]):
-            for window, sums in enumerate((_FIRST_SUMS, _SECOND_SUMS)[:windows]):
+            for window, sums in enumerate((FIRST_SUMS, SECOND_SUMS)[:windows]):
                 lines += [requantised(sums[row], multiplier, right, zero)]
                 if row or window:
                     lines += [t.strb(sums[row], at("r1", second * window + row))]
@@ -446,7 +446,7 @@ class WidenedRows(RowPairs):
 
     def sums(self, rows: int, windows: int) -> Sequence[Sequence[str]]:
         """The registers for the sums of each row, one register per window."""
-        return [_SUMS[windows * row : windows * (row + 1)] for row in range(rows)]
+        return [SUMS[windows * row : windows * (row + 1)] for row in range(rows)]
 
     def finish(self, rows: int, windows: int) -> Code:
         stores = [[at("r1", window * self.tile.rows + row) for window in range(windows)] for row in range(rows)]

@@ -1,4 +1,4 @@
-"""The end of a block of four rows: the sums, one row per lane, are requantised to bytes and stored."""
+"""The end of a block of four rows: the sums, one row per lane, are requantised or shifted to bytes."""
 
 from __future__ import annotations
 
@@ -51,10 +51,39 @@ def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero
     for sum in sums:
         lines += [integer("vshr.s32", spare, sum, 31), integer("vadd.i32", sum, sum, spare)]
     lines += [integer("vrshl.s32", sum, sum, numbers) for sum in sums]
-    for first, *others in (sums[number : number + 2] for number in range(0, len(sums), 2)):
-        # Two vectors are narrowed to the halfwords of one.
-        lines += [integer(f"vqmovn{part}.s32", first, sum) for part, sum in zip("bt", (first, *others), strict=False)]
+    for first, *others in _pairs(sums):
+        lines += list(_halfwords((first, *others)))
         lines += [integer("vqadd.s16", first, first, zero)] if zero else []
-        lines += [integer("vqmovnb.s16", first, first)]
-        lines += [integer("vshr.u32", second, first, 16) for second in others]
+        lines += [integer("vqmovnb.s16", first, first), *_second(first, others)]
     return joined(lines)
+
+
+def shifted(sums: Sequence[str], stream: str, numbers: str, right: int, one: str) -> Code:
+    """Shift vectors of sums to the right and saturate them to bytes of fixed point, which has no raw -128.
+
+    The arguments are those of `requantised`. right: the amount of the shift; the starts include the rounding bias.
+    one: a register with 1, which is subtracted from a byte and added again.
+    """
+    lines = [access("vldrw.u32", numbers, stream, VECTOR)]
+    lines += [integer("vadd.i32", sum, sum, numbers) for sum in sums]
+    lines += [integer("vshr.s32", sum, sum, right) for sum in sums]
+    for first, *others in _pairs(sums):
+        lines += [*_halfwords((first, *others)), integer("vqmovnb.s16", first, first)]
+        lines += [integer(f"vq{name}.s8", first, first, one) for name in ("sub", "add")]
+        lines += _second(first, others)
+    return joined(lines)
+
+
+def _pairs(sums: Sequence[str]) -> Sequence[Sequence[str]]:
+    """Vectors two by two, of which the first receives the halfwords of both."""
+    return [sums[number : number + 2] for number in range(0, len(sums), 2)]
+
+
+def _second(first: str, others: Sequence[str]) -> Code:
+    """Move the bytes of the second vector to the lowest bytes of its lanes."""
+    return tuple(integer("vshr.u32", second, first, 16) for second in others)
+
+
+def _halfwords(pair: Sequence[str]) -> Code:
+    """Narrow two vectors to the halfwords of the first."""
+    return tuple(integer(f"vqmovn{part}.s32", pair[0], sum) for part, sum in zip("bt", pair, strict=False))

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.composer.instructions import Code, Repeated, joined
 from tinyml.targets.composer.tile_code import RowKernel
-from tinyml.targets.composer.weight_streams import ROW, Weights, WeightStream
+from tinyml.targets.composer.weight_streams import ROW, Weights, WeightStream, shifting
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import SAVED, counted, counted_in_memory, moved
 from tinyml.targets.cortex_m.thumb import IMMEDIATE, slot
 from tinyml.targets.helium.composer.alternation import Alternation
-from tinyml.targets.helium.composer.requantise import LANES, finish, in_blocks, requantised, zero_in
+from tinyml.targets.helium.composer.requantise import LANES, finish, in_blocks, requantised, shifted, zero_in
 from tinyml.targets.helium.mve import (
     MAX_STEP,
     RESTORE_VECTORS,
@@ -206,14 +206,18 @@ class Rows(RowKernel):
     def finish(self, rows: int, windows: int) -> Code:
         vectors = _ELEMENTS[:windows]
         moves = [lanes(vector, *sums) for vector, sums in zip(vectors, _SUMS, strict=False)]
-        zero = _SCRATCH if self.tile.zero else None
-        code = joined(*moves, zero_in(_SCRATCH, self.tile.zero), requantised(vectors, _STREAM, *_WEIGHTS, zero))
+        code = joined(*moves, self.to_bytes(vectors))
         if rows == LANES:
             stores = [access("vstrb.32", vector, out, LANES) for vector, out in zip(vectors, _OUT, strict=False)]
             return joined(code, stores)
         stores = [access("vstrbt.32", vector, out) for vector, out in zip(vectors, _OUT, strict=False)]
         mask = joined(predicate(rows, 32, _SCRATCH), scalar(f"vps{'t' * windows}"))
         return joined(code, mask, stores, *(moved(out, rows) for out in _OUT[:windows]))
+
+    def to_bytes(self, sums: Sequence[str]) -> Code:
+        """Finish vectors of sums; the stream points behind the block afterwards."""
+        zero = _SCRATCH if self.tile.zero else None
+        return joined(zero_in(_SCRATCH, self.tile.zero), requantised(sums, _STREAM, *_WEIGHTS, zero))
 
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
         if self._is_unrolled:
@@ -226,3 +230,15 @@ class Rows(RowKernel):
 
     def over_windows(self, code: Repeated, times: int) -> Repeated:
         return counted_in_memory(code, times, _AT_WINDOWS, _SCRATCH, 7)
+
+
+@dataclass(frozen=True)
+class ShiftedRows(Rows):
+    """The code for a tile whose sums are shifted."""
+
+    @property
+    def layout(self) -> WeightStream:
+        return shifting(super().layout)
+
+    def to_bytes(self, sums: Sequence[str]) -> Code:
+        return joined(t.mov(_SCRATCH, 1), shifted(sums, _STREAM, _WEIGHTS[0], self.tile.right, _SCRATCH))

@@ -88,6 +88,16 @@ OWN_CHANNELS = {
     M4: [Tile(2, 4, 2, 16, 2, 7, -1), Tile(3, 1, 30, 0, 3, 8, 5)],
     RISCV: [Tile(2, 4, 2, 16, 2, 17, -1), Tile(40, 3, 120, 400, 40, 3, 0)],
 }
+SHIFTED = [
+    # Windows widened once, or for each pair of rows; odd rows and windows; single ones in blocks of eight to one.
+    Tile(2, 1, 4, 0, 4, 2, 0, right=1),
+    Tile(3, 1, 45, 0, 45, 3, 0, right=8),
+    Tile(5, 3, 9, 21, 3, 5, 0, right=7),
+    Tile(3, 3, 131, 150, 9, 3, 0, right=12),
+    Tile(17, 1, 72, 0, 72, 1, 0, right=9),
+    Tile(11, 1, 13, 0, 13, 1, 0, right=31),
+    Tile(6, 1, 64, 0, 64, 4, 0, right=8),
+]
 LARGE = [
     # Rows by four, two and one, put together or not, with rests; single windows with blocks of eight and loops.
     (WIDE, Tile(2, 1, 4, 0, 4, 2, 0)),
@@ -143,9 +153,10 @@ CODE = {M0: (-2, 1), M4: (0, 1.35), RISCV: (0, 1.35)}
 def shapes_of(target: str) -> list[tuple[TileFamily, Tile]]:
     if target == AVR:
         return AVR_SHAPES
-    dots, channels = tile_families(target)
+    dots, channels, *shifted = tile_families(target)
     shapes = [(dots, tile) for tile in (*DOTS, *OWN_DOTS[target])]
     shapes += [(channels, tile) for tile in (*CHANNELS, *OWN_CHANNELS[target])]
+    shapes += [(family, tile) for family in shifted for tile in SHIFTED]
     return [*shapes, *LARGE] if target == M4 else shapes
 
 
@@ -211,7 +222,7 @@ def drawn_winograd(draw: st.DrawFn) -> TileCase:
 
 @pytest.mark.parametrize("target", [M0, M4, RISCV])
 def test_any_tiles(target: str, tmp_path_factory: pytest.TempPathFactory):
-    dots, channels = tile_families(target)
+    dots, channels, *_ = tile_families(target)
     kinds = [drawn_cases((dots, channels))]
     if target == M4:
         kinds += [drawn_cases((WIDE, channels)), st.lists(drawn_winograd(), max_size=4)]
@@ -226,7 +237,7 @@ def test_any_tiles(target: str, tmp_path_factory: pytest.TempPathFactory):
 
 
 def test_shapes_without_a_kernel_on_armv7em():
-    dots, channels = tile_families(M4)
+    dots, channels, _ = tile_families(M4)
     # More sums and taps than registers; loads that do not reach; windows that lie on each other.
     assert channels.kernel(Tile(2, 9, 18, 80, 2, 8, 0)) is None
     assert channels.kernel(Tile(256, 3, 768, 8192, 256, 8, 0)) is None

@@ -7,7 +7,16 @@ from math import sqrt
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
-from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
+from tinyml.lowering.frontends.onnx.builder import (
+    Builder,
+    Comparison,
+    Constant,
+    Inputs,
+    Value,
+    handles,
+    needed,
+    optional,
+)
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary
 from tinyml.lowering.frontends.onnx.ops.movement import reshaped
@@ -23,7 +32,8 @@ def attention(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """
     mask = optional(inputs, 3)
     windowed = any(node.integer(f"{side}_window_size", -1) >= 0 for side in ("left", "right"))
-    if windowed or node.integer("is_causal", 0) or (isinstance(mask, Constant) and mask.array.dtype == np.bool_):
+    truths = isinstance(mask, Comparison) or (isinstance(mask, Constant) and mask.array.dtype == np.bool_)
+    if windowed or node.integer("is_causal", 0) or truths:
         raise node.error("a mask is not supported: attend to all positions, or add finite numbers to the scores")
     if any(optional(inputs, position) is not None for position in (4, 5, 6)) or any(node.outputs[1:]):
         raise node.error("a cache of keys and values, and outputs after the first, are not supported")

@@ -74,13 +74,22 @@ def _matrices(
     to: Builder, value: OrderedTensor | Constant, shape: tuple[int, ...], stack: tuple[int, ...]
 ) -> Iterator[OrderedTensor | Constant]:
     """Yield the matrix of a value for each position of the broadcast stack.
-    shape: the shape of the value as a stack.
+
+    shape: the shape of the value as a stack. A tensor whose axes are in another order is divided before its matrices
+    are transposed. Therefore no transposed copy of the whole tensor is needed.
     """
     count, size = prod(shape[:-2]), shape[-2:]
-    flat = matrix(to, value, (count, *size))
+    divided = isinstance(value, OrderedTensor) and not value.is_plain
+    flat = value if divided else matrix(to, value, (count, *size))
     for number in np.broadcast_to(np.arange(count).reshape(shape[:-2]), stack).ravel().tolist():
         if isinstance(flat, Constant):
             yield Constant(flat.array[number], flat.name)
+        elif divided:
+            first = *map(int, np.unravel_index(number, shape[:-2])), 0, 0
+            sizes = *[1] * (len(shape) - 2), *size
+            starts, extents = ([axes[axis] for axis in flat.order] for axes in (first, sizes))
+            part = to.part(flat.value, tuple(starts), tuple(extents))
+            yield matrix(to, OrderedTensor(part, flat.order), size)
         else:
             part = to.part(to.plain(flat), (number, 0, 0), (1, *size))
             yield OrderedTensor.plain(to.reshape(part, size))

@@ -179,6 +179,30 @@ func.func @finish_beyond_the_sum(%s: !fixed.acc<16, 8>) {
 
 // -----
 
+%x = "test.op"() : () -> !fixed.q<9, 4>
+%r = num.lookup %x {table = array<i8: 0>} : !fixed.q<9, 4> -> !fixed.q<8, 4>
+// CHECK: tables have at most 8 bits, got !fixed.q<9, 4> and !fixed.q<8, 4>
+
+// -----
+
+%x = "test.op"() : () -> !fixed.q<2, 0>
+%r = num.lookup %x {table = array<i8: 0, 1, 2>} : !fixed.q<2, 0> -> !fixed.q<9, 4>
+// CHECK: tables have at most 8 bits, got !fixed.q<2, 0> and !fixed.q<9, 4>
+
+// -----
+
+%x = "test.op"() : () -> !fixed.q<2, 0>
+%r = num.lookup %x {table = array<i8: 0, 1, 2, 3>} : !fixed.q<2, 0> -> !fixed.q<8, 4>
+// CHECK: !fixed.q<2, 0> has 3 numbers, the table has 4
+
+// -----
+
+%x = "test.op"() : () -> !fixed.q<2, 0>
+%r = num.lookup %x {table = array<i8: 0, 1, -128>} : !fixed.q<2, 0> -> !fixed.q<8, 4>
+// CHECK: -128 is not the raw value of any !fixed.q<8, 4>
+
+// -----
+
 %s, %m, %x = "test.op"() : () -> (memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>)
 num.call #num.dot_rows(%s, %s, %m, %x) by #num.kernel<"k"> : (memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>) -> ()
 // CHECK: 3 rows of 3 elements are not 10

@@ -32,6 +32,9 @@ func.func @fixed(%a: !fixed.q<16, 12>, %b: !fixed.q<8, 4>, %sum: !fixed.acc<32, 
 // CHECK: %softplus = num.softplus %a : !fixed.q<16, 12> -> !fixed.q<16, 11>
   %sigmoid = num.sigmoid %a : !fixed.q<16, 12> -> !fixed.q<16, 15>
 // CHECK: %sigmoid = num.sigmoid %a : !fixed.q<16, 12> -> !fixed.q<16, 15>
+  %few = num.convert %a : !fixed.q<16, 12> -> !fixed.q<2, 0>
+  %lookup = num.lookup %few {table = array<i8: -3, 0, 5>} : !fixed.q<2, 0> -> !fixed.q<8, 4>
+// CHECK: %lookup = num.lookup %few {table = array<i8: -3, 0, 5>} : !fixed.q<2, 0> -> !fixed.q<8, 4>
   %narrow = num.convert %a : !fixed.q<16, 12> -> !fixed.q<12, 8>
 // CHECK: %narrow = num.convert %a : !fixed.q<16, 12> -> !fixed.q<12, 8>
   %real = num.convert %a : !fixed.q<16, 12> -> f32

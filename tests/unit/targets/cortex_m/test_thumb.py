@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from tinyml.targets.cortex_m.composer.depthwise_armv6m import ChannelsArmv6m
 from tinyml.targets.cortex_m.composer.fragments import statement
 from tinyml.targets.cortex_m.composer.rows import RowPairs, SingleWindow, WidenedRows
 from tinyml.targets.cortex_m.composer.rows_armv6m import RowsArmv6m
+from tinyml.targets.cortex_m.composer.shifted_rows import ShiftedRowPairs, ShiftedWindow
 from tinyml.targets.cortex_m.composer.winograd_1d import Winograd1d
 from tinyml.targets.cortex_m.composer.winograd_2d import Winograd2d
 from tinyml.targets.cortex_m.thumb import Opcode, at, post, slot
@@ -44,6 +46,7 @@ def sums_of(tile: Tile, channels: bool) -> Sums:
 KERNELS: dict[str, list[RepeatedCode]] = {
     "cortex-m4": [
         *(RowPairs(ROWS), RowPairs(PIXELS), WidenedRows(ROWS), SingleWindow(Tile(13, 1, 50, 0, 50, 1, 0))),
+        *(ShiftedRowPairs(replace(ROWS, right=9)), ShiftedWindow(Tile(13, 1, 50, 0, 50, 1, 0, right=9))),
         *(Winograd1d(PIXELS), Winograd2d(Tile(7, 3, 48, 160, 16, 8, -5, lines=2))),
         *(SlidingWindow(CHANNELS), CodedDepthwise(CHANNELS, sums_of(CHANNELS, channels=True))),
     ],

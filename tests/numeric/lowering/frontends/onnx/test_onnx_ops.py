@@ -119,6 +119,19 @@ def test_a_product_of_two_computed_stacks():
     check(model([node("Transpose", "x", "t", perm=[0, 1, 3, 2]), node("MatMul", "x t")], [1, 3, 5, 4], {}))
 
 
+def test_transposed_stacks_are_divided_before_their_matrices_are_transposed():
+    """Queries by keys of three heads: no copy of all heads is needed, and columns are transposed head by head."""
+    nodes = [
+        node("Transpose", "x", "q", perm=[0, 2, 1, 3]),
+        node("Transpose", "x", "k", perm=[0, 2, 3, 1]),
+        node("MatMul", "q k"),
+    ]
+    made = model(nodes, [1, 5, 3, 4], {})
+    check(made)
+    copied = [op for op in imported(made).walk() if isinstance(op, tdsl.TransposeOp) and not op.keeps_order]
+    assert [tdsl.shape_of(op.out) for op in copied] == [(1, 1, 4, 5)] * 3
+
+
 SIDE_BY_SIDE: dict[str, Any] = {"q_num_heads": 4, "kv_num_heads": 4}
 KEYS = {"k": reals(1, 6, 12), "v": reals(1, 6, 8)}
 
@@ -161,6 +174,14 @@ def test_attention_that_is_not_supported(attributes: dict[str, Any], constants: 
     last = node("Attention", " ".join(["x", *constants]), **{**SIDE_BY_SIDE, **attributes})
     with pytest.raises(InputError, match=message):
         imported(model([last], [1, 5, 12], constants, opset=23))
+
+
+def test_a_computed_mask_of_attention_is_refused():
+    """Truth values are not added to the scores as numbers."""
+    nodes = [node("MatMul", "x w", "s"), node("Greater", "s z", "m"), node("Attention", "x k v m", **SIDE_BY_SIDE)]
+    constants = {**KEYS, "w": reals(12, 6), "z": number(0)}
+    with pytest.raises(InputError, match="a mask is not supported"):
+        imported(model(nodes, [1, 5, 12], constants, opset=23))
 
 
 def written_out(centred: bool, axes: list[int], inverse: bool, epsilon: float = 1e-3) -> onnx.ModelProto:

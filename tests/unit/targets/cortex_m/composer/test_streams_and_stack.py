@@ -12,7 +12,7 @@ from tinyml.targets.tiles import Sums, Tile
 
 def test_the_weights_of_a_pair_of_rows_stand_together():
     sums = Sums(np.arange(8).reshape(2, 4), np.array([1, 2]), np.array([1 << 30] * 2), np.array([-1, -9]))
-    [dots, _] = tile_families("cortex-m4")
+    dots, *_ = tile_families("cortex-m4")
     words = dots.stream(Tile(2, 1, 4, 0, 4, 2, 0), sums)
     assert words[8:16].tolist() == list(range(8))
     assert words[-4:].tolist() == [0, 8, 0, -128]

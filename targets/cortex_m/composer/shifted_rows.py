@@ -1,0 +1,88 @@
+"""Rows of a matrix by windows, for the DSP extension: the register tiles of `rows.py` with sums in fixed point.
+
+A sum, whose start includes the rounding bias, is shifted and saturated by one instruction. Fixed point has no raw -128:
+the bytes of neighbouring rows are joined and saturated to -127 together, by a subtraction and an addition of 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from tinyml.targets.composer.instructions import Code, Line, Repeated, joined
+from tinyml.targets.composer.weight_streams import WeightStream, shifting
+from tinyml.targets.cortex_m import thumb as t
+from tinyml.targets.cortex_m.composer.fragments import counted_in_memory
+from tinyml.targets.cortex_m.composer.rows import (
+    AT_OUT,
+    FIRST_FREE,
+    FIRST_SUMS,
+    SECOND_SUMS,
+    SUMS,
+    RowPairs,
+    SingleWindow,
+)
+from tinyml.targets.cortex_m.thumb import Address, at, post
+from tinyml.targets.tiles import Tile
+
+if TYPE_CHECKING:
+    from tinyml.targets.composer.tile_composer import TileCode
+
+_BLOCKS_LEFT = FIRST_FREE + 1
+"""A stack slot above the widened windows."""
+
+_ALL_BUT_ONES = 0xFEFEFEFE
+_BYTES = 4
+_STORES = {1: t.strb, 2: t.strh, 4: t.str_}
+"""The stores of adjacent results, by their number."""
+
+
+def _shifted(sums: Sequence[str], right: int, ones: str, target: Address) -> Code:
+    """Shift and saturate sums, and store one, two or four bytes. ones: a register with 1 in each byte."""
+    first, *others = sums
+    lines: list[Line] = [t.ssat(sum, 8, sum, asr=right) for sum in sums]
+    lines += [t.bfi(first, sum, 8 * (number + 1), 8) for number, sum in enumerate(others)]
+    return (*lines, t.qsub8(first, first, ones), t.qadd8(first, first, ones), _STORES[len(sums)](first, target))
+
+
+@dataclass(frozen=True)
+class ShiftedWindow(SingleWindow):
+    """Eight rows by a single window."""
+
+    @property
+    def layout(self) -> WeightStream:
+        return shifting(super().layout)
+
+    def finish(self, rows: int, windows: int) -> Code:
+        sums, together = SUMS[:rows], min(rows, _BYTES)
+        groups = [sums[first : first + together] for first in range(0, rows, together)]
+        results = [_shifted(group, self.tile.right, "r12", post("r2", together)) for group in groups]
+        return joined(t.mvn("r12", _ALL_BUT_ONES), t.ldr("r2", AT_OUT), *results, t.str_("r2", AT_OUT))
+
+
+@dataclass(frozen=True)
+class ShiftedRowPairs(RowPairs):
+    """Two rows by two windows."""
+
+    WORDS: ClassVar[int] = 5
+
+    @property
+    def layout(self) -> WeightStream:
+        return shifting(super().layout)
+
+    def finish(self, rows: int, windows: int) -> Code:
+        results = [
+            _shifted(sums[:rows], self.tile.right, "r8", at("r1", self.tile.rows * window))
+            for window, sums in enumerate((FIRST_SUMS, SECOND_SUMS)[:windows])
+        ]
+        return joined(t.mvn("r8", _ALL_BUT_ONES), *results, t.add("r1", "r1", rows))
+
+    def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
+        return counted_in_memory(block, times, self.slot(_BLOCKS_LEFT), "r3", 2)
+
+
+def shifted_dots(tile: Tile) -> TileCode[str]:
+    """The code for rows of a matrix by windows, whose sums are shifted."""
+    window = ShiftedWindow(tile)
+    return window if tile.count == 1 and window.fits else ShiftedRowPairs(tile)

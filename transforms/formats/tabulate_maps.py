@@ -1,0 +1,90 @@
+"""`tabulate-maps`: replaces chains of elementwise ops on one number of at most 8 bits by a table of results (L1).
+
+GELU, SiLU and the like are several products and sums around a function that is a table already: one table of the whole
+chain takes the same flash and a single load. No result changes, since the entries are those of the chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from tinyml.dialects import num, tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.rewriting import PatternRewriteWalker
+
+
+@dataclass(frozen=True)
+class TabulateMapsPass(ModulePass):
+    """Replace the steps of every `tdsl.map` of one tensor of at most 8 bits by a `num.lookup`, if a step is a function.
+
+    All other inputs are single constants. The result has at most 8 bits, too. Maps without a function, which need no
+    table, and functions alone are unchanged.
+    """
+
+    name = "tabulate-maps"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        PatternRewriteWalker(_Tabulate(), apply_recursively=False).rewrite_module(op)
+
+
+class _Tabulate(RewritePattern):
+    """Replace a map by one whose only step is a table."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tdsl.MapOp, rewriter: PatternRewriter, /) -> None:
+        body = op.scalar_body
+        values: dict[SSAValue, Any] = {}
+        for argument, value in zip(body.arguments, op.inputs, strict=True):
+            if (constant := _number(value)) is not None:
+                values[argument] = constant
+        arguments = [argument for argument in body.arguments if argument not in values]
+        if len(arguments) != 1 or len(body.steps) < 2 or not _has_table(body.steps):
+            return
+        [argument], element = arguments, cast("Any", op.out.type).element_type
+        raws = num.raws_in_order(num.format_of(argument))
+        if raws is None or tdsl.format_of(op.out).dtype != np.int8:
+            return
+        block = Block(arg_types=[argument.type])
+        block.args[0].name_hint = argument.name_hint
+        values[argument] = raws
+        table = num.LookupOp(block.args[0], element, _results(body.steps, values, body.result, raws.size))
+        table.result.name_hint = body.result.name_hint
+        table.location = op.location
+        block.add_ops([table, tdsl.YieldOp(table.result)])
+        source = op.inputs[body.arguments.index(argument)]
+        tabulated = tdsl.MapOp([source], block, tdsl.shape_of(op.out), element)
+        tabulated.attributes |= op.attributes
+        tabulated.out.name_hint = op.out.name_hint
+        rewriter.replace(op, [tabulated])
+
+
+def _number(value: SSAValue) -> Any | None:
+    """The raw of a constant with one element; None for any other value."""
+    constant = value.owner
+    if not isinstance(constant, tdsl.ConstOp) or constant.raws.size != 1:
+        return None
+    return constant.raws.reshape(())
+
+
+def _has_table(steps: Sequence[Any]) -> bool:
+    """True if a step is a function of a number of at most 8 bits, which is computed by a table."""
+    functions = [step for step in steps if isinstance(step, num.FunctionOp)]
+    return any(num.raws_in_order(num.format_of(function.input)) is not None for function in functions)
+
+
+def _results(steps: Sequence[Any], values: dict[SSAValue, Any], result: SSAValue, count: int) -> Sequence[int]:
+    """The raws of the results for all arguments. values: the arguments and the constants."""
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+    machine = NumpyMachine()
+    for step in steps:
+        values[step.results[0]] = step.computation()(machine, [values[operand] for operand in step.operands])
+    return cast("Sequence[int]", np.broadcast_to(values[result], (count,)).tolist())
