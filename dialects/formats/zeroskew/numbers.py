@@ -297,7 +297,7 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     """Sums of products. The scale of products is the product of the scales, computed as in TensorFlow Lite.
 
     The computation is in single precision, and in double precision per channel; channels whose scales are equal have
-    one. Sums of 16-bit products have 64 bits.
+    one. Sums of 16-bit products have 64 bits, or 32 that wrap around if they start from numbers of 32 bits.
     """
 
     INTEGER: ClassVar[bool] = True
@@ -313,11 +313,20 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     @classmethod
     def of_products(cls, lhs: NumberFormat, rhs: NumberFormat) -> Self:
         a, b = skewed(lhs), skewed(rhs)
-        width = 32 if max(a.bits, b.bits) <= 8 else 64
+        return cls(cls._bits_of(a, b), cls._scales_of(a, b))
+
+    @staticmethod
+    def _bits_of(a: ZeroSkewNumbers, b: ZeroSkewNumbers) -> int:
+        """The bits of sums of products that do not wrap around."""
+        return 32 if max(a.bits, b.bits) <= USUAL_WIDTH else 64
+
+    @staticmethod
+    def _scales_of(a: ZeroSkewNumbers, b: ZeroSkewNumbers) -> Sequence[float]:
+        """The scales of products."""
         if not a.per_channel:
-            return cls(width, [single(a.scale * b.scale)])
+            return [single(a.scale * b.scale)]
         scales = [scale * b.scale for scale in a.scale_values]
-        return cls(width, scales[:1] if len(set(scales)) == 1 else scales)
+        return scales[:1] if len(set(scales)) == 1 else scales
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -365,7 +374,7 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return None if self.has_row_scales else self.scale
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Self:
-        return self.of_products(lhs_format, rhs_format)
+        return type(self)(self.bits, self._scales_of(skewed(lhs_format), skewed(rhs_format)))
 
     def starts(self, format: NumberFormat) -> bool:
         return format.type == self.start_format(format).type
@@ -387,7 +396,10 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return m.int_constant(0, self.bits)
 
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        product = m.mul(skewed(lhs_format).load(m, lhs), skewed(rhs_format).load(m, rhs))
+        a, b = skewed(lhs_format), skewed(rhs_format)
+        product = m.mul(a.load(m, lhs), b.load(m, rhs))
+        if self.bits < self._bits_of(a, b):
+            return m.add_wrapped(m.whole(sum), product, self.bits).value
         return m.addi(sum, m.held(product, self.bits))
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
@@ -400,12 +412,12 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """Compute in double precision, which is exact: every partial sum has less than 53 bits."""
+        """Compute in double precision, which is exact: every partial sum has less than 53 bits; 32 bits wrap around."""
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
         zeros = (skewed(format).zero_point.data for format in (lhs_format, rhs_format))
         factors = (raws.astype(np.float64) - zero for raws, zero in zip((lhs, rhs), zeros, strict=True))
-        sums = stacked_matmul(*factors).astype(f"i{self.bits // 8}")
+        sums = stacked_matmul(*factors).astype(np.int64).astype(f"i{self.bits // 8}")
         return sums if start is None else sums + start
 
 

@@ -22,7 +22,7 @@ from xdsl.irdl import irdl_attr_definition
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
-from tinyml.dialects.formats.number_format import Bound, Function, NumberFormat, Product
+from tinyml.dialects.formats.number_format import Bound, Factor, Function, NumberFormat, Product
 from tinyml.dialects.formats.zeroskew import functions
 from tinyml.dialects.formats.zeroskew.functions import interpolated
 from tinyml.dialects.formats.zeroskew.numbers import (
@@ -124,6 +124,18 @@ class ZeroSkewType(ZeroSkewNumbers):
         if _greatest_sum(product) > PRODUCT_LIMITS[accumulator.bits]:
             raise InputError(f"a sum of {product.length} products can leave {accumulator.bits} bits")
         return accumulator
+
+    def accumulator_of_sum(
+        self, products: Sequence[Product], initial: Factor | None, bound: Bound | None
+    ) -> Accumulator:
+        """As for a product; sums that start from numbers of 32 bits have 32 bits.
+
+        Sums of 16-bit products then wrap around, as TensorFlow Lite's do with biases of 32 bits.
+        """
+        [*_, (lhs, rhs)] = [(skewed(each.lhs.format), skewed(each.rhs.format)) for each in products]
+        if initial is not None and initial.format.bits == 32 and max(lhs.bits, rhs.bits) > USUAL_WIDTH:
+            return ZeroSkewSum(32, [1.0]).of(lhs, rhs)
+        return super().accumulator_of_sum(products, initial, bound)
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         assert isinstance(accumulator, ZeroSkewSum)

@@ -18,6 +18,7 @@ from tinyml.lowering.frontends.layers.model_builder import (
     OrderedTensor,
     Parameter,
     signed,
+    start_format,
 )
 from tinyml.lowering.frontends.layers.network_layers import GREATEST, limited
 from tinyml.lowering.frontends.onnx.builder import Builder
@@ -160,6 +161,18 @@ def weights_format(weights: Tensor, axis: int) -> NumberFormat:
     if format.per_channel or format.zero_point.data:
         return format
     return ZeroSkewType(format.bits, format.scale_values * rows)
+
+
+def rows_format(weights: Tensor, scale: float, rows: int) -> NumberFormat:
+    """The format of weights with a scale of their own, whose products have a scale in double precision."""
+    return ZeroSkewType(_WIDTHS[weights.dtype], [scale] * rows)
+
+
+def short_start_format(weights: NumberFormat, x: NumberFormat) -> NumberFormat:
+    """The format of initial values of 32 bits, which make sums of 32 bits, of any products."""
+    usual = start_format(weights, x)
+    assert isinstance(usual, ZeroSkewType)
+    return ZeroSkewType(32, usual.scale_values if usual.per_channel else usual.scale)
 
 
 _ACTIVATIONS = {"RELU": (0.0, GREATEST), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0)}

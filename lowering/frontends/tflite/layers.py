@@ -28,6 +28,7 @@ from tinyml.lowering.frontends.tflite.builder import (
     activation_format,
     element,
     parameter_of,
+    short_start_format,
     weights_format,
 )
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
@@ -185,21 +186,25 @@ def constant_weights(tensor: Tensor, format: NumberFormat) -> Parameter:
 def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, position: int = 2) -> Parameter | None:
     """The initial values of sums; None for zero.
 
-    They have the scale of the products, whatever the file declares, since TensorFlow Lite adds the raws.
+    They have the scale of the products, whatever the file declares, since TensorFlow Lite adds the raws. Sums of
+    activations of 16 bits have 32 bits if the bias has, and then start from a constant even if it is zero.
     """
     tensor = optional_input(op, position)
     if tensor is None:
-        if x.bits == 16 and op.options.get("quantized_bias_type") == "int32":
-            raise VerifyException("sums of 32 bits of activations of 16 bits are not supported")
-        return None
+        short = x.bits == 16 and op.options.get("quantized_bias_type") == "int32"
+        return Parameter(np.zeros(rows, np.int32), short_start_format(weights, x)) if short else None
     if tensor.data is None or prod(tensor.shape) != rows:
         raise VerifyException(f"the bias {tensor} must be a constant of {rows} numbers")
+    numbers = tensor.data.ravel()
     if tensor.dtype == "float32":
-        return parameter_of(tensor, tensor.data.ravel(), activation_format(tensor))
+        return parameter_of(tensor, numbers, activation_format(tensor))
+    # TensorFlow Lite has no such depthwise convolution.
+    if x.bits == 16 and tensor.dtype == "int32" and op.kind != "DEPTHWISE_CONV_2D":
+        return parameter_of(tensor, numbers, short_start_format(weights, x))
     if (expected := BIASES.get(x.bits)) != tensor.dtype:
         raise VerifyException(f"the bias {tensor} is of type {tensor.dtype}, expected {expected or x.type}")
     format = start_format(weights, x)
-    return parameter_of(tensor, tensor.data.ravel().astype(format.dtype), format) if np.any(tensor.data) else None
+    return parameter_of(tensor, numbers.astype(format.dtype), format) if np.any(numbers) else None
 
 
 def reduce_max(to: GraphBuilder, op: Operator) -> None:

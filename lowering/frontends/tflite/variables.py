@@ -26,7 +26,8 @@ from tinyml.lowering.frontends.tflite.builder import GraphBuilder, activation_fo
 from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph
 from tinyml.lowering.frontends.tflite.operands import input_of, strided_ranges
-from tinyml.lowering.frontends.tflite.recurrent import carried_lstm, carried_states
+from tinyml.lowering.frontends.tflite.recurrent import LSTM, carried_lstm, carried_states
+from tinyml.lowering.frontends.tflite.svdf import SVDF, carried_svdf, svdf_states
 
 STEPS = 2
 """The minimum steps of a program, up to its first result; one more step yields the next result."""
@@ -36,6 +37,10 @@ Name = tuple[str, str]
 
 STATE = ("CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE")
 """The operators on variables."""
+
+
+LAYERS = {LSTM: (carried_states, carried_lstm), SVDF: (svdf_states, carried_svdf)}
+"""The layers with states: the states of an operator, and the import of a step, which returns the states behind it."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class Variables:
         self.handles = {op.outputs[0]: _name(op) for op in graph.operators if op.kind == "VAR_HANDLE" and op.outputs}
         self.initial = {name: data for name, data in _initial(graph).items() if name in self.handles.values()}
         self.rows = {name: rows for name in self.initial if (rows := _rows(graph, self.handles, name)) is not None}
-        self.states = {op: _states(op) for op in graph.operators if carried_states(op)}
+        self.states = {op: _states(op) for op in graph.operators if _states(op)}
         self.initial |= {name: data for states in self.states.values() for name, data in states.items()}
         self.values: dict[Name, SSAValue] = {}
 
@@ -86,7 +91,8 @@ class Variables:
         if op.kind in ("CALL_ONCE", "VAR_HANDLE"):
             return
         if op in self.states:
-            after = carried_lstm(to, op, [self.values[name] for name in self.states[op]])
+            _, step = LAYERS[op.kind]
+            after = step(to, op, [self.values[name] for name in self.states[op]])
             self.values |= dict(zip(self.states[op], after, strict=True))
             return
         name = self.handles.get(input_of(op, 0))
@@ -154,7 +160,10 @@ def _name(handle: Operator) -> Name:
 def _states(op: Operator) -> Mapping[Name, Tensor]:
     """The states of a recurrent layer, which begin with zero, by names of their own."""
     states: dict[Name, Tensor] = {}
-    for number, tensor in enumerate(carried_states(op)):
+    if op.kind not in LAYERS:
+        return states
+    listed, _ = LAYERS[op.kind]
+    for number, tensor in enumerate(listed(op)):
         zero = 0 if tensor.quantization is None else tensor.quantization.zero_points[0]
         begun = np.full(tensor.shape, zero, tensor.dtype)
         states[f"layer {op.index}", f"state_{number}"] = replace(tensor, data=begun)

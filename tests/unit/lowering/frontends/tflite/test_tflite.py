@@ -284,7 +284,7 @@ REFUSED = {
         small("CUSTOM ethos-u"),
         r"operator 0 \(CUSTOM ethos-u, .*not supported: give the file from before Vela",
     ),
-    "state": (small("SVDF", 5), r"operator 0 \(SVDF, which computes 't1'\) is not supported"),
+    "unknown": (small("UNIQUE", 1), r"operator 0 \(UNIQUE, which computes 't1'\) is not supported"),
     "activation": (small("ADD", 2, FusedActivationFunction=4), "the activation TANH is not supported; supported are"),
     "beta": (small("SOFTMAX", Beta=2.0), r"operator 0 \(SOFTMAX, .*the factor beta must be 1, got 2.0"),
     "bias": (wide_bias(), "the bias 't3' is of type int64, expected int32"),
