@@ -17,10 +17,12 @@ def svdf(
     steps: int = 4,
     layers: int = 2,
     most: float = 0.08,
+    shares: bool = False,
 ) -> bytes:
     """A model of SVDF layers. dtype: of the states and the weights over time; float32 for all tensors.
 
-    most: the greatest scale of a state of 8 bits, a 256th of it for 16 bits.
+    most: the greatest scale of a state of 8 bits, a 256th of it for 16 bits. shares: true for a softmax behind the
+    layers, in 16 bits without a sign, which become 32 bits.
     """
     random = np.random.default_rng(seed)
     model, floats = TfliteModel(), dtype == "float32"
@@ -42,7 +44,8 @@ def svdf(
         features = weights((filters, before), kind, 0.01)
         time = weights((filters, steps), dtype, 0.01 if dtype == "int8" else 0.01 / 256)
         unit = scale(most if dtype == "int8" else most / 256)
-        state = model.tensor((1, filters * steps), dtype, unit, kept=True)
+        zero = int(random.integers(-128, 128)) if dtype == "int8" else 0
+        state = model.tensor((1, filters * steps), dtype, unit, zero, kept=True)
         given = model.tensors[time].scales
         of_bias = None if given is None or unit is None else float(np.float32(given[0]) * np.float32(unit))
         bias = model.constant(
@@ -52,5 +55,13 @@ def svdf(
         )
         y = activations(units)
         model.op("SVDF", [x, features, time, bias, state], y, Rank=rank, FusedActivationFunction=NONE)
+        x = y
+    if shares:
+        share, y = (
+            model.tensor((1, units), "int16", 1 / 65535, -(1 << 15)),
+            model.tensor((1, units), "int32", 1 / 32767),
+        )
+        model.op("SOFTMAX", [x], share, Beta=1.0)
+        model.op("QUANTIZE", [share], y)
         x = y
     return model.finish([first], [x])

@@ -153,7 +153,8 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return (np.asarray(raws).astype(np.float64) - self.zero_point.data) * self._units(np.ndim(raws))
 
     def verify_raws(self, raws: Raws) -> None:
-        low, high = self.raw_limits
+        # Sums that wrap around start from any number.
+        low, high = limits(self.bits) if self.bits == 32 else self.raw_limits
         wrong = raws[(raws < low) | (raws > high)]
         if wrong.size:
             raise VerifyException(f"{wrong[0]} is not the raw value of any {self.type}")
@@ -311,22 +312,19 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         super().__init__(IntAttr(width), ArrayAttr(map(FloatData, scales)))
 
     @classmethod
-    def of_products(cls, lhs: NumberFormat, rhs: NumberFormat) -> Self:
+    def of_products(cls, lhs: NumberFormat, rhs: NumberFormat, width: int | None = None) -> Self:
+        """The sum of products of two formats. width: by default the bits of sums that do not wrap around."""
         a, b = skewed(lhs), skewed(rhs)
-        return cls(cls._bits_of(a, b), cls._scales_of(a, b))
+        if a.per_channel:
+            scales = [scale * b.scale for scale in a.scale_values]
+            scales = scales[:1] if len(set(scales)) == 1 else scales
+        else:
+            scales = [single(a.scale * b.scale)]
+        return cls(cls._bits_of(a, b) if width is None else width, scales)
 
     @staticmethod
     def _bits_of(a: ZeroSkewNumbers, b: ZeroSkewNumbers) -> int:
-        """The bits of sums of products that do not wrap around."""
         return 32 if max(a.bits, b.bits) <= USUAL_WIDTH else 64
-
-    @staticmethod
-    def _scales_of(a: ZeroSkewNumbers, b: ZeroSkewNumbers) -> Sequence[float]:
-        """The scales of products."""
-        if not a.per_channel:
-            return [single(a.scale * b.scale)]
-        scales = [scale * b.scale for scale in a.scale_values]
-        return scales[:1] if len(set(scales)) == 1 else scales
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -374,7 +372,7 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return None if self.has_row_scales else self.scale
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Self:
-        return type(self)(self.bits, self._scales_of(skewed(lhs_format), skewed(rhs_format)))
+        return self.of_products(lhs_format, rhs_format, self.bits)
 
     def starts(self, format: NumberFormat) -> bool:
         return format.type == self.start_format(format).type

@@ -91,14 +91,20 @@ def _identifier(name: str) -> str:
 _WIDTHS = {"int8": 8, "uint8": 8, "int16": 16}
 """Widths of the supported quantised types."""
 
+WIDE = 32
+"""The width of results that only conversions compute and read."""
+
 
 def tensor_format(tensor: Tensor) -> NumberFormat:
     """The number format in which a program computes a tensor; raises `VerifyException` if there is none.
 
     A quantised type without a scale has the scale 1: `require_scales` refuses operators that would compute with it.
+    Quantised int32 has `WIDE` bits, and so has int16 if it holds numbers without a sign, by its zero point.
     """
     if tensor.dtype == "float32":
         return F32_FORMAT
+    if tensor.quantization is not None and is_wide(tensor):
+        return ZeroSkewType(WIDE, tensor.quantization.scales[0])
     if tensor.dtype not in _WIDTHS:
         raise VerifyException(f"{tensor} is of type {tensor.dtype}; supported are float32 and quantised {_supported()}")
     given = tensor.quantization
@@ -109,11 +115,26 @@ def tensor_format(tensor: Tensor) -> NumberFormat:
     return ZeroSkewType(_WIDTHS[tensor.dtype], scales if len(scales) != 1 else scales[0], zero_points.pop())
 
 
+def is_wide(tensor: Tensor) -> bool:
+    """True for a quantised tensor of `WIDE` bits."""
+    plain = tensor.quantization is not None and not any(tensor.quantization.zero_points)
+    return is_unsigned(tensor) or (tensor.dtype == "int32" and plain)
+
+
+def is_unsigned(tensor: Tensor) -> bool:
+    """True for int16 whose zero point is the least raw, as softmax of 8 bits computes it."""
+    least = (-(1 << 15),)
+    return tensor.dtype == "int16" and tensor.quantization is not None and tensor.quantization.zero_points == least
+
+
 def require_scales(op: Operator) -> None:
-    """Raise `VerifyException` for an operator on a tensor of a quantised type without a scale."""
+    """Raise `VerifyException` for an operator on a tensor of a quantised type without a scale, or of `WIDE` bits."""
     for tensor in (*filter(None, op.inputs), *op.outputs):
         if tensor.dtype in _WIDTHS and tensor.quantization is None:
             raise VerifyException(f"{tensor} is of type {tensor.dtype} without a scale")
+        wide = tensor.data is None and is_wide(tensor)
+        if wide and op.kind != "QUANTIZE" and not (op.kind == "SOFTMAX" and tensor in op.outputs):
+            raise VerifyException(f"{tensor} has numbers of {WIDE} bits, which only QUANTIZE converts")
 
 
 def power_of_two(bits: int, exponent: int) -> Attribute:

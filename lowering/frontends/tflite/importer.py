@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.scratch.types import storage_of
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element, require_scales
+from tinyml.lowering.frontends.tflite.builder import WIDE, GraphBuilder, element, is_unsigned, is_wide, require_scales
 from tinyml.lowering.frontends.tflite.dilations import dilated
 from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
@@ -43,6 +43,8 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
         variables = Variables(graph)
     if not graph.inputs or not graph.outputs:
         raise InputError(f"expected inputs and outputs, got {len(graph.inputs)} and {len(graph.outputs)}")
+    for tensor in (*filter(is_wide, graph.inputs), *filter(is_unsigned, graph.outputs)):
+        raise InputError(f"{tensor} is an input of {WIDE} bits or an output of 16 bits without a sign: not supported")
     alone = len(graph.inputs) == 1
     with to.importing(""):
         entrances = [_entrance(graph, tensor, moved=alone and not variables.are_kept) for tensor in graph.inputs]

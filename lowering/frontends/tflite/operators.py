@@ -11,7 +11,15 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.network_layers import GREATEST, limited
 from tinyml.lowering.frontends.tflite import layers, movements
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder, activation_format, element, number_of
+from tinyml.lowering.frontends.tflite.builder import (
+    WIDE,
+    GraphBuilder,
+    activation_format,
+    element,
+    is_unsigned,
+    number_of,
+    power_of_two,
+)
 from tinyml.lowering.frontends.tflite.meanings import MEANINGS, by_meaning, gather
 from tinyml.lowering.frontends.tflite.model import Operator
 from tinyml.lowering.frontends.tflite.operands import input_of
@@ -92,7 +100,12 @@ def softmax(to: GraphBuilder, op: Operator) -> None:
     """SOFTMAX over the last axis."""
     if op.options["beta"] != 1:
         raise VerifyException(f"the factor beta must be 1, got {op.options['beta']}")
-    to.define(op.outputs[0], to.op(tdsl.SoftmaxOp, to.value(input_of(op, 0)), element(op.outputs[0])))
+    x, output = to.value(input_of(op, 0)), op.outputs[0]
+    if is_unsigned(output):
+        # TensorFlow Lite computes units of 2^-16, whatever the file declares.
+        to.define(output, to.op(tdsl.ReinterpretOp, to.op(tdsl.SoftmaxOp, x, power_of_two(WIDE, -16)), element(output)))
+        return
+    to.define(output, to.op(tdsl.SoftmaxOp, x, element(output)))
 
 
 Import = Callable[[GraphBuilder, Operator], None]

@@ -15,10 +15,11 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, Parameter
-from tinyml.lowering.frontends.layers.network_layers import Windows, convolution, dense
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder, activation_format, element, rows_format
+from tinyml.lowering.frontends.layers.network_layers import Windows, convolution, dense, limited
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder, activation_format, element, power_of_two, rows_format
 from tinyml.lowering.frontends.tflite.layers import IMAGE, bias, constant_weights
 from tinyml.lowering.frontends.tflite.model import Operator, Quantization, Tensor
 from tinyml.lowering.frontends.tflite.operands import input_of
@@ -33,20 +34,28 @@ _TRIES = 1 << 20
 
 
 def svdf_states(op: Operator) -> Sequence[Tensor]:
-    """The state of an operator as a sequence of rows, (1, steps, 1, filters)."""
+    """The state of an operator as a sequence of rows, (1, steps, 1, filters).
+
+    A state with a zero point has 16 bits.
+    """
     state, (filters, steps) = input_of(op, STATE), _extents(op)
     scales = _scales(op)
     quantization = None if scales is None else Quantization((scales.state,), (0,))
-    return [replace(state, shape=(1, steps, 1, filters), quantization=quantization)]
+    dtype = "int16" if _zero_point(state) else state.dtype
+    return [replace(state, shape=(1, steps, 1, filters), dtype=dtype, quantization=quantization)]
 
 
 def carried_svdf(to: GraphBuilder, op: Operator, states: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Import a step of an operator, and return its state behind it."""
     x, output, (filters, steps), rank = input_of(op, 0), op.outputs[0], _extents(op), op.options["rank"]
-    _verify(op)
-    [state], [held] = states, svdf_states(op)
+    for position in (FEATURES, TIME):
+        if _zero_point(tensor := input_of(op, position)):
+            raise VerifyException(f"{tensor} has the zero point {_zero_point(tensor)}, expected 0")
+    [state], [held], declared = states, svdf_states(op), input_of(op, STATE)
     features, time = (_weights(op, position) for position in (FEATURES, TIME))
-    row = dense(to, to.value(x), features, (1, 1, 1, filters), None, element(held))
+    row = dense(to, to.value(x), features, (1, 1, 1, filters), None, element(replace(held, dtype=declared.dtype)))
+    if zero := _zero_point(declared):
+        row = _wrapped(to, row, zero, activation_format(held))
     if steps > 1:
         kept = to.op(tdsl.MoveUpOp, state, 1, 1)
         state = to.op(tdsl.InsertSliceOp, row, kept, [to.index(start) for start in (0, steps - 1, 0, 0)])
@@ -61,6 +70,17 @@ def carried_svdf(to: GraphBuilder, op: Operator, states: Sequence[SSAValue]) -> 
     # TensorFlow Lite Micro applies the activation to floats only.
     to.define(output, to.activated(result, op.options["activation"]) if output.dtype == "float32" else result)
     return [state]
+
+
+def _wrapped(to: GraphBuilder, row: SSAValue, zero: int, wide: NumberFormat) -> SSAValue:
+    """A row whose raws wrap around where a zero point is added to them, as in TensorFlow Lite Micro."""
+    format = tdsl.format_of(row)
+    low, high = (format.decode(np.array(limit - zero, np.int16)).item() for limit in (-128, 127))
+    turn = to.parameter(Parameter(np.array(256, np.int16), wide))
+    inside = limited(to, row, low, high)
+    beyond = to.op(tdsl.SubOp, *((inside, row) if zero < 0 else (row, inside)), element=format.type)
+    turns = to.op(tdsl.MulOp, to.op(tdsl.StepOp, beyond, power_of_two(8, 0)), turn, wide.type)
+    return to.op(tdsl.AddOp if zero < 0 else tdsl.SubOp, row, turns, wide.type)
 
 
 def _extents(op: Operator) -> tuple[int, int]:
@@ -121,6 +141,10 @@ def _scale(tensor: Tensor) -> float:
     return 1.0 if tensor.quantization is None else tensor.quantization.scales[0]
 
 
+def _zero_point(tensor: Tensor) -> int:
+    return 0 if tensor.quantization is None else tensor.quantization.zero_points[0]
+
+
 def _weights(op: Operator, position: int) -> Parameter:
     """Weights with a scale of the products in double precision."""
     tensor, scales = input_of(op, position), _scales(op)
@@ -129,11 +153,3 @@ def _weights(op: Operator, position: int) -> Parameter:
     rows = tensor.shape[0] // (op.options["rank"] if position == TIME else 1)
     scale = scales.time if position == TIME else scales.features
     return constant_weights(tensor, rows_format(tensor, scale, rows))
-
-
-def _verify(op: Operator) -> None:
-    """Raise `VerifyException` for zero points that TensorFlow Lite Micro does not read."""
-    for position in (FEATURES, TIME, STATE):
-        quantization = (tensor := input_of(op, position)).quantization
-        if quantization is not None and any(quantization.zero_points):
-            raise VerifyException(f"{tensor} has the zero point {quantization.zero_points[0]}, expected 0")

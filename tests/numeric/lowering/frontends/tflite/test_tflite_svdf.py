@@ -29,15 +29,18 @@ from tinyml.tools.driver.stages import compile_kept
     rank=st.integers(1, 3),
     steps=st.integers(1, 9),
     most=st.sampled_from([0.08, 0.0003]),
+    shares=st.booleans(),
 )
-@example(seed=0, dtype="int16", inputs=9, units=1, rank=1, steps=9, most=0.08)
-@example(seed=0, dtype="int16", inputs=9, units=3, rank=2, steps=6, most=0.0003)
+@example(seed=0, dtype="int16", inputs=9, units=1, rank=1, steps=9, most=0.08, shares=False)
+@example(seed=0, dtype="int16", inputs=9, units=3, rank=2, steps=6, most=0.0003, shares=False)
+@example(seed=1, dtype="int8", inputs=9, units=3, rank=2, steps=6, most=0.003, shares=True)
 @settings(max_examples=examples(15))
 def test_every_step_gives_the_bytes_of_tflm(
-    seed: int, dtype: str, inputs: int, units: int, rank: int, steps: int, most: float
+    seed: int, dtype: str, inputs: int, units: int, rank: int, steps: int, most: float, shares: bool
 ):
-    """States of coarse scales are exact; of fine ones they saturate, and sums over time leave 32 bits."""
-    content = svdf(seed, dtype, inputs=inputs, units=units, rank=rank, steps=steps, most=most)
+    """States of coarse scales are exact. Fine ones of 16 bits saturate, so that sums over time leave 32 bits; fine ones
+    of 8 bits with a zero point wrap around."""
+    content = svdf(seed, dtype, inputs=inputs, units=units, rank=rank, steps=steps, most=most, shares=shares)
     x = inputs_of(content, 30)
     [expected] = computed_by_tflm(content, x)
     module = read_tflite(content, "svdf.tflite")
@@ -55,9 +58,10 @@ def test_layers_in_floats():
     np.testing.assert_allclose(scores, expected[1:], rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int16"])
 @pytest.mark.parametrize("target", spread(["host", "uno", "cortex-m4", "riscv"], 2))
-def test_devices_give_the_bytes_of_tflm(target: str, tmp_path: Path):
-    content = svdf(4, "int16", inputs=8, units=6)
+def test_devices_give_the_bytes_of_tflm(target: str, dtype: str, tmp_path: Path):
+    content = svdf(4, dtype, inputs=8, units=6, shares=True)
     x = inputs_of(content, 24)
     [expected] = computed_by_tflm(content, x)
     module = read_tflite(content, "svdf.tflite")
