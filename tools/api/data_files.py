@@ -25,13 +25,14 @@ class Inputs:
 
     integers: true if integers are raws or sensor readings rather than reals. names: the features in order, which the
     columns of a data frame must match; None if unknown. raw: true if the caller declared integers to be raws; floats
-    are then rejected. parts: the inputs of a model that has several.
+    are then rejected. parts: the inputs of a model that has several. outputs: the number of the program's tensors.
     """
 
     integers: bool = False
     names: Sequence[str] | None = None
     raw: bool = False
     parts: Sequence[InputPart] = ()
+    outputs: int = 1
 
     @staticmethod
     def of(program: ModuleOp, raw: object, *, has_unit: bool = False) -> Inputs:
@@ -39,12 +40,17 @@ class Inputs:
 
         Raises `TypeError` unless `raw` is True or False.
         """
+        from xdsl.dialects.builtin import IndexType
+
         from tinyml.dialects.tdsl.interface import read_input
+        from tinyml.runtime.evaluator.evaluator import predict_function
 
         if not isinstance(raw, bool):
             raise TypeError(f"raw: expected True or False, got {type(raw).__name__}")
         given = read_input(program)
-        return Inputs(raw or has_unit or given.unit is not None, given.names, raw, given.input_parts)
+        results = predict_function(program).function_type.outputs
+        tensors = sum(not isinstance(type, IndexType) for type in results)
+        return Inputs(raw or has_unit or given.unit is not None, given.names, raw, given.input_parts, tensors)
 
 
 def write_data(file: Path, x: object, y: object, labels: tuple[str, str], inputs: Inputs) -> Path:
@@ -53,21 +59,37 @@ def write_data(file: Path, x: object, y: object, labels: tuple[str, str], inputs
     x: numbers (samples, ...), as an array, a data frame, a sparse matrix or nested lists; for a model with several
     inputs such an array for each, in a tuple or a list in their order or a dictionary by their names, or all in one. y:
     the class of each sample, or its values, which are written unchanged: only readers of the file know the program's
-    classes. labels: the names of both arguments, for messages. Raises `InputError` for anything but numbers, in y also
-    texts, for a frame whose columns are not the features, and for a different number of samples in y.
+    classes; for a program with several outputs such an array or None for each, in a tuple or a list. labels: the names
+    of both arguments, for messages. Raises `InputError` for anything but numbers, in y also texts, for a frame whose
+    columns are not the features, and for a different number of samples in y.
     """
     x_label, y_label = labels
     arrays: dict[str, Any] = {"x": _numbers(x, x_label, inputs)}
-    if y is not None:
-        values = array_of(y, y_label)
+    for name, each in _by_output(y, inputs.outputs, y_label).items():
+        values = array_of(each, y_label)
         if values.ndim == 0 or len(values) != len(arrays["x"]):
             given = "a single value" if values.ndim == 0 else f"{len(values)}"
             raise InputError(f"expected a value for each of the {len(arrays['x'])} samples, got {given}", file=y_label)
         if values.dtype.kind not in "fiubU":
             raise InputError(f"expected numbers or texts, got {_named_type(values)}", file=y_label)
-        arrays["y"] = values
+        arrays[name] = values
     np.savez(file, **arrays)
     return file
+
+
+def _by_output(y: object, outputs: int, label: str) -> Mapping[str, object]:
+    """The arrays of a data set by their names: `y` of the first output, `y_1` of the next, and so on."""
+    if y is None:
+        return {}
+    if isinstance(y, Mapping):
+        raise InputError("expected an array, or for several outputs a tuple of arrays, got a dictionary", file=label)
+    given: Sequence[Any] = cast("Sequence[Any]", y) if isinstance(y, tuple | list) else ()
+    if outputs < 2 or not any(getattr(each, "ndim", 0) for each in given):
+        return {"y": cast(object, y)}
+    if len(given) != outputs:
+        raise InputError(f"the program has {outputs} outputs, got {len(given)} arrays", file=label)
+    names = ["y", *(f"y_{number}" for number in range(1, outputs))]
+    return {name: each for name, each in zip(names, given, strict=True) if each is not None}
 
 
 def _named_type(array: NDArray[Any]) -> str:
