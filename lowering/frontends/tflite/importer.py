@@ -12,6 +12,7 @@ Operators are imported by their names in the file. A tensor has the quantisation
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -38,6 +39,7 @@ def read_tflite(content: bytes, file: str) -> ModuleOp:
 
 
 def _import(graph: TfliteGraph, file: str) -> ModuleOp:
+    graph = replace(graph, inputs=[tensor for tensor in graph.inputs if not _is_shape(graph, tensor)])
     to = GraphBuilder(file)
     with to.importing(""):
         variables = Variables(graph)
@@ -77,6 +79,13 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
         module = to.module([to.value(tensor) for tensor in outputs])
         tdsl.update_input(module, order=order)
         return module
+
+
+def _is_shape(graph: TfliteGraph, tensor: Tensor) -> bool:
+    """True for an input that is only the shape of transposed convolutions, which is known anyway."""
+    users = [op for op in graph.operators if tensor in op.inputs]
+    shapes = all(op.kind == "TRANSPOSE_CONV" and op.inputs.index(tensor) == 0 for op in users)
+    return tensor.dtype == "int32" and bool(users) and shapes
 
 
 def _parts(

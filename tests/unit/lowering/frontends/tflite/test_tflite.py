@@ -272,6 +272,21 @@ def svdf_of(samples: int = 1, zero: int = 0, rank: int = 1) -> bytes:
     return model.finish([x], [y])
 
 
+def upsampled(shape_is_constant: bool) -> bytes:
+    """A model of a transposed convolution, whose shape is a constant or an input."""
+    model = TfliteModel()
+    shape = model.constant([1, 4, 4, 2]) if shape_is_constant else model.tensor((4,), "int32")
+    x, y = model.tensor((1, 2, 2, 3), "int8", UNIT, 3), model.tensor((1, 4, 4, 2), "int8", UNIT, 3)
+    weights = model.constant(np.ones((2, 2, 2, 3)), "int8", scales=UNIT)
+    model.op("TRANSPOSE_CONV", [shape, weights, x], y, Padding=1, StrideW=2, StrideH=2)
+    return model.finish([x] if shape_is_constant else [shape, x], [y])
+
+
+def test_an_input_that_is_only_a_shape_is_none():
+    texts = [str(read_tflite(upsampled(constant), "m.tflite")) for constant in (True, False)]
+    assert texts[0] == texts[1]
+
+
 REFUSED = {
     "filters of several samples": (svdf_of(samples=2), r"expected the features of one sample, got shape \(2, 4\)"),
     "filters with a zero point": (svdf_of(zero=5), "'t2' has the zero point 5, expected 0"),
