@@ -66,6 +66,20 @@ def leaky_relu(to: GraphBuilder, op: Operator) -> None:
     to.define(output, to.op(tdsl.LeakyReluOp, to.value(input_of(op, 0)), op.options["alpha"], element(output)))
 
 
+def prelu(to: GraphBuilder, op: Operator) -> None:
+    """PRELU, in integers as the positive part of x plus its negative part times the slopes."""
+    x, slopes, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
+    if x.dtype == "float32":
+        by_meaning(to, op)
+        return
+    if slopes.dtype != "int8" or x.dtype != output.dtype:
+        raise VerifyException(f"expected one type and slopes of int8, got {x.dtype}, {output.dtype} and {slopes.dtype}")
+    value, (low, _) = to.value(x), _bounds(activation_format(x))
+    above = to.requantised(limited(to, value, 0.0, GREATEST), element(output))
+    below = to.op(tdsl.MulOp, limited(to, value, low, 0.0), to.value(slopes), element(output))
+    to.define(output, to.op(tdsl.AddOp, above, below, element(output)))
+
+
 def extreme(to: GraphBuilder, op: Operator) -> None:
     """MAXIMUM and MINIMUM, whose operands broadcast; a constant number is a limit."""
     x, y, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
@@ -155,6 +169,7 @@ OPERATORS: dict[str, Import] = {
     "MEAN": layers.mean,
     "MINIMUM": extreme,
     "MUL": binary,
+    "PRELU": prelu,
     "QUANTIZE": unary,
     "REDUCE_MAX": layers.reduce_max,
     "RELU": activation,

@@ -542,3 +542,18 @@ def test_sums_of_32_bits_on_activations_of_16(seed: int, kind: str, channels: in
     model.op(kind, given, y, **options, QuantizedBiasType=TYPES[np.dtype("int32")])
     content = model.finish([x], [y])
     compared(content, inputs_of(content, 4, seed))
+
+
+@given(st.integers(0, 1 << 20), st.floats(0.02, 0.3), st.booleans(), st.sampled_from(["int8", "int16"]))
+@settings(max_examples=examples(20))
+def test_slopes_by_channel(seed: int, scale: float, one: bool, dtype: str):
+    """PRELU, with a slope for each channel or one for all, of any sign."""
+    random, model, unit = np.random.default_rng(seed), TfliteModel(), 1 if dtype == "int8" else 1 / 256
+    zeros = random.integers(-128, 128, 3).tolist() if dtype == "int8" else [0] * 3
+    x, y = (
+        model.tensor((1, 3, 2, 5), dtype, each * unit, zero) for each, zero in zip((0.1, scale), zeros, strict=False)
+    )
+    slopes = raws(random, (1, 1, 1 if one else 5))
+    model.op("PRELU", [x, model.constant(slopes, "int8", scales=0.02, zero_point=zeros[2])], y)
+    content = model.finish([x], [y])
+    compared(content, inputs_of(content, 8, seed))

@@ -272,6 +272,14 @@ def svdf_of(samples: int = 1, zero: int = 0, rank: int = 1) -> bytes:
     return model.finish([x], [y])
 
 
+def sloped() -> bytes:
+    """A model of PRELU of 8 bits, whose slopes have 16."""
+    model = TfliteModel()
+    x, y = model.tensor((1, 4), "int8", UNIT, 3), model.tensor((1, 4), "int8", UNIT, 3)
+    model.op("PRELU", [x, model.constant([1, 2, 3, 4], "int16", scales=UNIT)], y)
+    return model.finish([x], [y])
+
+
 def upsampled(shape_is_constant: bool) -> bytes:
     """A model of a transposed convolution, whose shape is a constant or an input."""
     model = TfliteModel()
@@ -291,6 +299,7 @@ REFUSED = {
     "filters of several samples": (svdf_of(samples=2), r"expected the features of one sample, got shape \(2, 4\)"),
     "filters with a zero point": (svdf_of(zero=5), "'t2' has the zero point 5, expected 0"),
     "filters of a rank": (svdf_of(rank=3), r"2 filters of rank 3, .* and a state of shape \(1, 6\) do not fit"),
+    "slopes of 16 bits": (sloped(), "expected one type and slopes of int8, got int8, int8 and int16"),
     "input of 32 bits": (
         wide("QUANTIZE", "int32", "int8"),
         "'t0' is an input of 32 bits or an output of 16",
