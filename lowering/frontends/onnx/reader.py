@@ -18,7 +18,6 @@ from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
-from tinyml.lowering.frontends.onnx.conversions import with_inlined_functions, with_opset
 from tinyml.lowering.frontends.onnx.graph import Attribute, Declared, Dims, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.tensors import ELEMENTS, tensor_array, text
 
@@ -49,9 +48,13 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
         raise InputError(f"ONNX models need the package onnx: {install_command('onnx')}", file=file) from error
     model = _parsed(onnx, content, file)
     if model.functions:
+        from tinyml.lowering.frontends.onnx.conversions import with_inlined_functions
+
         content = with_inlined_functions(content, file)
         model = _parsed(onnx, content, file)
     if (version := _opsets(model).get("", OPSETS[-1])) < OPSETS[0]:
+        from tinyml.lowering.frontends.onnx.conversions import with_opset
+
         model = _parsed(onnx, with_opset(content, file, USUAL_OPSET), file)
     elif version not in OPSETS:
         raise InputError(f"opset {version} is not supported, only those up to {OPSETS[-1]}", file=file)
