@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tinyml.dialects.errors import InputError
-from tinyml.runtime.model.wanted_outputs import WantedOutput, class_axis, classes_of_elements, read_further
 from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tinyml.runtime.model.wanted_outputs import WantedOutput
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,11 @@ def read_answers(
         return len(given) <= 1 or len(own) <= 1 or given == own
 
     def axis_of(shape: Sequence[int], kind: str) -> int | None:
-        whole = known.has_label or not shape or shape[0] != samples or prod(shape[1:]) == 1
-        return None if whole else class_axis(shape[1:], kind, known.shape)
+        if known.has_label or not shape or shape[0] != samples or prod(shape[1:]) == 1:
+            return None
+        from tinyml.runtime.model.wanted_outputs import class_axis
+
+        return class_axis(shape[1:], kind, known.shape)
 
     def accept(header: ArrayHeader) -> None:
         if header.dtype.kind in "iufbU" and header.shape[:1] == (samples,):
@@ -83,10 +87,16 @@ def read_answers(
         raise InputError(f"expected `y` to contain {wanted}, {got}", file=path)
 
     y = read_npz(path, "data", "y", accept)
-    further = read_further(path, samples, known.further)
+    further: Sequence[WantedOutput] = ()
+    if known.further:
+        from tinyml.runtime.model.wanted_outputs import read_further
+
+        further = read_further(path, samples, known.further)
     if y is None:
         return None, None, further
     if (axis := axis_of(y.shape, y.dtype.kind)) is not None:
+        from tinyml.runtime.model.wanted_outputs import classes_of_elements
+
         return None, None, [classes_of_elements(path, "y", y, 0, known.shape, axis), *further]
     if known.has_label and y.ndim == 2 and y.shape[1] > 1 and ((y == 0) | (y == 1)).all() and (y.sum(1) == 1).all():
         advice = one_hot_advice(y.shape, y.shape[1])

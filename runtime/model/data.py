@@ -13,7 +13,6 @@ import numpy as np
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.model.answers import Answers, read_answers
 from tinyml.runtime.model.memory import require_memory
-from tinyml.runtime.model.wanted_outputs import WantedOutput
 from tinyml.runtime.readers.arrays import ArrayHeader, array_names, read_npz
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.tdsl.inputs import InputPart
+    from tinyml.runtime.model.wanted_outputs import WantedOutput
 
 
 _COPIES = 4

@@ -24,8 +24,6 @@ from tinyml.lowering.frontends.tflite.layers import IMAGE, bias, constant_weight
 from tinyml.lowering.frontends.tflite.model import Operator, Quantization, Tensor
 from tinyml.lowering.frontends.tflite.operands import input_of
 
-SVDF = "SVDF"
-
 FEATURES, TIME, BIAS, STATE = 1, 2, 3, 4
 """The positions of the weights of features, the weights over time, the bias and the state."""
 

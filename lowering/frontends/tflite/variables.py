@@ -27,7 +27,6 @@ from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph
 from tinyml.lowering.frontends.tflite.operands import input_of, strided_ranges
 from tinyml.lowering.frontends.tflite.recurrent import LSTM, carried_lstm, carried_states
-from tinyml.lowering.frontends.tflite.svdf import SVDF, carried_svdf, svdf_states
 
 STEPS = 2
 """The minimum steps of a program, up to its first result; one more step yields the next result."""
@@ -39,8 +38,19 @@ STATE = ("CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE")
 """The operators on variables."""
 
 
-LAYERS = {LSTM: (carried_states, carried_lstm), SVDF: (svdf_states, carried_svdf)}
-"""The layers with states: the states of an operator, and the import of a step, which returns the states behind it."""
+Step = Callable[[GraphBuilder, Operator, Sequence[SSAValue]], Sequence[SSAValue]]
+"""The import of a step of a layer with states, which returns the states behind it."""
+
+
+def _layer(kind: str) -> tuple[Callable[[Operator], Sequence[Tensor]], Step] | None:
+    """The states of a layer's operator, and the import of its step; None for other operators."""
+    if kind == LSTM:
+        return carried_states, carried_lstm
+    if kind != "SVDF":
+        return None
+    from tinyml.lowering.frontends.tflite.svdf import carried_svdf, svdf_states
+
+    return svdf_states, carried_svdf
 
 
 @dataclass(frozen=True)
@@ -91,8 +101,9 @@ class Variables:
         if op.kind in ("CALL_ONCE", "VAR_HANDLE"):
             return
         if op in self.states:
-            _, step = LAYERS[op.kind]
-            after = step(to, op, [self.values[name] for name in self.states[op]])
+            layer = _layer(op.kind)
+            assert layer is not None
+            after = layer[1](to, op, [self.values[name] for name in self.states[op]])
             self.values |= dict(zip(self.states[op], after, strict=True))
             return
         name = self.handles.get(input_of(op, 0))
@@ -160,10 +171,9 @@ def _name(handle: Operator) -> Name:
 def _states(op: Operator) -> Mapping[Name, Tensor]:
     """The states of a recurrent layer, which begin with zero, by names of their own."""
     states: dict[Name, Tensor] = {}
-    if op.kind not in LAYERS:
+    if (layer := _layer(op.kind)) is None:
         return states
-    listed, _ = LAYERS[op.kind]
-    for number, tensor in enumerate(listed(op)):
+    for number, tensor in enumerate(layer[0](op)):
         zero = 0 if tensor.quantization is None else tensor.quantization.zero_points[0]
         begun = np.full(tensor.shape, zero, tensor.dtype)
         states[f"layer {op.index}", f"state_{number}"] = replace(tensor, data=begun)
