@@ -15,6 +15,8 @@ from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tinyml.runtime.model.wanted_outputs import WantedOutput
+
 
 @dataclass(frozen=True)
 class Answers:
@@ -25,7 +27,7 @@ class Answers:
     program itself computes a class. clusters: true if its classes are clusters, which are unrelated to `y`. detects:
     true if its value is the score of an anomaly detector; `y` then contains 1, and -1 for anomalies. trained: the
     integers that represent the classes in data if `labels` are assigned names; None if indices represent them. shape:
-    the shape of a sample's values; empty for scalars.
+    the shape of a sample's values; empty for scalars. further: the shapes of the outputs after the first.
     """
 
     classes: int | None = None
@@ -36,6 +38,7 @@ class Answers:
     detects: bool = False
     trained: Sequence[int] | None = None
     shape: Sequence[int] = ()
+    further: Sequence[Sequence[int]] = ()
 
     @property
     def only_one_value(self) -> bool:
@@ -45,11 +48,12 @@ class Answers:
 
 def read_answers(
     path: str, samples: int, known: Answers
-) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None]:
-    """The array `y` of an .npz file: class indices, or targets (samples, values).
+) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None, Sequence[WantedOutput]]:
+    """The array `y` of an .npz file: class indices, or targets (samples, values); and what outputs should be elsewise.
 
     Classes are specified by their labels, or as integers: those of the model, or indices if its labels are text.
     Targets have the shape of the program's values, regardless of axes of one element, or are a row for each sample.
+    Integers in the shape of the values without the axis of classes are the classes of elements, such as pixels.
     Raises `InputError` for another type or shape, for targets that are NaN or infinite, and for a class that the
     program does not have.
     """
@@ -63,11 +67,18 @@ def read_answers(
         given, own = ([extent for extent in each if extent != 1] for each in (shape[1:], known.shape))
         return len(given) <= 1 or len(own) <= 1 or given == own
 
+    def axis_of(shape: Sequence[int], kind: str) -> int | None:
+        if known.has_label or not shape or shape[0] != samples or prod(shape[1:]) == 1:
+            return None
+        from tinyml.runtime.model.wanted_outputs import class_axis
+
+        return class_axis(shape[1:], kind, known.shape)
+
     def accept(header: ArrayHeader) -> None:
         if header.dtype.kind in "iufbU" and header.shape[:1] == (samples,):
             if header.shape in ((samples,), (samples, 1)) and not (known.only_one_value and header.dtype.kind == "U"):
                 return
-            if are_targets(header.shape, header.dtype.kind):
+            if are_targets(header.shape, header.dtype.kind) or axis_of(header.shape, header.dtype.kind) is not None:
                 return
         wanted = f"{samples} numbers" if known.only_one_value else f"the classes of {samples} samples"
         if known.values is not None and known.values > 1:
@@ -77,13 +88,22 @@ def read_answers(
         raise InputError(f"expected `y` to contain {wanted}, {got}", file=path)
 
     y = read_npz(path, "data", "y", accept)
+    further: Sequence[WantedOutput] = ()
+    if known.further:
+        from tinyml.runtime.model.wanted_outputs import read_further
+
+        further = read_further(path, samples, known.further)
     if y is None:
-        return None, None
+        return None, None, further
+    if (axis := axis_of(y.shape, y.dtype.kind)) is not None:
+        from tinyml.runtime.model.wanted_outputs import classes_of_elements
+
+        return None, None, [classes_of_elements(path, "y", y, 0, known.shape, axis), *further]
     if known.has_label and y.ndim == 2 and y.shape[1] > 1 and ((y == 0) | (y == 1)).all() and (y.sum(1) == 1).all():
         advice = one_hot_advice(y.shape, y.shape[1])
         raise InputError(f"expected `y` to contain {samples} classes, got rows with a one{advice}", file=path)
     if not are_targets(y.shape, y.dtype.kind):
-        return _indices(path, y.reshape(samples), known), None
+        return _indices(path, y.reshape(samples), known), None, further
     targets = y.reshape(samples, -1).astype(np.float64)
     if not np.isfinite(targets).all():
         sample = int(np.argwhere(~np.isfinite(targets))[0][0])
@@ -93,7 +113,7 @@ def read_answers(
         ones = set(np.unique(targets[:, 0])) <= {0.0, 1.0}
         advice = ": np.where(y == 1, -1, 1) if 1 stands for an anomaly" if ones else ""
         raise InputError(f"expected `y` to contain 1, and -1 for anomalies, got {got}{advice}", file=path)
-    return None, targets
+    return None, targets, further
 
 
 def one_hot_advice(shape: Sequence[int], classes: int | None) -> str:
@@ -109,11 +129,8 @@ def _order_advice(given: Sequence[int], wanted: Sequence[int]) -> str:
     if (*given,) in ((*shape[1:], shape[0]), (shape[-1], *shape[:-1])):
         moved = "np.moveaxis(y, -1, 1)" if (*given,) == (*shape[1:], shape[0]) else "np.moveaxis(y, 1, -1)"
         return f": the values of a sample have the shape {shape}, {moved} gives it to `y`"
-    if (*given,) == shape[:-1]:
-        return f": the values of a sample have the shape {shape}, classes of pixels are one-hot: np.eye({shape[-1]})[y]"
-    if (*given,) == shape[1:]:
-        first = f"np.moveaxis(np.eye({shape[0]})[y], -1, 1)"
-        return f": the values of a sample have the shape {shape}, classes of pixels are one-hot: {first}"
+    if (*given,) in (shape[:-1], shape[1:]):
+        return f": the values of a sample have the shape {shape}, classes of pixels are integers"
     return ""
 
 

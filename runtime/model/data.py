@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.tdsl.inputs import InputPart
+    from tinyml.runtime.model.wanted_outputs import WantedOutput
 
 
 _COPIES = 4
@@ -34,7 +35,8 @@ class Data:
     integers: true if the file contains integers. shape: the shape of a sample in the file. targets: the targets of a
     regressor, (samples, values), if the file contains targets instead of labels. ignored: true if the file contains a
     `y` that the program, a clustering, does not use. precise: the samples that `compared_stride` selects, before
-    rounding to single precision, if the file stores double precision.
+    rounding to single precision, if the file stores double precision. wanted: the expected values of outputs after the
+    first, and the expected classes of elements.
     """
 
     x: NDArray[np.floating[Any]]
@@ -44,6 +46,7 @@ class Data:
     targets: NDArray[np.float64] | None = None
     ignored: bool = False
     precise: NDArray[np.float64] | None = None
+    wanted: Sequence[WantedOutput] = ()
 
     def __len__(self) -> int:
         return len(self.x)
@@ -52,7 +55,8 @@ class Data:
     def digest(self) -> str:
         """The SHA-256 of the inputs and their metadata."""
         digest = hashlib.sha256(f"{self.integers} {self.shape} {self.ignored}".encode())
-        for array in (self.x, self.y, self.targets, self.precise):
+        further = [array for each in self.wanted for array in (each.targets, each.classes)]
+        for array in (self.x, self.y, self.targets, self.precise, *further):
             if array is not None:
                 digest.update(f"{array.dtype} {array.shape}".encode())
                 digest.update(np.ascontiguousarray(array).data)
@@ -62,7 +66,8 @@ class Data:
     def part(self, samples: slice) -> Data:
         """A subset of the samples."""
         arrays = {name: getattr(self, name) for name in ("x", "y", "targets")}
-        return replace(self, **{name: None if array is None else array[samples] for name, array in arrays.items()})
+        parts = {name: None if array is None else array[samples] for name, array in arrays.items()}
+        return replace(self, **parts, wanted=[each.part(samples) for each in self.wanted])
 
 
 def load_data(
@@ -101,8 +106,8 @@ def load_data(
     known = answers or Answers(classes)
     if known.clusters:
         return Data(x, None, integers, shape, ignored=read_npz(path, "data", "y", lambda header: None) is not None)
-    y, targets = read_answers(path, len(x), known)
-    return Data(x, y, integers, shape, targets, precise=given)
+    y, targets, wanted = read_answers(path, len(x), known)
+    return Data(x, y, integers, shape, targets, precise=given, wanted=wanted)
 
 
 COMPARED_SAMPLES = 1000

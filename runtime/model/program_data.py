@@ -74,7 +74,7 @@ def answers_of(module: ModuleOp) -> Answers:
     classes = interface.classes if declared.classes is None else len(declared.classes)
     returned = predict_function(module).get_return_op()
     assert returned is not None
-    tensor = next((value for value in returned.operands if isinstance(value.type, TensorType)), None)
+    shapes = [tdsl.shape_of(value)[1:] for value in returned.operands if isinstance(value.type, TensorType)]
     return Answers(
         classes,
         declared.classes,
@@ -83,7 +83,8 @@ def answers_of(module: ModuleOp) -> Answers:
         declared.clusters,
         detects=declared.threshold is not None,
         trained=declared.trained,
-        shape=() if tensor is None else tdsl.shape_of(tensor)[1:],
+        shape=shapes[0] if shapes else (),
+        further=shapes[1:],
     )
 
 

@@ -51,6 +51,7 @@ OPTIONS = {
     "SPLIT": "SplitOptions",
     "STRIDED_SLICE": "StridedSliceOptions",
     "SUB": "SubOptions",
+    "SVDF": "SVDFOptions",
     "SUM": "ReducerOptions",
     "SPLIT_V": "SplitVOptions",
     "TRANSPOSE_CONV": "TransposeConvOptions",

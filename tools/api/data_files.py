@@ -25,13 +25,14 @@ class Inputs:
 
     integers: true if integers are raws or sensor readings rather than reals. names: the features in order, which the
     columns of a data frame must match; None if unknown. raw: true if the caller declared integers to be raws; floats
-    are then rejected. parts: the inputs of a model with several inputs.
+    are then rejected. parts: the inputs of a model with several inputs. outputs: the number of outputs of the program.
     """
 
     integers: bool = False
     names: Sequence[str] | None = None
     raw: bool = False
     parts: Sequence[InputPart] = ()
+    outputs: int = 1
 
     @staticmethod
     def of(program: ModuleOp, raw: object, *, has_unit: bool = False) -> Inputs:
@@ -40,12 +41,17 @@ class Inputs:
 
         Raises `TypeError` unless `raw` is True or False.
         """
+        from xdsl.dialects.builtin import IndexType
+
         from tinyml.dialects.tdsl.interface import read_input
+        from tinyml.runtime.evaluator.evaluator import predict_function
 
         if not isinstance(raw, bool):
             raise TypeError(f"raw: expected True or False, got {type(raw).__name__}")
         given = read_input(program)
-        return Inputs(raw or has_unit or given.unit is not None, given.names, raw, given.input_parts)
+        results = predict_function(program).function_type.outputs
+        tensors = sum(not isinstance(type, IndexType) for type in results)
+        return Inputs(raw or has_unit or given.unit is not None, given.names, raw, given.input_parts, tensors)
 
 
 def write_data(file: Path, x: object, y: object, labels: tuple[str, str], inputs: Inputs) -> Path:
@@ -53,23 +59,39 @@ def write_data(file: Path, x: object, y: object, labels: tuple[str, str], inputs
 
     x: numbers (samples, ...), as an array, a data frame, a sparse matrix or nested lists. For a model with several
     inputs: one such array per input, in a tuple or a list in the order of the inputs or in a dictionary by their names,
-    or one array for all inputs. y: the class of each sample, or its values. y is written unchanged, since only readers
+    or one array for all inputs. y: the class of each sample, or its values; for a program with several
+    outputs, a tuple or a list with one such array or None for each output. y is written unchanged, since only readers
     of the file have access to the program's classes. labels: the names of both arguments, for messages. Raises
     `InputError` if x is not numeric, if y is neither numeric nor text, for a frame whose columns are not the features,
     and if x and y have different numbers of samples.
     """
     x_label, y_label = labels
     arrays: dict[str, Any] = {"x": _numbers(x, x_label, inputs)}
-    if y is not None:
-        values = array_of(y, y_label)
+    for name, each in _by_output(y, inputs.outputs, y_label).items():
+        values = array_of(each, y_label)
         if values.ndim == 0 or len(values) != len(arrays["x"]):
             given = "a single value" if values.ndim == 0 else f"{len(values)}"
             raise InputError(f"expected a value for each of the {len(arrays['x'])} samples, got {given}", file=y_label)
         if values.dtype.kind not in "fiubU":
             raise InputError(f"expected numbers or texts, got {_named_type(values)}", file=y_label)
-        arrays["y"] = values
+        arrays[name] = values
     np.savez(file, **arrays)
     return file
+
+
+def _by_output(y: object, outputs: int, label: str) -> Mapping[str, object]:
+    """The arrays of a data set by their names: `y` of the first output, `y_1` of the next, and so on."""
+    if y is None:
+        return {}
+    if isinstance(y, Mapping):
+        raise InputError("expected an array, or for several outputs a tuple of arrays, got a dictionary", file=label)
+    given: Sequence[Any] = cast("Sequence[Any]", y) if isinstance(y, tuple | list) else ()
+    if outputs < 2 or not any(getattr(each, "ndim", 0) for each in given):
+        return {"y": cast(object, y)}
+    if len(given) != outputs:
+        raise InputError(f"the program has {outputs} outputs, got {len(given)} arrays", file=label)
+    names = ["y", *(f"y_{number}" for number in range(1, outputs))]
+    return {name: each for name, each in zip(names, given, strict=True) if each is not None}
 
 
 def _named_type(array: NDArray[Any]) -> str:

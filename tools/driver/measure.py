@@ -19,8 +19,11 @@ from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.transforms.formats.evaluation.reference import RegressionErrors, answers_of, has_answers, mean_errors
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from tinyml.runtime.model.wanted_outputs import WantedOutput
     from tinyml.tools.driver.choice.output_errors import OutputError
     from tinyml.tools.driver.detection import Detection
     from tinyml.transforms.formats.evaluation.metrics import Measure
@@ -35,7 +38,8 @@ class Accuracy:
     programs. ignored: true for a clustering on data whose labels are not cluster numbers. answers: the classes of all
     samples on reals and in formats; None for a program that computes numbers, and without data. outputs: the outputs of
     the program in formats; None without data. worst: the error of the output whose error grows most, for a program that
-    computes numbers. metric: the figures by the requested metric.
+    computes numbers. metric: the figures by the requested metric. by_output: the figures of the outputs
+    after the first.
     """
 
     reals: float | None
@@ -49,6 +53,23 @@ class Accuracy:
     outputs: Outputs | None = field(default=None, compare=False)
     worst: OutputError | None = None
     metric: MetricFigures | None = None
+    by_output: Sequence[OutputFigures] = ()
+
+
+@dataclass(frozen=True)
+class OutputFigures:
+    """The figures of an output after the first, by its number: of numbers their errors, of classes their accuracy.
+
+    reals, formats: the errors; accuracy_float, accuracy: the percentages of right elements. Each is None if unknown.
+    difference: the mean absolute difference between both outputs.
+    """
+
+    number: int
+    reals: RegressionErrors | None
+    formats: RegressionErrors | None
+    accuracy_float: float | None
+    accuracy: float | None
+    difference: float
 
 
 @dataclass(frozen=True)
@@ -142,10 +163,30 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
             from tinyml.tools.driver.choice.output_errors import greatest_growth
 
             worst = greatest_growth(on_reals.scores, rounded.scores, data.targets)
+    rounded = in_reals(formats, in_formats)
+    figures = [_output_figures(number, on_reals, rounded, data) for number in range(1, len(on_reals.tensors))]
     disagreements = 0 if regression is not None else int((reference != compiled).sum())
     answers = None if regression is not None else (reference, compiled)
     shares = percent(reference), percent(compiled)
-    return Accuracy(*shares, disagreements, len(data), regression, None, data.ignored, answers, in_formats, worst)
+    if (wanted := _wanted(data, 0)) is not None:
+        shares = wanted.accuracy(on_reals.tensors[0]), wanted.accuracy(rounded.tensors[0])
+    return Accuracy(
+        *shares, disagreements, len(data), regression, None, data.ignored, answers, in_formats, worst, None, figures
+    )
+
+
+def _wanted(data: Data, number: int) -> WantedOutput | None:
+    """What an output should be."""
+    return next((each for each in data.wanted if each.number == number), None)
+
+
+def _output_figures(number: int, on_reals: Outputs, rounded: Outputs, data: Data) -> OutputFigures:
+    """The figures of an output."""
+    values, wanted = [outputs.tensors[number] for outputs in (on_reals, rounded)], _wanted(data, number)
+    targets = None if wanted is None else wanted.targets
+    exact, computed = (None if targets is None else RegressionErrors.of(each, targets) for each in values)
+    right, compiled = (None if wanted is None else wanted.accuracy(each) for each in values)
+    return OutputFigures(number, exact, computed, right, compiled, float(np.abs(values[1] - values[0]).mean()))
 
 
 def metric_figures(name: str, reals: ModuleOp, formats: ModuleOp, in_formats: Outputs, data: Data) -> MetricFigures:

@@ -81,6 +81,7 @@ def write_report(made: Compilation) -> Report:
         samples=accuracies.samples,
         confusion=_confusion(made),
         regression=None if accuracies.regression is None else asdict(accuracies.regression),
+        by_output=[asdict(figures) for figures in accuracies.by_output],
         detection=None if accuracies.detection is None else asdict(accuracies.detection),
         metric=None if accuracies.metric is None else asdict(accuracies.metric),
         rounded_sums=None if rounding is None else asdict(rounding),

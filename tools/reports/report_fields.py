@@ -63,6 +63,17 @@ class Regression(TypedDict):
     difference: Unbounded
 
 
+class OutputEntry(TypedDict):
+    """As `OutputFigures`."""
+
+    number: Count
+    reals: Errors | None
+    formats: Errors | None
+    accuracy_float: float | None
+    accuracy: float | None
+    difference: Unbounded
+
+
 class Rates(TypedDict):
     """The rates of a detector on samples, as in `DetectionRates`."""
 
@@ -273,8 +284,8 @@ class Report:
     percentages, sizes are bytes, and times are in `unit`, cycles or instructions of the board; `time_source` is the
     origin of milliseconds (`TimeSource`). `options` has the options of the compilation by name, except options that are
     themselves fields, such as `format`. `search`, `requested`, `chosen`, `lines`, `warnings`, `layers`, `memory`,
-    `segments`, `hardware`, `stream`, `confusion`, `regression`, `detection`, `metric`, `rounded_sums`, `sensor`,
-    `float_inputs` and `estimate` are as in `report.json`.
+    `segments`, `hardware`, `stream`, `confusion`, `regression`, `by_output`, `detection`, `metric`, `rounded_sums`,
+    `sensor`, `float_inputs` and `estimate` are as in `report.json`.
     """
 
     schema: int = SCHEMA
@@ -300,6 +311,7 @@ class Report:
     samples: int
     confusion: Mapping[str, Any] | None
     regression: Mapping[str, Any] | None
+    by_output: Sequence[Mapping[str, Any]]
     detection: Mapping[str, Any] | None
     metric: Mapping[str, Any] | None
     rounded_sums: Mapping[str, Any] | None
@@ -387,6 +399,7 @@ PARTS: dict[str, Any] = {
     "search": SearchFields | None,
     "confusion": Confusion | None,
     "regression": Regression | None,
+    "by_output": Sequence[OutputEntry],
     "detection": DetectionFields | None,
     "metric": MetricFields | None,
     "disagreements": Count,

@@ -135,6 +135,7 @@ def print_reports(reports: Sequence[Report]) -> None:
             print(f"ms on {board}: {CAVEATS[source]}")
     for report in reports:
         _print_regression(report)
+        _print_outputs(report)
         _print_detection(report)
 
 
@@ -168,6 +169,20 @@ def _print_regression(report: Report) -> None:
     parts = [f"{error.name} {error.text} (float {error.reference})" for error in errors]
     parts.append(f"differs from float by {report.regression['difference']:.3g} on average")
     print(f"{report.name}: {', '.join(parts)}")
+
+
+def _print_outputs(report: Report) -> None:
+    """Print the figures of outputs after the first, with those on reals in brackets."""
+    for entry in report.by_output:
+        parts: list[str] = []
+        if entry["accuracy"] is not None:
+            parts.append(f"accuracy {entry['accuracy']:.2f} % (float {entry['accuracy_float']:.2f} %)")
+        if entry["formats"] is not None:
+            parts += [
+                f"{name} {entry['formats'][key]:.4g} (float {entry['reals'][key]:.4g})" for name, key in ERRORS.items()
+            ]
+        parts.append(f"differs from float by {entry['difference']:.3g} on average")
+        print(f"{report.name}, output {entry['number']}: {', '.join(parts)}")
 
 
 def _print_detection(report: Report) -> None:

@@ -153,7 +153,8 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return (np.asarray(raws).astype(np.float64) - self.zero_point.data) * self._units(np.ndim(raws))
 
     def verify_raws(self, raws: Raws) -> None:
-        low, high = self.raw_limits
+        # Sums that wrap around start from any number.
+        low, high = limits(self.bits) if self.bits == 32 else self.raw_limits
         wrong = raws[(raws < low) | (raws > high)]
         if wrong.size:
             raise VerifyException(f"{wrong[0]} is not the raw value of any {self.type}")
@@ -300,7 +301,8 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     """Sums of products. The scale of a product is the product of the operands' scales, computed as in TensorFlow Lite.
 
     The scale is computed in single precision, or per channel in double precision. Channels with equal scales share one
-    scale. Sums of 16-bit products have 64 bits.
+    scale. Sums of 16-bit products have 64 bits. If
+    such sums start from 32-bit numbers, the sums have 32 bits and wrap around.
     """
 
     INTEGER: ClassVar[bool] = True
@@ -314,13 +316,19 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         super().__init__(IntAttr(width), ArrayAttr(map(FloatData, scales)))
 
     @classmethod
-    def of_products(cls, lhs: NumberFormat, rhs: NumberFormat) -> Self:
+    def of_products(cls, lhs: NumberFormat, rhs: NumberFormat, width: int | None = None) -> Self:
+        """The sum of products of two formats. width: by default the bits of sums that do not wrap around."""
         a, b = skewed(lhs), skewed(rhs)
-        width = 32 if max(a.bits, b.bits) <= 8 else 64
-        if not a.per_channel:
-            return cls(width, [single(a.scale * b.scale)])
-        scales = [scale * b.scale for scale in a.scale_values]
-        return cls(width, scales[:1] if len(set(scales)) == 1 else scales)
+        if a.per_channel:
+            scales = [scale * b.scale for scale in a.scale_values]
+            scales = scales[:1] if len(set(scales)) == 1 else scales
+        else:
+            scales = [single(a.scale * b.scale)]
+        return cls(cls._bits_of(a, b) if width is None else width, scales)
+
+    @staticmethod
+    def _bits_of(a: ZeroSkewNumbers, b: ZeroSkewNumbers) -> int:
+        return 32 if max(a.bits, b.bits) <= USUAL_WIDTH else 64
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -368,7 +376,7 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return None if self.has_row_scales else self.scale
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Self:
-        return self.of_products(lhs_format, rhs_format)
+        return self.of_products(lhs_format, rhs_format, self.bits)
 
     def starts(self, format: NumberFormat) -> bool:
         return format.type == self.start_format(format).type
@@ -390,7 +398,10 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return m.int_constant(0, self.bits)
 
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        product = m.mul(skewed(lhs_format).load(m, lhs), skewed(rhs_format).load(m, rhs))
+        a, b = skewed(lhs_format), skewed(rhs_format)
+        product = m.mul(a.load(m, lhs), b.load(m, rhs))
+        if self.bits < self._bits_of(a, b):
+            return m.add_wrapped(m.whole(sum), product, self.bits).value
         return m.addi(sum, m.held(product, self.bits))
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
@@ -403,12 +414,15 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """Sums computed in double precision, which is exact because every partial sum has less than 53 bits."""
+        """Sums computed in double precision, which is exact because every partial sum has less than 53 bits.
+
+        Sums of 32 bits wrap around.
+        """
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
         zeros = (skewed(format).zero_point.data for format in (lhs_format, rhs_format))
         factors = (raws.astype(np.float64) - zero for raws, zero in zip((lhs, rhs), zeros, strict=True))
-        sums = stacked_matmul(*factors).astype(f"i{self.bits // 8}")
+        sums = stacked_matmul(*factors).astype(np.int64).astype(f"i{self.bits // 8}")
         return sums if start is None else sums + start
 
 

@@ -22,11 +22,12 @@ from xdsl.irdl import irdl_attr_definition
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
-from tinyml.dialects.formats.number_format import Bound, Function, NumberFormat, Product
+from tinyml.dialects.formats.number_format import Bound, Factor, Function, NumberFormat, Product
 from tinyml.dialects.formats.zeroskew import functions
 from tinyml.dialects.formats.zeroskew.functions import interpolated
 from tinyml.dialects.formats.zeroskew.numbers import (
     PRODUCT_LIMITS,
+    START_LIMITS,
     USUAL_WIDTH,
     WIDTHS,
     SkewedSum,
@@ -124,6 +125,22 @@ class ZeroSkewType(ZeroSkewNumbers):
         if _greatest_sum(product) > PRODUCT_LIMITS[accumulator.bits]:
             raise InputError(f"a sum of {product.length} products can leave {accumulator.bits} bits")
         return accumulator
+
+    def accumulator_of_sum(
+        self, products: Sequence[Product], initial: Factor | None, bound: Bound | None
+    ) -> Accumulator:
+        """As for a product; sums that start from numbers of 32 bits have 32 bits.
+
+        Sums of 16-bit products then wrap around, as TensorFlow Lite's do with biases of 32 bits.
+        """
+        lhs, rhs = skewed(products[-1].lhs.format), skewed(products[-1].rhs.format)
+        if initial is not None and initial.format.bits == 32:
+            if max(lhs.bits, rhs.bits) > USUAL_WIDTH:
+                return ZeroSkewSum.of_products(lhs, rhs, 32)
+            most = 0 if initial.raws is None else int(np.abs(initial.raws.astype(np.int64)).max(initial=0))
+            if most > START_LIMITS[32] and most + sum(map(_greatest_sum, products)) > limits(32)[1]:
+                raise InputError(f"a sum of products that starts from a number up to {most} can leave 32 bits")
+        return super().accumulator_of_sum(products, initial, bound)
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         assert isinstance(accumulator, ZeroSkewSum)
@@ -320,7 +337,7 @@ class ZeroSkewType(ZeroSkewNumbers):
 
         source = skewed(value_format)
         below = m.sub(source.raw(m, greatest), source.raw(m, value))
-        if self.bits > USUAL_WIDTH:
+        if self.bits == 16:
             limits = m.bounded(m.held(m.sub(m.const(0), below), 32), -below.high, 0)
             return m.held(softmax.term(m, limits, source.scale), 32)
         coarser = max(source.bits - USUAL_WIDTH, 0)
@@ -330,23 +347,28 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     def softmax_add(self, m: Machine[V], total: V, term: V) -> V:
         """Add a term, rounded half up to 12 integer bits. 16-bit formats add it unchanged."""
-        if self.bits > USUAL_WIDTH:
+        if self.bits == 16:
             return m.addi(total, term)
         x = m.bounded(term, 0, gemmlowp.INT32_MAX)
         rounded = m.add(m.shift_right(x, 12), m.low_bits(m.shift_right(x, 11), 1))
         return m.addi(total, m.held(rounded, 32))
 
     def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
-        """The term times the reciprocal of the total, in units of 2^-8, or of 2^-16 for results with other scales."""
+        """The term times the reciprocal of the total, in units of 2^-8, or of 2^-16 for results with other scales.
+
+        Results of 32 bits store unsigned numbers of 16 bits.
+        """
         from tinyml.dialects.formats.zeroskew import softmax
 
         zeros = m.bounded(m.call("tm_leading_zeros_s32", total), 0, 31)
-        if self.bits > USUAL_WIDTH:
+        if self.bits == 16:
             share = softmax.share(m, term, softmax.reciprocal(m, total, zeros), zeros)
             return self._requantised(m, share, math.ldexp(1.0, -15) / self.scale)
         bits = 8 if self.scale == 2.0**-8 else 16
         shift = m.held(m.sub(zeros, m.const(12 + 31 - bits)), 8)
         share = m.whole(m.call("tm_requantize_s32", term, m.call("tm_reciprocal_s32", total), shift))
+        if self.is_start:
+            share = m.clamp(share, 0, (1 << bits) - 1)
         return self._requantised(m, share, math.ldexp(1.0, -bits) / self.scale)
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:

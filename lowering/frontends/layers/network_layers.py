@@ -217,6 +217,27 @@ def padded(to: ModelBuilder, image: SSAValue, padding: Sequence[int]) -> SSAValu
     return to.op(tdsl.PadOp, image, (0, top, left, 0), (0, bottom, right, 0)) if any(padding) else image
 
 
+def mirrored(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: int, inner: int) -> SSAValue:
+    """A tensor with margins that mirror the adjacent elements of an axis.
+
+    inner: the number of outermost elements that are not repeated, 0 or 1. Raises `InputError` for margins longer than
+    what they mirror.
+    """
+    shape = shape_of(value)
+    if not 0 <= min(before, after) <= max(before, after) <= shape[axis] - inner:
+        raise to.error(f"padding of {before} and {after} elements around {shape[axis]}")
+
+    def mirror(start: int, margin: int) -> Sequence[SSAValue]:
+        if not margin:
+            return []
+        first, sizes = [0] * len(shape), [*shape]
+        first[axis], sizes[axis] = start, margin
+        return [to.op(tdsl.ReverseOp, to.part(value, first, sizes), axis)]
+
+    parts = [*mirror(inner, before), value, *mirror(shape[axis] - inner - after, after)]
+    return value if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, axis)
+
+
 def pool(
     to: ModelBuilder,
     kind: type[tdsl.PoolOp],

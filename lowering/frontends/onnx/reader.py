@@ -2,7 +2,8 @@
 
 `onnx.checker` and `onnx.shape_inference` are C++ code that trusts its input, so that a malicious model can crash them.
 The package `onnx` therefore only parses the message. Everything that the importer relies on is checked here or where it
-is used. Opsets 7 (numpy's broadcasting) and newer are supported.
+is used. Opsets 7 (numpy's broadcasting) and newer are supported. In a
+child process (`conversions.py`), code of the package `onnx` converts older opsets and inlines local functions.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 OPSETS = range(7, 29)
 USUAL_OPSET = 17
-"""The supported opsets of the domain `ai.onnx`."""
+"""The supported opsets of the domain `ai.onnx`, and the one to which onnx's converter updates older ones."""
 
 DEFAULT_DOMAINS = ("", "ai.onnx")
 
@@ -45,6 +46,25 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
         onnx = import_module("onnx")
     except ImportError as error:
         raise InputError(f"ONNX models need the package onnx: {install_command('onnx')}", file=file) from error
+    model = _parsed(onnx, content, file)
+    if model.functions:
+        from tinyml.lowering.frontends.onnx.conversions import with_inlined_functions
+
+        content = with_inlined_functions(content, file)
+        model = _parsed(onnx, content, file)
+    if (version := _opsets(model).get("", OPSETS[-1])) < OPSETS[0]:
+        from tinyml.lowering.frontends.onnx.conversions import with_opset
+
+        model = _parsed(onnx, with_opset(content, file, USUAL_OPSET), file)
+    elif version not in OPSETS:
+        raise InputError(f"opset {version} is not supported, only those up to {OPSETS[-1]}", file=file)
+    properties = {text(each.key): text(each.value) for each in model.metadata_props}
+    graph = _OnnxReader(file, _opsets(model)).graph(model.graph, 0)
+    return replace(graph, producer=text(model.producer_name), properties=properties)
+
+
+def _parsed(onnx: Any, content: bytes, file: str) -> ModelProto:
+    """The message in the content of a file; raises `InputError` for any other content."""
     model: ModelProto = onnx.ModelProto()
     try:
         model.ParseFromString(content)
@@ -53,18 +73,12 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
         raise InputError("not an ONNX model: the file is damaged", file=file) from error
     if not model.HasField("graph"):
         raise InputError("not an ONNX model: it holds no graph", file=file)
-    opsets = {_domain(each.domain): each.version for each in model.opset_import}
-    if opsets.get("", OPSETS[-1]) not in OPSETS:
-        raise InputError(
-            f"opset {opsets['']} is not supported, only {OPSETS[0]} to {OPSETS[-1]}: "
-            f"onnx.version_converter.convert_version(model, {USUAL_OPSET}) converts it",
-            file=file,
-        )
-    if model.functions:
-        raise InputError("functions inside of the model are not supported; onnx.inliner inlines them", file=file)
-    properties = {text(each.key): text(each.value) for each in model.metadata_props}
-    graph = _OnnxReader(file, opsets).graph(model.graph, 0)
-    return replace(graph, producer=text(model.producer_name), properties=properties)
+    return model
+
+
+def _opsets(model: ModelProto) -> Mapping[str, int]:
+    """The opset of each domain."""
+    return {_domain(each.domain): each.version for each in model.opset_import}
 
 
 class _OnnxReader:

@@ -18,6 +18,7 @@ from tinyml.lowering.frontends.layers.model_builder import (
     OrderedTensor,
     Parameter,
     signed,
+    start_format,
 )
 from tinyml.lowering.frontends.layers.network_layers import GREATEST, limited
 from tinyml.lowering.frontends.onnx.builder import Builder
@@ -90,14 +91,20 @@ def _identifier(name: str) -> str:
 _WIDTHS = {"int8": 8, "uint8": 8, "int16": 16}
 """Widths of the supported quantised types."""
 
+WIDE = 32
+"""The width of results that only conversions compute and read."""
+
 
 def tensor_format(tensor: Tensor) -> NumberFormat:
     """The number format in which a program computes a tensor; raises `VerifyException` if there is none.
 
     A quantised type without a scale has the scale 1; `require_scales` rejects operators that would compute with it.
+    Quantised int32 has `WIDE` bits. So has int16 whose zero point shows that the numbers are unsigned.
     """
     if tensor.dtype == "float32":
         return F32_FORMAT
+    if tensor.quantization is not None and is_wide(tensor):
+        return ZeroSkewType(WIDE, tensor.quantization.scales[0])
     if tensor.dtype not in _WIDTHS:
         raise VerifyException(f"{tensor} is of type {tensor.dtype}; supported are float32 and quantised {_supported()}")
     given = tensor.quantization
@@ -108,11 +115,26 @@ def tensor_format(tensor: Tensor) -> NumberFormat:
     return ZeroSkewType(_WIDTHS[tensor.dtype], scales if len(scales) != 1 else scales[0], zero_points.pop())
 
 
+def is_wide(tensor: Tensor) -> bool:
+    """True for a quantised tensor of `WIDE` bits."""
+    plain = tensor.quantization is not None and not any(tensor.quantization.zero_points)
+    return is_unsigned(tensor) or (tensor.dtype == "int32" and plain)
+
+
+def is_unsigned(tensor: Tensor) -> bool:
+    """True for int16 whose zero point is the least raw, as softmax of 8 bits computes it."""
+    least = (-(1 << 15),)
+    return tensor.dtype == "int16" and tensor.quantization is not None and tensor.quantization.zero_points == least
+
+
 def require_scales(op: Operator) -> None:
-    """Raise `VerifyException` for an operator on a tensor of a quantised type without a scale."""
+    """Raise `VerifyException` for an operator on a tensor of a quantised type without a scale, or of `WIDE` bits."""
     for tensor in (*filter(None, op.inputs), *op.outputs):
         if tensor.dtype in _WIDTHS and tensor.quantization is None:
             raise VerifyException(f"{tensor} is of type {tensor.dtype} without a scale")
+        wide = tensor.data is None and is_wide(tensor)
+        if wide and op.kind != "QUANTIZE" and not (op.kind == "SOFTMAX" and tensor in op.outputs):
+            raise VerifyException(f"{tensor} has numbers of {WIDE} bits, which only QUANTIZE converts")
 
 
 def power_of_two(bits: int, exponent: int) -> Attribute:
@@ -160,6 +182,18 @@ def weights_format(weights: Tensor, axis: int) -> NumberFormat:
     if format.per_channel or format.zero_point.data:
         return format
     return ZeroSkewType(format.bits, format.scale_values * rows)
+
+
+def rows_format(weights: Tensor, scale: float, rows: int) -> NumberFormat:
+    """The format of weights with a scale of their own, whose products have a scale in double precision."""
+    return ZeroSkewType(_WIDTHS[weights.dtype], [scale] * rows)
+
+
+def short_start_format(weights: NumberFormat, x: NumberFormat) -> NumberFormat:
+    """The format of initial values of 32 bits, which make sums of 32 bits, of any products."""
+    usual = start_format(weights, x)
+    assert isinstance(usual, ZeroSkewType)
+    return ZeroSkewType(32, usual.scale_values if usual.per_channel else usual.scale)
 
 
 _ACTIVATIONS = {"RELU": (0.0, GREATEST), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0)}

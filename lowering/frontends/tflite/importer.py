@@ -12,6 +12,7 @@ Operators are imported by their names in the file. A tensor has the quantisation
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -19,7 +20,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.scratch.types import storage_of
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element, require_scales
+from tinyml.lowering.frontends.tflite.builder import WIDE, GraphBuilder, element, is_unsigned, is_wide, require_scales
 from tinyml.lowering.frontends.tflite.dilations import dilated
 from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
@@ -38,11 +39,14 @@ def read_tflite(content: bytes, file: str) -> ModuleOp:
 
 
 def _import(graph: TfliteGraph, file: str) -> ModuleOp:
+    graph = replace(graph, inputs=[tensor for tensor in graph.inputs if not _is_shape(graph, tensor)])
     to = GraphBuilder(file)
     with to.importing(""):
         variables = Variables(graph)
     if not graph.inputs or not graph.outputs:
         raise InputError(f"expected inputs and outputs, got {len(graph.inputs)} and {len(graph.outputs)}")
+    for tensor in (*filter(is_wide, graph.inputs), *filter(is_unsigned, graph.outputs)):
+        raise InputError(f"{tensor} is an input of {WIDE} bits or an output of 16 bits without a sign: not supported")
     alone = len(graph.inputs) == 1
     with to.importing(""):
         entrances = [_entrance(graph, tensor, moved=alone and not variables.are_kept) for tensor in graph.inputs]
@@ -75,6 +79,13 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
         module = to.module([to.value(tensor) for tensor in outputs])
         tdsl.update_input(module, order=order)
         return module
+
+
+def _is_shape(graph: TfliteGraph, tensor: Tensor) -> bool:
+    """True for an input that is only the shape of transposed convolutions, which is known anyway."""
+    users = [op for op in graph.operators if tensor in op.inputs]
+    shapes = all(op.kind == "TRANSPOSE_CONV" and op.inputs.index(tensor) == 0 for op in users)
+    return tensor.dtype == "int32" and bool(users) and shapes
 
 
 def _parts(

@@ -28,6 +28,7 @@ from tinyml.lowering.frontends.tflite.builder import (
     activation_format,
     element,
     parameter_of,
+    short_start_format,
     weights_format,
 )
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
@@ -145,9 +146,13 @@ def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
 
 
 def transpose_conv(to: GraphBuilder, op: Operator) -> None:
-    """Import TRANSPOSE_CONV, whose inputs are the shape of the result, filters O x KH x KW x C, and the image."""
+    """Import TRANSPOSE_CONV, whose inputs are the shape of the result, filters O x KH x KW x C, and the image.
+
+    A computed shape must equal the declared shape, as in TensorFlow Lite Micro, which does not read the input.
+    """
     filter, image, output = input_of(op, 1), input_of(op, 2), op.outputs[0]
-    if len(image.shape) != 4 or len(filter.shape) != 4 or integers_of(op, 0, "the shape") != list(output.shape):
+    given = [*output.shape] if input_of(op, 0).data is None else integers_of(op, 0, "the shape")
+    if len(image.shape) != 4 or len(filter.shape) != 4 or given != list(output.shape):
         raise VerifyException(f"expected an image and a filter of rank 4 and a result of shape {output.shape}")
     strides = op.options["stride_h"], op.options["stride_w"]
     ordinary = windows_of(op, output.shape, filter.shape, strides, (1, 1))
@@ -190,21 +195,25 @@ def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, positi
     """The initial values of sums; None for zero.
 
     The scale is the scale of the products, even if the file declares another scale, since TensorFlow Lite adds the
-    raws.
+    raws. If activations have 16 bits and the bias has 32 bits, sums have 32 bits and start from a constant, even from
+    zero.
     """
     tensor = optional_input(op, position)
     if tensor is None:
-        if x.bits == 16 and op.options.get("quantized_bias_type") == "int32":
-            raise VerifyException("sums of 32 bits of activations of 16 bits are not supported")
-        return None
+        short = x.bits == 16 and op.options.get("quantized_bias_type") == "int32"
+        return Parameter(np.zeros(rows, np.int32), short_start_format(weights, x)) if short else None
     if tensor.data is None or prod(tensor.shape) != rows:
         raise VerifyException(f"the bias {tensor} must be a constant of {rows} numbers")
+    numbers = tensor.data.ravel()
     if tensor.dtype == "float32":
-        return parameter_of(tensor, tensor.data.ravel(), activation_format(tensor))
+        return parameter_of(tensor, numbers, activation_format(tensor))
+    # TensorFlow Lite has no such depthwise convolution.
+    if x.bits == 16 and tensor.dtype == "int32" and op.kind != "DEPTHWISE_CONV_2D":
+        return parameter_of(tensor, numbers, short_start_format(weights, x))
     if (expected := BIASES.get(x.bits)) != tensor.dtype:
         raise VerifyException(f"the bias {tensor} is of type {tensor.dtype}, expected {expected or x.type}")
     format = start_format(weights, x)
-    return parameter_of(tensor, tensor.data.ravel().astype(format.dtype), format) if np.any(tensor.data) else None
+    return parameter_of(tensor, numbers.astype(format.dtype), format) if np.any(numbers) else None
 
 
 def reduce_max(to: GraphBuilder, op: Operator) -> None:

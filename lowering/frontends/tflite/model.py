@@ -470,6 +470,7 @@ OPTIONS: dict[str, dict[str, Field]] = {
         "offset": (5, "?", False),
     },
     "RESIZE_NEAREST_NEIGHBOR": {"align_corners": (0, "?", False), "half_pixel_centers": (1, "?", False)},
+    "SVDF": {"rank": (0, "i", 0), "activation": (1, "b", 0)},
     "TRANSPOSE_CONV": {
         "padding": (0, "b", 0),
         "stride_w": (1, "i", 0),

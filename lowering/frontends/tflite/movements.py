@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
+from tinyml.lowering.frontends.layers.network_layers import mirrored
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, number_of
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 from tinyml.lowering.frontends.tflite.operands import (
@@ -207,15 +208,6 @@ def mirror_pad(to: GraphBuilder, op: Operator) -> None:
     inner = 1 if op.options["mode"] == 0 else 0
     if len(edges) != 2 * len(x.shape):
         raise VerifyException(f"padding {edges} of a tensor of rank {len(x.shape)}")
-    for axis, (extent, before, after) in enumerate(zip(x.shape, edges[::2], edges[1::2], strict=True)):
-        if not 0 <= min(before, after) <= max(before, after) <= extent - inner:
-            raise VerifyException(f"padding of {before} and {after} elements around {extent}")
-        shape, parts = tdsl.shape_of(value), [value]
-        if before:
-            first = to.part(value, _at(shape, axis, inner, 0), _at(shape, axis, before, None))
-            parts.insert(0, to.op(tdsl.ReverseOp, first, axis))
-        if after:
-            last = to.part(value, _at(shape, axis, extent - inner - after, 0), _at(shape, axis, after, None))
-            parts.append(to.op(tdsl.ReverseOp, last, axis))
-        value = value if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, axis)
+    for axis, (before, after) in enumerate(zip(edges[::2], edges[1::2], strict=True)):
+        value = mirrored(to, value, axis, before, after, inner)
     to.define(op.outputs[0], value)

@@ -11,7 +11,15 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.network_layers import GREATEST, limited
 from tinyml.lowering.frontends.tflite import layers, movements
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder, activation_format, element, number_of
+from tinyml.lowering.frontends.tflite.builder import (
+    WIDE,
+    GraphBuilder,
+    activation_format,
+    element,
+    is_unsigned,
+    number_of,
+    power_of_two,
+)
 from tinyml.lowering.frontends.tflite.meanings import MEANINGS, by_meaning, gather
 from tinyml.lowering.frontends.tflite.model import Operator
 from tinyml.lowering.frontends.tflite.operands import input_of
@@ -58,6 +66,20 @@ def leaky_relu(to: GraphBuilder, op: Operator) -> None:
     to.define(output, to.op(tdsl.LeakyReluOp, to.value(input_of(op, 0)), op.options["alpha"], element(output)))
 
 
+def prelu(to: GraphBuilder, op: Operator) -> None:
+    """PRELU, in integers as the positive part of x plus its negative part times the slopes."""
+    x, slopes, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
+    if x.dtype == "float32":
+        by_meaning(to, op)
+        return
+    if slopes.dtype != "int8" or x.dtype != output.dtype:
+        raise VerifyException(f"expected one type and slopes of int8, got {x.dtype}, {output.dtype} and {slopes.dtype}")
+    value, (low, _) = to.value(x), _bounds(activation_format(x))
+    above = to.requantised(limited(to, value, 0.0, GREATEST), element(output))
+    below = to.op(tdsl.MulOp, limited(to, value, low, 0.0), to.value(slopes), element(output))
+    to.define(output, to.op(tdsl.AddOp, above, below, element(output)))
+
+
 def extreme(to: GraphBuilder, op: Operator) -> None:
     """Import MAXIMUM and MINIMUM, whose operands broadcast; a constant number becomes a limit of a clamp."""
     x, y, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
@@ -92,7 +114,12 @@ def softmax(to: GraphBuilder, op: Operator) -> None:
     """Import SOFTMAX over the last axis."""
     if op.options["beta"] != 1:
         raise VerifyException(f"the factor beta must be 1, got {op.options['beta']}")
-    to.define(op.outputs[0], to.op(tdsl.SoftmaxOp, to.value(input_of(op, 0)), element(op.outputs[0])))
+    x, output = to.value(input_of(op, 0)), op.outputs[0]
+    if is_unsigned(output):
+        # TensorFlow Lite computes units of 2^-16, whatever the file declares.
+        to.define(output, to.op(tdsl.ReinterpretOp, to.op(tdsl.SoftmaxOp, x, power_of_two(WIDE, -16)), element(output)))
+        return
+    to.define(output, to.op(tdsl.SoftmaxOp, x, element(output)))
 
 
 Import = Callable[[GraphBuilder, Operator], None]
@@ -142,6 +169,7 @@ OPERATORS: dict[str, Import] = {
     "MEAN": layers.mean,
     "MINIMUM": extreme,
     "MUL": binary,
+    "PRELU": prelu,
     "QUANTIZE": unary,
     "REDUCE_MAX": layers.reduce_max,
     "RELU": activation,

@@ -59,7 +59,7 @@ class States(NamedTuple):
 
 def carried_states(op: Operator) -> Sequence[Tensor]:
     """The state tensors of an operator whose values persist from one inference to the next."""
-    return [input_of(op, position) for position in (HIDDEN, CELL)] if op.kind == LSTM and _steps(op) == 1 else []
+    return [input_of(op, position) for position in (HIDDEN, CELL)] if _steps(op) == 1 else []
 
 
 def carried_lstm(to: GraphBuilder, op: Operator, states: Sequence[SSAValue]) -> Sequence[SSAValue]:

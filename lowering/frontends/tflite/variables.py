@@ -26,7 +26,7 @@ from tinyml.lowering.frontends.tflite.builder import GraphBuilder, activation_fo
 from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph
 from tinyml.lowering.frontends.tflite.operands import input_of, strided_ranges
-from tinyml.lowering.frontends.tflite.recurrent import carried_lstm, carried_states
+from tinyml.lowering.frontends.tflite.recurrent import LSTM, carried_lstm, carried_states
 
 STEPS = 2
 """The minimum steps of a program, up to its first result; one more step yields the next result."""
@@ -36,6 +36,21 @@ Name = tuple[str, str]
 
 STATE = ("CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE")
 """The operators on variables."""
+
+
+Step = Callable[[GraphBuilder, Operator, Sequence[SSAValue]], Sequence[SSAValue]]
+"""The import of a step of a layer with states, which returns the states behind it."""
+
+
+def _layer(kind: str) -> tuple[Callable[[Operator], Sequence[Tensor]], Step] | None:
+    """The states of a layer's operator, and the import of its step; None for other operators."""
+    if kind == LSTM:
+        return carried_states, carried_lstm
+    if kind != "SVDF":
+        return None
+    from tinyml.lowering.frontends.tflite.svdf import carried_svdf, svdf_states
+
+    return svdf_states, carried_svdf
 
 
 @dataclass(frozen=True)
@@ -62,7 +77,7 @@ class Variables:
         self.handles = {op.outputs[0]: _name(op) for op in graph.operators if op.kind == "VAR_HANDLE" and op.outputs}
         self.initial = {name: data for name, data in _initial(graph).items() if name in self.handles.values()}
         self.rows = {name: rows for name in self.initial if (rows := _rows(graph, self.handles, name)) is not None}
-        self.states = {op: _states(op) for op in graph.operators if carried_states(op)}
+        self.states = {op: _states(op) for op in graph.operators if _states(op)}
         self.initial |= {name: data for states in self.states.values() for name, data in states.items()}
         self.values: dict[Name, SSAValue] = {}
 
@@ -86,7 +101,9 @@ class Variables:
         if op.kind in ("CALL_ONCE", "VAR_HANDLE"):
             return
         if op in self.states:
-            after = carried_lstm(to, op, [self.values[name] for name in self.states[op]])
+            layer = _layer(op.kind)
+            assert layer is not None
+            after = layer[1](to, op, [self.values[name] for name in self.states[op]])
             self.values |= dict(zip(self.states[op], after, strict=True))
             return
         name = self.handles.get(input_of(op, 0))
@@ -154,7 +171,9 @@ def _name(handle: Operator) -> Name:
 def _states(op: Operator) -> Mapping[Name, Tensor]:
     """The states of a recurrent layer by generated names, with zero as the initial values."""
     states: dict[Name, Tensor] = {}
-    for number, tensor in enumerate(carried_states(op)):
+    if (layer := _layer(op.kind)) is None:
+        return states
+    for number, tensor in enumerate(layer[0](op)):
         zero = 0 if tensor.quantization is None else tensor.quantization.zero_points[0]
         begun = np.full(tensor.shape, zero, tensor.dtype)
         states[f"layer {op.index}", f"state_{number}"] = replace(tensor, data=begun)

@@ -118,6 +118,7 @@ def softsign(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     return binary(to, tdsl.MulOp, x, reciprocal(to, binary(to, tdsl.AddOp, absolute(to, x), Constant(np.array(1.0)))))
 
 
+@handles("Gelu", domain="com.microsoft")
 @handles("Gelu")
 def gelu(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Import Gelu: x * (1 + erf(x / sqrt(2))) / 2.

@@ -7,9 +7,12 @@ from dataclasses import replace
 from itertools import pairwise
 from math import prod
 
+from xdsl.ir import SSAValue
+
 from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl import Shape, shape_of
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
+from tinyml.lowering.frontends.layers.network_layers import mirrored
 from tinyml.lowering.frontends.onnx.builder import (
     Builder,
     Comparison,
@@ -180,9 +183,14 @@ def concat(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Pad")
 def pad(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import padding with a constant number; negative padding removes elements."""
+    """Import padding with a constant number, with mirrored elements or with the outermost elements.
+
+    Negative padding removes elements.
+    """
     value = to.stored(needed(to, inputs, 0))
-    node.only("mode", "constant")
+    mode = node.text("mode", "constant")
+    if mode not in ("constant", *_MARGINS):
+        raise node.error(f"mode = {mode} is not supported, only constant, {', '.join(_MARGINS)}")
     rank = len(value.shape)
     axes = axes_of(node, inputs, 3, rank) or tuple(range(rank))
     pads = required_integers(node, inputs, 1, "pads")
@@ -200,8 +208,34 @@ def pad(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
         low[position], high[position] = max(before, 0), max(after, 0)
     if not any(low) and not any(high):
         return value
+    if mode != "constant":
+        result = value.value
+        for position, margins in enumerate(zip(low, high, strict=True)):
+            result = _MARGINS[mode](to, result, position, *margins)
+        return OrderedTensor(result, value.order)
     number = 0.0 if filling is None else float(filling.array.item())
     return OrderedTensor(to.op(tdsl.PadOp, value.value, low, high, number), value.order)
+
+
+def _reflected(to: Builder, value: SSAValue, axis: int, before: int, after: int) -> SSAValue:
+    return mirrored(to, value, axis, before, after, 1)
+
+
+def _repeated(to: Builder, value: SSAValue, axis: int, before: int, after: int) -> SSAValue:
+    """A tensor with margins that repeat the outermost elements of an axis."""
+    shape = tdsl.shape_of(value)
+
+    def edge(start: int, margin: int) -> Sequence[SSAValue]:
+        first, sizes = [0] * len(shape), [*shape]
+        first[axis], sizes[axis] = start, 1
+        return [to.part(value, first, sizes)] * margin
+
+    parts = [*edge(0, before), value, *edge(shape[axis] - 1, after)]
+    return value if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, axis)
+
+
+_MARGINS = {"reflect": _reflected, "edge": _repeated}
+"""The margins of a tensor along an axis of its stored order, by mode."""
 
 
 @handles("Gather")

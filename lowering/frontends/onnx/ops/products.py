@@ -105,7 +105,7 @@ def matrix(to: Builder, value: Value, shape: tuple[int, ...]) -> OrderedTensor |
 @handles("Gemm")
 def gemm(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Import Gemm: `alpha * A * B + beta * C` with optional transpositions; factors other than 1 are folded into
-    constants.
+    constants where an operand is constant.
     """
     lhs, rhs = to.numbers(needed(to, inputs, 0)), to.numbers(needed(to, inputs, 1))
     if len(lhs.shape) != 2 or len(rhs.shape) != 2:
@@ -113,18 +113,20 @@ def gemm(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     if node.integer("transA", 0):
         lhs = OrderedTensor.plain(to.op(tdsl.TransposeOp, to.tensor(lhs), (1, 0)))
     alpha, beta = node.number("alpha", 1.0), node.number("beta", 1.0)
-    if alpha != 1.0:
-        rhs = _scaled(node, rhs, alpha)
+    if alpha != 1.0 and isinstance(lhs, Constant):
+        lhs = _scaled(to, lhs, alpha)
+    elif alpha != 1.0:
+        rhs = _scaled(to, rhs, alpha)
     result: Value = OrderedTensor.plain(product(to, lhs, rhs, transposed=bool(node.integer("transB", 0))))
     if (addend := optional(inputs, 2)) is not None and beta != 0.0:
-        addend = to.numbers(addend) if beta == 1.0 else _scaled(node, to.numbers(addend), beta)
+        addend = to.numbers(addend) if beta == 1.0 else _scaled(to, to.numbers(addend), beta)
         if isinstance(addend, Constant) and len(addend.shape) == 1:
             addend = Constant(addend.array[None], addend.name)
         result = binary(to, tdsl.AddOp, result, addend)
     return result
 
 
-def _scaled(node: OnnxNode, value: OrderedTensor | Constant, factor: float) -> Constant:
-    if not isinstance(value, Constant):
-        raise node.error("alpha and beta other than 1 are supported for constants only")
-    return Constant(value.array * value.array.dtype.type(factor), value.name)
+def _scaled(to: Builder, value: OrderedTensor | Constant, factor: float) -> OrderedTensor | Constant:
+    if isinstance(value, Constant):
+        return Constant(value.array * value.array.dtype.type(factor), value.name)
+    return binary(to, tdsl.MulOp, value, Constant(np.asarray(factor, np.float32)))

@@ -121,7 +121,7 @@ class _Direction:
 
 
 class _Cell:
-    """The computation of one step, on column vectors. after: the GRU attribute `linear_before_reset`."""
+    """The computation of one step, on a column for each sample. after: the GRU attribute `linear_before_reset`."""
 
     def __init__(self, to: Builder, direction: _Direction, after: bool):
         self.to = to
@@ -175,15 +175,15 @@ def recur(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
     layout = node.integer("layout", 0)
     if layout not in (0, 1):
         raise node.error(f"layout must be 0 or 1, got {layout}")
-    if len(x.shape) != 3 or x.shape[1 - layout] != 1:
-        raise node.error(f"expected a sequence of one sample, got shape {list(x.shape)}")
+    if len(x.shape) != 3:
+        raise node.error(f"expected sequences of vectors, got shape {list(x.shape)}")
     steps, sequences = x.shape[layout], _directions(to, node, inputs)
     _check(node, inputs, steps)
     hidden = len(sequences[0].state[0])
     wanted = bool(node.outputs and node.outputs[0])
     states = 2 if node.op == "LSTM" else 1
     results = [
-        _one_way(to, node, inputs, direction, number, (steps, hidden, states), wanted)
+        _one_way(to, node, inputs, direction, number, (steps, hidden, x.shape[1 - layout], states), wanted)
         for number, direction in enumerate(sequences)
     ]
     return [_joined(to, [result[part] for result in results], layout, part == 0) for part in range(states + 1)]
@@ -240,55 +240,61 @@ def _one_way(
     inputs: Inputs,
     direction: _Direction,
     number: int,
-    sizes: tuple[int, int, int],
+    sizes: tuple[int, int, int, int],
     wanted: bool,
 ) -> list[SSAValue | None]:
-    """Emit one direction; return its sequence of states (steps, 1, hidden), or None, and its last states (1, hidden).
+    """Emit one direction; return its states (steps, hidden, samples), or None, and its last states (hidden, samples).
 
-    wanted: true if the sequence of states is used.
+    sizes: the number of steps, of elements of a state, of samples and of states. wanted: true if the sequence of states
+    is used.
     """
-    steps, hidden, states = sizes
+    steps, hidden, samples, states = sizes
     layout = node.integer("layout", 0)
     backwards = node.text("direction", "forward") == "reverse" or number == 1
     sequence = _by_step(to, to.numbers(needed(to, inputs, 0)), layout, backwards)
-    carried = [_initial(to, optional(inputs, 5 + state), number, hidden, layout) for state in range(states)]
+    if samples > 1:
+        sequence = to.op(tdsl.TransposeOp, sequence, (0, 2, 1))
+    shape = (hidden, samples)
+    carried = [_initial(to, optional(inputs, 5 + state), number, shape, layout) for state in range(states)]
     cell = _Cell(to, direction, bool(node.integer("linear_before_reset", 0)))
     step_of = {"RNN": cell.rnn, "GRU": cell.gru, "LSTM": cell.lstm}[node.op]
 
     def body(step: SSAValue, current: Sequence[SSAValue]) -> Sequence[SSAValue]:
         x = to.op(tdsl.IndexOp, sequence, step)
-        column = to.reshape(x, (tdsl.shape_of(x)[-1], 1))
-        after = step_of(column, current)
+        columns = x if samples > 1 else to.reshape(x, (tdsl.shape_of(x)[-1], 1))
+        after = step_of(columns, current)
         return [*after, after[0]] if wanted else after
 
     *last, whole = [*loop_over_steps(to, steps, carried, body), *([] if wanted else [None])]
     if whole is not None and backwards:
         whole = to.op(tdsl.ReverseOp, whole, 0)
-    rows = [to.reshape(state, (1, hidden)) for state in last if state is not None]
-    return [None if whole is None else to.reshape(whole, (steps, 1, hidden)), *rows]
+    return [whole, *last]
 
 
-def _initial(to: Builder, value: Value | None, number: int, hidden: int, layout: int) -> SSAValue:
-    """The initial state of a direction, as a column of `hidden` numbers."""
+def _initial(to: Builder, value: Value | None, number: int, shape: tuple[int, int], layout: int) -> SSAValue:
+    """The initial state of a direction, of shape (hidden, samples)."""
     if value is None:
-        return to.fill(0.0, (hidden, 1))
+        return to.fill(0.0, shape)
     if isinstance(value, Constant) and value.array.ndim == 3:
-        rows = value.array.reshape(-1, value.shape[-1])
-        if number < len(rows) and rows.shape[1] == hidden:
-            return _initial_state(to, Constant(rows[number].reshape(hidden, 1)))
-    raise to.error("an initial state must be a constant of shape (directions, 1, hidden)")
+        states = value.array.swapaxes(0, 1) if layout else value.array
+        if number < len(states) and states[number].T.shape == shape:
+            return _initial_state(to, Constant(np.ascontiguousarray(states[number].T)))
+    raise to.error("an initial state must be a constant of shape (directions, samples, hidden)")
 
 
 def _joined(to: Builder, parts: Sequence[SSAValue | None], layout: int, sequence: bool) -> OrderedTensor | Constant:
-    """Join the outputs of all directions to (steps, directions, 1, hidden) or (directions, 1, hidden)."""
+    """Join the outputs of all directions: (steps, directions, samples, hidden) or (directions, samples, hidden).
+
+    With the layout 1 the samples come first.
+    """
     known = [part for part in parts if part is not None]
     if not known:
         return Constant(np.zeros(0, np.float32))
-    if sequence:
-        steps, _, hidden = tdsl.shape_of(known[0])
-        rows = [to.reshape(part, (steps, 1, 1, hidden)) for part in known]
-        whole = OrderedTensor.plain(to.op(tdsl.ConcatOp, rows, 1) if len(rows) > 1 else rows[0])
-        return OrderedTensor(whole.value, (1, 2, 0, 3)) if layout else whole
-    rows = [to.reshape(part, (1, 1, tdsl.shape_of(part)[1])) for part in known]
-    whole = OrderedTensor.plain(to.op(tdsl.ConcatOp, rows, 0) if len(rows) > 1 else rows[0])
-    return OrderedTensor(whole.value, (1, 0, 2)) if layout else whole
+    *steps, hidden, samples = tdsl.shape_of(known[0])
+    # In memory the samples of each element are adjacent.
+    order = {(0, False): (0, 2, 1), (0, True): (0, 1, 3, 2), (1, False): (1, 2, 0), (1, True): (1, 2, 3, 0)}
+    axes, extents = order[layout, sequence], (hidden, samples)
+    if samples == 1:
+        axes, extents = (*axes[:-2], axes[-1], axes[-2]), (samples, hidden)
+    rows = [to.reshape(part, (*steps, 1, *extents)) for part in known]
+    return OrderedTensor(to.op(tdsl.ConcatOp, rows, len(steps)) if len(rows) > 1 else rows[0], axes)

@@ -224,3 +224,30 @@ func.func @coarse_start(%X: tensor<3x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8
 // SPARE-LABEL: func.func @coarse_start
 // SPARE: tdsl.const dense<{{\[}}[63, 63, 33]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<7, 3>>
 // SPARE: tdsl.matmul_sum %W, %X from %b : tensor<1x1x!fixed.q<8, 7>> {acc = !fixed.acc<16, 7>
+
+// -----
+
+// Sums of 16-bit products have 64 bits, and 32 that wrap around if they start from a number of 32 bits.
+func.func @wrapping(%X: tensor<2x1x!zeroskew.q<16, 0.5, 0>>) -> (tensor<1x1x!zeroskew.q<16, 0.5, 0>>, tensor<1x1x!zeroskew.q<16, 0.5, 0>>) {
+  %W = tdsl.const dense<[[127, 127]]> : tensor<1x2xi8> -> tensor<1x2x!zeroskew.q<8, 0.5, 0>>
+  %a = tdsl.const dense<[[2147483647]]> : tensor<1x1xi32> -> tensor<1x1x!zeroskew.q<32, 0.25, 0>>
+  %b = tdsl.const dense<[[1]]> : tensor<1x1xi64> -> tensor<1x1x!zeroskew.q<64, 0.25, 0>>
+  %y = tdsl.matmul_sum %W, %X from %a : tensor<1x1x!zeroskew.q<32, 0.25, 0>> : tensor<1x2x!zeroskew.q<8, 0.5, 0>>, tensor<2x1x!zeroskew.q<16, 0.5, 0>> -> tensor<1x1x!zeroskew.q<16, 0.5, 0>>
+  %z = tdsl.matmul_sum %W, %X from %b : tensor<1x1x!zeroskew.q<64, 0.25, 0>> : tensor<1x2x!zeroskew.q<8, 0.5, 0>>, tensor<2x1x!zeroskew.q<16, 0.5, 0>> -> tensor<1x1x!zeroskew.q<16, 0.5, 0>>
+  func.return %y, %z : tensor<1x1x!zeroskew.q<16, 0.5, 0>>, tensor<1x1x!zeroskew.q<16, 0.5, 0>>
+}
+// CHECK-LABEL: func.func @wrapping(
+// CHECK: tdsl.matmul_sum %W, %X from %a : {{.*}} {acc = !zeroskew.acc<32, 0.25>}
+// CHECK: tdsl.matmul_sum %W, %X from %b : {{.*}} {acc = !zeroskew.acc<64, 0.25>}
+
+// -----
+
+// Sums of 8-bit products start from any number with which they cannot leave 32 bits: the products here are at most 254 * 256.
+func.func @greatest_start(%X: tensor<2x1x!zeroskew.q<8, 0.5, 0>>) -> tensor<1x1x!zeroskew.q<8, 0.5, 0>> {
+  %W = tdsl.const dense<[[127, 127]]> : tensor<1x2xi8> -> tensor<1x2x!zeroskew.q<8, 0.5, 0>>
+  %a = tdsl.const dense<[[2147418623]]> : tensor<1x1xi32> -> tensor<1x1x!zeroskew.q<32, 0.25, 0>>
+  %y = tdsl.matmul_sum %W, %X from %a : tensor<1x1x!zeroskew.q<32, 0.25, 0>> : tensor<1x2x!zeroskew.q<8, 0.5, 0>>, tensor<2x1x!zeroskew.q<8, 0.5, 0>> -> tensor<1x1x!zeroskew.q<8, 0.5, 0>>
+  func.return %y : tensor<1x1x!zeroskew.q<8, 0.5, 0>>
+}
+// CHECK-LABEL: func.func @greatest_start(
+// CHECK: tdsl.matmul_sum %W, %X from %a : {{.*}} {acc = !zeroskew.acc<32, 0.25>}

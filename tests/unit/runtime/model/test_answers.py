@@ -88,8 +88,8 @@ def test_values_have_the_shape_of_an_image_or_are_a_row(shape: tuple[int, ...], 
     [
         ((3, 3, 2, 2), r"the values of a sample have the shape \(2, 3, 2\), np.moveaxis\(y, -1, 1\) gives it to `y`"),
         ((3, 2, 2, 3), r"\(2, 3, 2\), np.moveaxis\(y, 1, -1\) gives it to `y`"),
-        ((3, 3, 2), r"classes of pixels are one-hot: np.moveaxis\(np.eye\(2\)\[y\], -1, 1\)"),
-        ((3, 2, 3), r"classes of pixels are one-hot: np.eye\(2\)\[y\]"),
+        ((3, 3, 2), r"classes of pixels are integers"),
+        ((3, 2, 3), r"classes of pixels are integers"),
         ((3, 2, 6), r"got shape \(3, 2, 6\) of float64$"),
     ],
 )

@@ -357,6 +357,29 @@ def test_quotients_by_positive_numbers(name: str):
     check(model([*POSITIVE[name], node("Div", "x b")], [2, 5], {"half": number(0.5)}))
 
 
+def test_factors_of_computed_matrices():
+    nodes = [node("Transpose", "x", "t", perm=[1, 0]), node("Gemm", "x t x", alpha=0.5, beta=-3.0)]
+    check(model(nodes, [4, 4]))
+
+
+@pytest.mark.parametrize("mode", ["reflect", "edge"])
+@pytest.mark.parametrize("pads", [(0, 0, 2, 1, 0, 0, 0, 3), (0, 0, -1, 3, 0, 0, 2, -2), (0, 1, 0, 0, 0, 1, 0, 0)])
+def test_margins_that_repeat_elements(mode: str, pads: tuple[int, ...]):
+    check(model([node("Pad", "x c", mode=mode)], [1, 2, 4, 6], {"c": ints(*pads)}))
+
+
+@pytest.mark.parametrize(
+    ("mode", "margin", "message"),
+    [
+        ("reflect", 4, "padding of 4 and 0 elements around 4"),
+        ("wrap", 1, "mode = wrap is not supported, only constant, reflect, edge"),
+    ],
+)
+def test_margins_that_do_not_fit_are_refused(mode: str, margin: int, message: str):
+    with pytest.raises(InputError, match=message):
+        imported(model([node("Pad", "x c", mode=mode)], [1, 4], {"c": ints(0, margin, 0, 0)}))
+
+
 @pytest.mark.parametrize("added", [-0.5, 0.0])
 def test_quotients_by_numbers_that_may_be_zero_are_refused(added: float):
     nodes = [node("Abs", "x", "a"), node("Add", "a c", "b"), node("Div", "x b")]
@@ -381,6 +404,16 @@ def test_recurrent_layers(op: str, attributes: dict[str, Any], output: str):
     count, gates = 2 if attributes.get("direction") == "bidirectional" else 1, GATES[op]
     constants = {"w": reals(count, gates * 2, 3), "r": reals(count, gates * 2, 2), "b": reals(count, 2 * gates * 2)}
     check(model([node(op, "x w r b", output, hidden_size=2, **attributes)], [5, 1, 3], constants))
+
+
+@pytest.mark.parametrize("op", GATES)
+@pytest.mark.parametrize("direction", ["forward", "bidirectional"])
+@pytest.mark.parametrize("output", ["y -", "- y"])
+def test_recurrent_layers_of_several_samples(op: str, direction: str, output: str):
+    count, gates = 2 if direction == "bidirectional" else 1, GATES[op]
+    constants = {"w": reals(count, gates * 2, 3), "r": reals(count, gates * 2, 2), "b": reals(count, 2 * gates * 2)}
+    constants["h"] = reals(count, 4, 2)
+    check(model([node(op, "x w r b - h", output, hidden_size=2, direction=direction)], [5, 4, 3], constants))
 
 
 @pytest.mark.parametrize(("op", "limits"), [("Clip", "l h"), ("Max", "l"), ("Min", "h")])

@@ -21,6 +21,7 @@ from programs.tflite_models import (
     RELU6,
     RELU_N1_TO_1,
     SAME,
+    TYPES,
     VALID,
     TfliteModel,
     computed_by_tflm,
@@ -514,3 +515,45 @@ def test_zeros_whose_scale_is_0(dtype: str):
     model.op("MUL", [x, zeros], outputs[1], FusedActivationFunction=NONE)
     content = model.finish([x], outputs)
     compared(content, inputs_of(content, 6), len(outputs))
+
+
+@given(
+    seed=st.integers(0, 1 << 20),
+    kind=st.sampled_from(["CONV_2D", "FULLY_CONNECTED"]),
+    channels=st.integers(1, 40),
+    biased=st.booleans(),
+)
+@example(seed=1, kind="CONV_2D", channels=900, biased=True)
+@settings(max_examples=examples(10))
+def test_sums_of_32_bits_on_activations_of_16(seed: int, kind: str, channels: int, biased: bool):
+    """Biases of 32 bits, or the option for a layer without, determine the sums; long ones wrap around."""
+    random, model = np.random.default_rng(seed), TfliteModel()
+    image, filters = kind == "CONV_2D", int(random.integers(1, 5))
+    unit, scales = 0.0001, (0.01 * (1 + random.random(filters))).tolist()
+    x = model.tensor((1, 3, 2, channels) if image else (1, channels), "int16", unit)
+    shape = (filters, 2, 2, channels) if image else (filters, channels)
+    weights = model.constant(np.maximum(raws(random, shape), -127), "int8", scales=scales)
+    y = model.tensor((1, 2, 1, filters) if image else (1, filters), "int16", float(random.uniform(0.0001, 0.002)))
+    given = [x, weights]
+    if biased:
+        numbers = random.integers(-(1 << 20), 1 << 20, filters)
+        given.append(model.constant(numbers, "int32", scales=[unit * scale for scale in scales]))
+    options = dict(Padding=VALID, **ONE) if image else {}
+    model.op(kind, given, y, **options, QuantizedBiasType=TYPES[np.dtype("int32")])
+    content = model.finish([x], [y])
+    compared(content, inputs_of(content, 4, seed))
+
+
+@given(st.integers(0, 1 << 20), st.floats(0.02, 0.3), st.booleans(), st.sampled_from(["int8", "int16"]))
+@settings(max_examples=examples(20))
+def test_slopes_by_channel(seed: int, scale: float, one: bool, dtype: str):
+    """PRELU, with a slope for each channel or one for all, of any sign."""
+    random, model, unit = np.random.default_rng(seed), TfliteModel(), 1 if dtype == "int8" else 1 / 256
+    zeros = random.integers(-128, 128, 3).tolist() if dtype == "int8" else [0] * 3
+    x, y = (
+        model.tensor((1, 3, 2, 5), dtype, each * unit, zero) for each, zero in zip((0.1, scale), zeros, strict=False)
+    )
+    slopes = raws(random, (1, 1, 1 if one else 5))
+    model.op("PRELU", [x, model.constant(slopes, "int8", scales=0.02, zero_point=zeros[2])], y)
+    content = model.finish([x], [y])
+    compared(content, inputs_of(content, 8, seed))

@@ -57,15 +57,9 @@ def rename(field: str, name: str) -> bytes:
 WRONG: dict[str, tuple[bytes, str]] = {
     "damaged": (b"\xff\xff", "model.onnx: not an ONNX model: the file is damaged"),
     "empty": (b"", "model.onnx: not an ONNX model: it holds no graph"),
-    "old opset": (
-        set_opset(6),
-        "model.onnx: opset 6 is not supported, only 7 to 28: onnx.version_converter.convert_version(model, 17) "
-        "converts it",
-    ),
     "new opset": (
         set_opset(99),
-        "model.onnx: opset 99 is not supported, only 7 to 28: onnx.version_converter.convert_version(model, 17) "
-        "converts it",
+        "model.onnx: opset 99 is not supported, only those up to 28",
     ),
     "second output": (
         model([node("MaxPool", "x", "y z", kernel_shape=[2, 2])], [1, 1, 4, 4], outputs=("y", "z")).SerializeToString(),
@@ -92,10 +86,6 @@ WRONG: dict[str, tuple[bytes, str]] = {
     "missing output": (
         rename("output", "z"),
         "model.onnx: 'y', an output, is neither a constant nor an input nor computed before",
-    ),
-    "functions": (
-        changed(lambda model: model.functions.add()),
-        "model.onnx: functions inside of the model are not supported; onnx.inliner inlines them",
     ),
     "layout": (
         model(
@@ -169,6 +159,40 @@ WRONG: dict[str, tuple[bytes, str]] = {
         "model.onnx: Cast 'Cast_y': a conversion of computed raws to float32 is not supported, only of reals to floats",
     ),
 }
+
+
+def with_function(*ops: str) -> bytes:
+    """The content of a model of a local function `Twice`, whose nodes have these ops in sequence."""
+    names = ["x", *(f"v{number}" for number in range(1, len(ops))), "y"]
+    nodes = [
+        helper.make_node(op, [before], [after], domain="local" if op == "Twice" else "")
+        for op, (before, after) in zip(ops, pairwise(names), strict=True)
+    ]
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("local", 1)]
+    function = helper.make_function("local", "Twice", ["x"], ["y"], nodes, opsets)
+    x, y = (helper.make_tensor_value_info(name, FLOAT, [1, 4]) for name in "xy")
+    graph = helper.make_graph([helper.make_node("Twice", ["x"], ["y"], domain="local")], "graph", [x], [y])
+    return helper.make_model(graph, functions=[function], opset_imports=opsets, ir_version=9).SerializeToString()
+
+
+def test_local_functions_are_inlined():
+    names = [op.name for op in read_onnx(with_function("Sigmoid", "Tanh"), "m.onnx").walk()]
+    assert [name for name in names if name.startswith("tdsl.")][:2] == ["tdsl.sigmoid", "tdsl.tanh"]
+
+
+def test_opsets_before_the_seventh_are_converted():
+    read_onnx(set_opset(6), "m.onnx").verify()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (with_function("Relu", "Twice"), "m.onnx: its functions cannot be inlined: "),
+        (set_opset(-3), "m.onnx: onnx cannot convert it to opset 17: "),
+    ],
+)
+def test_what_onnx_cannot_convert_is_refused(content: bytes, message: str):
+    assert error_of(content, "m.onnx").startswith(message)
 
 
 @pytest.mark.parametrize("name", WRONG)

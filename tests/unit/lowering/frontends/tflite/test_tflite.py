@@ -252,7 +252,63 @@ def of_a_variable(begins: bool) -> bytes:
     return model.finish([x], [kept])
 
 
+def wide(kind: str, before: str, after: str) -> bytes:
+    """A model of one operator between quantised tensors of two types."""
+    model = TfliteModel()
+    x = model.tensor((1, 4), before, UNIT)
+    y = model.tensor((1, 4), after, 1 / 65536, -(1 << 15) if after == "int16" else 0)
+    model.op(kind, [x], y, **({"Beta": 1.0} if kind == "SOFTMAX" else {}))
+    return model.finish([x], [y])
+
+
+def svdf_of(samples: int = 1, zero: int = 0, rank: int = 1) -> bytes:
+    """A model of one SVDF layer of two filters over three steps. zero: the zero point of the weights of features."""
+    model = TfliteModel()
+    x, y = model.tensor((samples, 4), "int8", UNIT, 3), model.tensor((samples, 2), "int8", UNIT, 3)
+    features = model.constant(np.ones((2, 4)), "int8", scales=UNIT, zero_point=zero)
+    time, bias = model.constant(np.ones((2, 3)), "int16", scales=UNIT), model.constant([1, 2], scales=UNIT)
+    state = model.tensor((samples, 6), "int16", UNIT, kept=True)
+    model.op("SVDF", [x, features, time, bias, state], y, Rank=rank)
+    return model.finish([x], [y])
+
+
+def sloped() -> bytes:
+    """A model of PRELU of 8 bits, whose slopes have 16."""
+    model = TfliteModel()
+    x, y = model.tensor((1, 4), "int8", UNIT, 3), model.tensor((1, 4), "int8", UNIT, 3)
+    model.op("PRELU", [x, model.constant([1, 2, 3, 4], "int16", scales=UNIT)], y)
+    return model.finish([x], [y])
+
+
+def upsampled(shape_is_constant: bool) -> bytes:
+    """A model of a transposed convolution, whose shape is a constant or an input."""
+    model = TfliteModel()
+    shape = model.constant([1, 4, 4, 2]) if shape_is_constant else model.tensor((4,), "int32")
+    x, y = model.tensor((1, 2, 2, 3), "int8", UNIT, 3), model.tensor((1, 4, 4, 2), "int8", UNIT, 3)
+    weights = model.constant(np.ones((2, 2, 2, 3)), "int8", scales=UNIT)
+    model.op("TRANSPOSE_CONV", [shape, weights, x], y, Padding=1, StrideW=2, StrideH=2)
+    return model.finish([x] if shape_is_constant else [shape, x], [y])
+
+
+def test_an_input_that_is_only_a_shape_is_none():
+    texts = [str(read_tflite(upsampled(constant), "m.tflite")) for constant in (True, False)]
+    assert texts[0] == texts[1]
+
+
 REFUSED = {
+    "filters of several samples": (svdf_of(samples=2), r"expected the features of one sample, got shape \(2, 4\)"),
+    "filters with a zero point": (svdf_of(zero=5), "'t2' has the zero point 5, expected 0"),
+    "filters of a rank": (svdf_of(rank=3), r"2 filters of rank 3, .* and a state of shape \(1, 6\) do not fit"),
+    "slopes of 16 bits": (sloped(), "expected one type and slopes of int8, got int8, int8 and int16"),
+    "input of 32 bits": (
+        wide("QUANTIZE", "int32", "int8"),
+        "'t0' is an input of 32 bits or an output of 16",
+    ),
+    "output without a sign": (
+        wide("SOFTMAX", "int8", "int16"),
+        "'t1' is an input of 32 bits or an output of 16",
+    ),
+    "numbers of 32 bits": (wide("RELU", "int8", "int32"), "'t1' has numbers of 32 bits, which only QUANTIZE converts"),
     "variable without a value": (of_a_variable(False), r"operator 1 \(READ_VARIABLE.*no CALL_ONCE gives the variable"),
     "variable of two scales": (
         of_a_variable(True),
@@ -284,7 +340,7 @@ REFUSED = {
         small("CUSTOM ethos-u"),
         r"operator 0 \(CUSTOM ethos-u, .*not supported: give the file from before Vela",
     ),
-    "state": (small("SVDF", 5), r"operator 0 \(SVDF, which computes 't1'\) is not supported"),
+    "unknown": (small("UNIQUE", 1), r"operator 0 \(UNIQUE, which computes 't1'\) is not supported"),
     "activation": (small("ADD", 2, FusedActivationFunction=4), "the activation TANH is not supported; supported are"),
     "beta": (small("SOFTMAX", Beta=2.0), r"operator 0 \(SOFTMAX, .*the factor beta must be 1, got 2.0"),
     "bias": (wide_bias(), "the bias 't3' is of type int64, expected int32"),

@@ -1,0 +1,153 @@
+"""Import of SVDF, in floats and quantised as TensorFlow Lite Micro computes it.
+
+Each filter of a layer is a vector over the features of a step times a vector over time. A step computes one number for
+each filter, its features times the first vectors; the state holds these numbers for the latest steps, and an output is
+the sum of `rank` filters over time. The state is one tensor of rows: they move up, and the new row is inserted at the
+end. Its sums over time are a grouped convolution, with a group for each output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, Parameter
+from tinyml.lowering.frontends.layers.network_layers import Windows, convolution, dense, limited
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder, activation_format, element, power_of_two, rows_format
+from tinyml.lowering.frontends.tflite.layers import IMAGE, bias, constant_weights
+from tinyml.lowering.frontends.tflite.model import Operator, Quantization, Tensor
+from tinyml.lowering.frontends.tflite.operands import input_of
+
+FEATURES, TIME, BIAS, STATE = 1, 2, 3, 4
+"""The positions of the weights of features, the weights over time, the bias and the state."""
+
+_TRIES = 1 << 20
+"""Scales of the state that are tried on either side of the declared one."""
+
+
+def svdf_states(op: Operator) -> Sequence[Tensor]:
+    """The state of an operator as a sequence of rows, (1, steps, 1, filters).
+
+    A state with a zero point has 16 bits.
+    """
+    state, (filters, steps) = input_of(op, STATE), _extents(op)
+    scales = _scales(op)
+    quantization = None if scales is None else Quantization((scales.state,), (0,))
+    dtype = "int16" if _zero_point(state) else state.dtype
+    return [replace(state, shape=(1, steps, 1, filters), dtype=dtype, quantization=quantization)]
+
+
+def carried_svdf(to: GraphBuilder, op: Operator, states: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    """Import a step of an operator, and return its state behind it."""
+    x, output, (filters, steps), rank = input_of(op, 0), op.outputs[0], _extents(op), op.options["rank"]
+    for position in (FEATURES, TIME):
+        if _zero_point(tensor := input_of(op, position)):
+            raise VerifyException(f"{tensor} has the zero point {_zero_point(tensor)}, expected 0")
+    [state], [held], declared = states, svdf_states(op), input_of(op, STATE)
+    features, time = (_weights(op, position) for position in (FEATURES, TIME))
+    row = dense(to, to.value(x), features, (1, 1, 1, filters), None, element(replace(held, dtype=declared.dtype)))
+    if zero := _zero_point(declared):
+        row = _wrapped(to, row, zero, activation_format(held))
+    if steps > 1:
+        kept = to.op(tdsl.MoveUpOp, state, 1, 1)
+        state = to.op(tdsl.InsertSliceOp, row, kept, [to.index(start) for start in (0, steps - 1, 0, 0)])
+    else:
+        state = row
+    by_output = time.raws.reshape(filters // rank, rank, steps).transpose(0, 2, 1)
+    weights = replace(time, raws=np.ascontiguousarray(by_output[:, :, None, :]))
+    start = bias(op, weights.format, activation_format(held), filters // rank, BIAS)
+    image, windows = OrderedTensor.plain(state), Windows((steps, 1))
+    sums = convolution(to, image, weights, windows, filters // rank, start, element(output), axes=IMAGE)
+    result = to.reshape(sums.value, output.shape)
+    # TensorFlow Lite Micro applies the activation to floats only.
+    to.define(output, to.activated(result, op.options["activation"]) if output.dtype == "float32" else result)
+    return [state]
+
+
+def _wrapped(to: GraphBuilder, row: SSAValue, zero: int, wide: NumberFormat) -> SSAValue:
+    """A row whose raws wrap around where a zero point is added to them, as in TensorFlow Lite Micro."""
+    format = tdsl.format_of(row)
+    low, high = (format.decode(np.array(limit - zero, np.int16)).item() for limit in (-128, 127))
+    turn = to.parameter(Parameter(np.array(256, np.int16), wide))
+    inside = limited(to, row, low, high)
+    beyond = to.op(tdsl.SubOp, *((inside, row) if zero < 0 else (row, inside)), element=format.type)
+    turns = to.op(tdsl.MulOp, to.op(tdsl.StepOp, beyond, power_of_two(8, 0)), turn, wide.type)
+    return to.op(tdsl.AddOp if zero < 0 else tdsl.SubOp, row, turns, wide.type)
+
+
+def _extents(op: Operator) -> tuple[int, int]:
+    """The number of filters and of the steps that the state holds; raises `VerifyException` for several samples."""
+    x, features, time, state = (input_of(op, position) for position in (0, FEATURES, TIME, STATE))
+    if len(x.shape) != 2 or x.shape[0] != 1:
+        raise VerifyException(f"expected the features of one sample, got shape {x.shape}")
+    if len(features.shape) != 2 or features.shape[1] != x.shape[1] or len(time.shape) != 2:
+        raise VerifyException(f"weights of shapes {features.shape} and {time.shape} for {x.shape[1]} features")
+    filters, steps = time.shape
+    rank = op.options["rank"]
+    if features.shape[0] != filters or state.shape != (1, filters * steps) or rank < 1 or filters % rank:
+        raise VerifyException(
+            f"{features.shape[0]} filters of rank {rank}, weights over time of shape {time.shape} and a state of shape "
+            f"{state.shape} do not fit"
+        )
+    return filters, steps
+
+
+@dataclass(frozen=True)
+class _Scales:
+    """Scales of the weights and of the state by which sums are multiplied as in TensorFlow Lite Micro.
+
+    Its factors are quotients of single precision. Ours are in double precision, and products of the declared scales
+    rarely equal one of them. These scales differ from the declared ones by about one percent, in opposite directions
+    for weights and state.
+    """
+
+    features: float
+    time: float
+    state: float
+
+
+def _scales(op: Operator) -> _Scales | None:
+    """The scales of a quantised operator; None for floats."""
+    if input_of(op, 0).dtype == "float32":
+        return None
+    given = (input_of(op, 0), *(input_of(op, position) for position in (FEATURES, TIME, STATE)), op.outputs[0])
+    x, features, time, state, output = (np.array(_scale(tensor), np.float32) for tensor in given)
+    before, after = (np.float64(each) for each in (x * features / state, state * time / output))
+    steps = np.arange(-_TRIES, _TRIES, dtype=np.int32)
+    near = state.view(np.int32) + steps[np.argsort(np.abs(steps), kind="stable")]
+    states = near.view(np.float32).astype(np.float64)
+    of_features, of_time = (np.asarray(each, np.float32) for each in (before * states / x, after * output / states))
+    off = np.abs(of_features * np.float64(x) / states / before - 1)
+    off = np.maximum(off, np.abs(of_time * states / np.float64(output) / after - 1))
+    # Within half a unit of the multipliers, which have 31 bits.
+    fits = np.flatnonzero(off < 2.0**-32)
+    if not fits.size:
+        raise VerifyException("the scales of its state and its weights have no equivalents")
+    best = fits[0]
+    return _Scales(float(of_features[best]), float(of_time[best]), float(states[best]))
+
+
+def _scale(tensor: Tensor) -> float:
+    """The single scale of a quantised tensor."""
+    activation_format(tensor)
+    return 1.0 if tensor.quantization is None else tensor.quantization.scales[0]
+
+
+def _zero_point(tensor: Tensor) -> int:
+    return 0 if tensor.quantization is None else tensor.quantization.zero_points[0]
+
+
+def _weights(op: Operator, position: int) -> Parameter:
+    """Weights with a scale of the products in double precision."""
+    tensor, scales = input_of(op, position), _scales(op)
+    if scales is None:
+        return constant_weights(tensor, activation_format(tensor))
+    rows = tensor.shape[0] // (op.options["rank"] if position == TIME else 1)
+    scale = scales.time if position == TIME else scales.features
+    return constant_weights(tensor, rows_format(tensor, scale, rows))

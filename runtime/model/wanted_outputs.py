@@ -1,0 +1,119 @@
+"""What a data set wants of a program's outputs: numbers, or classes of elements such as pixels and steps.
+
+The first output belongs to `y`, the next ones to `y_1`, `y_2` and so on. `answers.py` reads `y` if it has no classes of
+elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class WantedOutput:
+    """What an output should be, for each sample: numbers (samples, values), or the class of each element.
+
+    number: the index of the output. shape: that of a sample of the output, without axes of one element. classes:
+    (samples, elements). axis: the axis of the shape along which the greatest value is an element's class.
+    """
+
+    number: int
+    shape: tuple[int, ...]
+    targets: NDArray[np.float64] | None = None
+    classes: NDArray[np.int64] | None = None
+    axis: int = 0
+
+    def accuracy(self, values: NDArray[Any]) -> float | None:
+        """The percentage of the elements whose class is right; None for numbers. values: (samples, values)."""
+        if self.classes is None:
+            return None
+        found = values.reshape(len(values), *self.shape).argmax(1 + self.axis).reshape(len(values), -1)
+        return round(100 * float((found == self.classes[: len(values)]).mean()), 4)
+
+    def part(self, samples: slice) -> WantedOutput:
+        """What it should be for some of the samples."""
+        arrays = {name: getattr(self, name) for name in ("targets", "classes")}
+        return replace(self, **{name: None if array is None else array[samples] for name, array in arrays.items()})
+
+
+def class_axis(given: Sequence[int], kind: str, shape: Sequence[int]) -> int | None:
+    """The axis of classes, if an array has integers for all other axes of an output; None for other arrays.
+
+    given: the shape of the array's samples. shape: that of the output's. Axes of one element do not count. Classes are
+    the first or the last axis; None if both fit.
+    """
+    elements, own = _squeezed(given), _squeezed(shape)
+    fits = [axis for axis, others in ((0, own[1:]), (len(own) - 1, own[:-1])) if elements == others]
+    return fits[0] if kind in "iub" and len(own) > 1 and len(fits) == 1 else None
+
+
+def classes_of_elements(
+    path: str, name: str, y: NDArray[Any], number: int, shape: Sequence[int], axis: int
+) -> WantedOutput:
+    """The classes of elements in an array; raises `InputError` for a class that the output does not have."""
+    own, classes = _squeezed(shape), y.reshape(len(y), -1).astype(np.int64)
+    if (wrong := np.argwhere((classes < 0) | (classes >= own[axis]))).size:
+        sample = int(wrong[0][0])
+        raise InputError(
+            f"`{name}` contains {classes[tuple(wrong[0])]} in sample {sample}, the classes of an element are 0 to "
+            f"{own[axis] - 1}",
+            file=path,
+        )
+    return WantedOutput(number, own, classes=classes, axis=axis)
+
+
+def read_further(path: str, samples: int, shapes: Sequence[Sequence[int]]) -> Sequence[WantedOutput]:
+    """What the outputs after the first should be, from the arrays `y_1`, `y_2` and so on that a file has.
+
+    shapes: those of a sample of each of these outputs. Raises `InputError` for an array that does not fit its output.
+    """
+    found: list[WantedOutput] = []
+    for number, shape in enumerate(shapes, 1):
+        name = f"y_{number}"
+        y = read_npz(
+            path, "data", name, lambda header, name=name, shape=shape: _check(path, name, samples, shape, header)
+        )
+        if y is None:
+            continue
+        own = _squeezed(shape)
+        if prod(y.shape[1:]) == prod(shape):
+            targets = y.reshape(samples, -1).astype(np.float64)
+            if not np.isfinite(targets).all():
+                raise InputError(f"`{name}` contains NaN or infinity", file=path)
+            found.append(WantedOutput(number, own, targets))
+            continue
+        axis = class_axis(y.shape[1:], y.dtype.kind, shape)
+        # One class for a sample is that of the greatest of all values.
+        whole = (prod(shape),) if axis is None else shape
+        found.append(classes_of_elements(path, name, y, number, whole, axis or 0))
+    return found
+
+
+def _check(path: str, name: str, samples: int, shape: Sequence[int], header: ArrayHeader) -> None:
+    """Raise `InputError` for an array that has neither the numbers nor the classes of an output."""
+    given, kind = header.shape[1:], header.dtype.kind
+    if header.shape[:1] == (samples,) and kind in "iufb":
+        if prod(given) == prod(shape) and (_squeezed(given) == _squeezed(shape) or len(given) <= 1):
+            return
+        if kind in "iub" and (prod(given) == 1 or class_axis(given, kind, shape) is not None):
+            return
+    raise InputError(
+        f"expected `{name}` to contain {samples} samples of shape {(*shape,)} or the classes of their elements, got "
+        f"shape {header.shape} of {header.dtype}",
+        file=path,
+    )
+
+
+def _squeezed(shape: Sequence[int]) -> tuple[int, ...]:
+    return tuple(extent for extent in shape if extent != 1)
