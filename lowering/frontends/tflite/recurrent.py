@@ -29,9 +29,9 @@ from tinyml.lowering.frontends.tflite.builder import (
     power_of_two,
     weights_format,
 )
-from tinyml.lowering.frontends.tflite.layers import bias, constant_weights
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 from tinyml.lowering.frontends.tflite.operands import input_of, optional_input
+from tinyml.lowering.frontends.tflite.products import bias, constant_weights
 
 LSTM = "UNIDIRECTIONAL_SEQUENCE_LSTM"
 

@@ -71,6 +71,10 @@ class Variables:
         """True if a value stays from one inference to the next."""
         return bool(self.handles or self.states)
 
+    def pushes(self, frame: int) -> tdsl.Pushes:
+        """The steps of a caller that pushes frames, of some elements each."""
+        return tdsl.Pushes(frame, frame, STEPS, 1)
+
     def owns(self, op: Operator) -> bool:
         """True for an operator that `apply` imports."""
         return op.kind in STATE or op in self.states or any(op in rows.own for rows in self.rows.values())
