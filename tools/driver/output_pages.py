@@ -13,7 +13,7 @@ from tinyml.tools.driver.output_folder import (
     PICTURES,
     REPORT_PAGE,
 )
-from tinyml.tools.reports.facts.answers import wrong_answers
+from tinyml.tools.reports.facts.answer_pictures import wrong_answers
 from tinyml.tools.reports.facts.loop_nests import loop_nests
 from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.spent_time import measured_time

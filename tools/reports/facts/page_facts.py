@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tinyml.targets.registry import chip_of
-from tinyml.tools.reports.facts.answers import WrongAnswer, draw_confusion, draw_wrong
+from tinyml.tools.reports.facts.answer_pictures import WrongAnswer, draw_confusion, draw_wrong
 from tinyml.tools.reports.facts.loop_nests import LoopFacts, draw_loops
+from tinyml.tools.reports.facts.memory_picture import draw_report
 from tinyml.tools.reports.facts.plain_terms import plain_memory, plain_time
 from tinyml.tools.reports.facts.spent_time import Spent, draw_flame, estimated_time
 from tinyml.tools.reports.facts.tensor_facts import TensorFacts, draw_formats
-from tinyml.tools.reports.memory_report import draw_report
 from tinyml.tools.reports.svg import COLOURS, Drawing, shortened
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class PageFacts:
         if self.nests:
             drawn["loops"] = draw_loops(self.nests)
         if report.search is not None:
-            from tinyml.tools.reports.search_report import draw_search
+            from tinyml.tools.reports.facts.search_picture import draw_search
 
             drawn["search"] = draw_search(report.search, report.name, report.unit)
         if self.limits:
