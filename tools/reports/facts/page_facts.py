@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tinyml.targets.registry import chip_of
-from tinyml.tools.reports.facts.answer_pictures import WrongAnswer, draw_confusion, draw_wrong
 from tinyml.tools.reports.facts.loop_nests import LoopFacts, draw_loops
 from tinyml.tools.reports.facts.memory_picture import draw_report
 from tinyml.tools.reports.facts.plain_terms import plain_memory, plain_time
@@ -18,6 +17,7 @@ from tinyml.tools.reports.svg import COLOURS, Drawing, shortened
 
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
+    from tinyml.tools.reports.facts.answer_pictures import WrongAnswer
     from tinyml.tools.reports.report_fields import Report
 
 WIDTH, ROW = 960, 22
@@ -68,8 +68,12 @@ class PageFacts:
         report, drawn = self.report, dict[str, "Drawing"]()
         confusion = report.confusion
         if confusion is not None:
+            from tinyml.tools.reports.facts.answer_pictures import draw_confusion
+
             drawn["confusion"] = draw_confusion(confusion)
         if self.wrong:
+            from tinyml.tools.reports.facts.answer_pictures import draw_wrong
+
             drawn["errors"] = draw_wrong(self.wrong, None if confusion is None else confusion["classes"], self.features)
         drawn["memory"] = draw_report(report.name, plain_memory(report.memory))
         if self.time is not None:
