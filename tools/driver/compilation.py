@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from xdsl.context import Context
 
 from tinyml.dialects.context import context
-from tinyml.tools.driver.data_faults import NO_FAULTS, DataFaults
 from tinyml.tools.driver.measure import NO_ACCURACY, Accuracy
 from tinyml.tools.driver.output_folder import MEASURED_SAMPLES
+from tinyml.tools.reports.facts.faults import NO_FAULTS, DataFaults
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,6 +17,7 @@ from tinyml.dialects.modules import is_installed
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.importers import reading
 from tinyml.lowering.frontends.sklearn.fitted import check_own_answers, own_answers
+from tinyml.lowering.options import AUTO_FORMAT
 from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.devices.device import FullStackError
 from tinyml.runtime.evaluator.evaluator import predict_function
@@ -53,7 +54,7 @@ from tinyml.tools.driver.output_folder import (
     write_sources,
 )
 from tinyml.tools.driver.packages.packaging_table import packagings_for
-from tinyml.tools.driver.request import AUTO_FORMAT, QUANTIZATION, Request, watched
+from tinyml.tools.driver.request import QUANTIZATION, Request, watched
 from tinyml.tools.driver.stages import compile_bits_again, load_program, with_outputs
 from tinyml.tools.reports.report import require_fit, write_report
 from tinyml.transforms.formats.assignment.tensor_classes import check_scheme, scaling_rule
@@ -354,7 +355,13 @@ def write_packagings(made: Compilation) -> None:
 
 def make_report(made: Compilation) -> None:
     """Make the report."""
-    made.report = write_report(made)
+    if made.choice is None:
+        made.report = write_report(made, None, ())
+        return
+    from tinyml.tools.driver.choice.choice_report import choice_lines, choice_report
+
+    chosen, lines = choice_report(made.choice, made.request), choice_lines(made.choice, made.board.unit)
+    made.report = write_report(made, chosen, lines)
 
 
 def require_limits(made: Compilation) -> None:

@@ -11,10 +11,9 @@ from typing import Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import Option, OptionGroup, option, options_of
-from tinyml.lowering.options import PACKED
+from tinyml.lowering.options import AUTO_FORMAT, PACKED
 from tinyml.targets.registry import spends_flash
 from tinyml.tools.driver.request import (
-    AUTO_FORMAT,
     DECIDED_OPTIONS,
     OPTIMIZE,
     Request,

@@ -18,7 +18,7 @@ from tinyml.dialects.extensions import missing_part, needs
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import FOLDER, Option, OptionGroup, Size, option, options_of
 from tinyml.dialects.plugins import PluginError, others_left_out, provider
-from tinyml.lowering.options import CompileOptions, PipelineOptions
+from tinyml.lowering.options import AUTO_FORMAT, CompileOptions, PipelineOptions
 from tinyml.targets.registry import DEFAULT_TARGET, sized, targets
 from tinyml.tools.cli.arguments import trust_pickle
 from tinyml.tools.cli.progress import Progress
@@ -32,14 +32,8 @@ if TYPE_CHECKING:
 
 PREFIX = "search-"
 
-AUTO_FORMAT = "auto"
-"""The value of `--format` for which the compiler chooses formats, widths and schedule."""
-
 DECIDED_OPTIONS = ("format", "width", "weights", "search", "functions", "row_scales", "plan")
 """The options that `auto` decides; if any of them is set, the others have their defaults."""
-
-DEFAULT_LOSS = 0.5
-"""The permitted loss in points of a program that `auto` chooses."""
 
 USUAL_GROWTH = 5.0
 """The default permitted growth of an output's error in percent."""
@@ -210,6 +204,21 @@ class Request(BuildOptions, ModelArgument):
         values = {declared.name: getattr(self, declared.name) for declared in options_of(CompileOptions)}
         values["format"] = USUAL_FORMAT if self.format == AUTO_FORMAT else self.format
         return values | {"outputs": SCORES if self.outputs == AUTO_FORMAT else self.outputs}
+
+    @property
+    def stated_options(self) -> dict[str, Any]:
+        """The options that differ from their defaults, and the format, as the report has them."""
+        stated: dict[str, Any] = {"format": self.format}
+        for declared in options_of(Request):
+            value = getattr(self, declared.name)
+            # In Python, packages are requested when a program is saved.
+            if declared.name not in ("model", "out") and value not in (declared.default, ()):
+                stated[declared.name] = self._named(value) if isinstance(value, Path) else value
+        return stated | ({} if self.search is None else {"search": self.search.name, **self.search.options})
+
+    def _named(self, file: Path) -> str:
+        """The name of a file as the user knows it; for data passed as arrays, the name of the argument."""
+        return ", ".join(self.arrays.get(file, [str(file)]))
 
     def pipeline_options(self, board: Board) -> PipelineOptions:
         """The options for the pipelines of a board, which may differ from the target."""
