@@ -16,7 +16,7 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.modules import is_installed
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.importers import reading
-from tinyml.lowering.frontends.sklearn.fitted import check_own_answers, own_answers
+from tinyml.lowering.frontends.sklearn.own_answers import check_own_answers, own_answers
 from tinyml.lowering.options import AUTO_FORMAT
 from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.devices.device import FullStackError
