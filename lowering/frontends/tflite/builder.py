@@ -11,6 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
+from tinyml.lowering.frontends.layers.dense_layers import GREATEST, limited
 from tinyml.lowering.frontends.layers.model_builder import (
     UNSIGNED_ZERO,
     ModelBuilder,
@@ -18,7 +19,6 @@ from tinyml.lowering.frontends.layers.model_builder import (
     Parameter,
     signed,
 )
-from tinyml.lowering.frontends.layers.network_layers import GREATEST, limited
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 
 if TYPE_CHECKING:

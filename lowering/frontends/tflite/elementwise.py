@@ -7,7 +7,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.layers.network_layers import GREATEST, limited
+from tinyml.lowering.frontends.layers.dense_layers import GREATEST, limited
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, activation_format, element, number_of
 from tinyml.lowering.frontends.tflite.model import Operator
 from tinyml.lowering.frontends.tflite.operands import input_of

@@ -8,8 +8,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.dense_layers import dense
 from tinyml.lowering.frontends.layers.model_builder import Parameter, start_format
-from tinyml.lowering.frontends.layers.network_layers import dense
 from tinyml.lowering.frontends.tflite.builder import (
     GraphBuilder,
     activation_format,

@@ -20,7 +20,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import shaped
-from tinyml.lowering.frontends.layers.network_layers import dense, limited
+from tinyml.lowering.frontends.layers.dense_layers import dense, limited
 from tinyml.lowering.frontends.layers.sequences import loop_over_steps
 from tinyml.lowering.frontends.tflite.builder import (
     GraphBuilder,
