@@ -82,11 +82,11 @@ def compile_request(given: Mapping[str, Any]) -> Request:
 
 def _check_metric(text: str, request: Request) -> None:
     """Raise `InputError` for an unknown metric, and without a search for a metric that is a sum of sample losses."""
-    from tinyml.transforms.formats.evaluation.metrics import ACCURACY, FIGURES, metric_named
+    from tinyml.transforms.formats.evaluation.metrics import ACCURACY, figures, metric_named
 
     metric = metric_named(text)
     if request.search is None and metric.figure is None and metric.name != ACCURACY:
-        raise InputError(f"--metric {text} is for searches: --format {AUTO_FORMAT} and reports have {FIGURES}")
+        raise InputError(f"--metric {text} is for searches: --format {AUTO_FORMAT} and reports have {figures()}")
     if request.is_auto and metric.falls:
         raise InputError(f"--format {AUTO_FORMAT} counts points: --metric {text} is for searches and given formats")
 
