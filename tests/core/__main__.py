@@ -37,8 +37,6 @@ PYTHON = ENVIRONMENT / "bin" / "python"
 EXTRAS = ("onnx", "sklearn")
 """The extras of the frontends that the wheel of the core has."""
 
-LISTED_IN = "needs_extensions.txt"
-
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "lit", "filecheck")
 """What runs tests, of the extra `test`."""
 
@@ -120,7 +118,7 @@ def run_unit_tests() -> str:
     done = run(*pytest, "-n", "auto", *unit_tests())
     wrong = "" if done.returncode == 0 else done.stdout + done.stderr
     passing = [name_of(path) for path in failing_unit_tests() if run(*pytest, "-x", path).returncode == 0]
-    return wrong + "".join(f"{name} passes: remove it from {LISTED_IN}\n" for name in passing)
+    return wrong + "".join(f"{name} passes: remove it from needs_extensions.txt\n" for name in passing)
 
 
 def run_programs(folder: str, names: Sequence[str]) -> str:
